@@ -1,0 +1,1 @@
+//! Fits chunks into a token budget.

@@ -1,0 +1,81 @@
+//! Token counts, and the trait through which every count is made.
+//!
+//! No vocabulary lives here: the implementations are in the `kitbag` crate, or the caller's own.
+
+use alloc::borrow::Cow;
+use core::fmt;
+use core::iter::Sum;
+
+use serde::{Deserialize, Serialize};
+
+/// Counts the tokens of a text for one tokenizer.
+///
+/// Counts must add up over the joins that Kitbag makes: for `a` that ends in a newline and `b`
+/// that begins with neither white space nor a slash, `count(a + b) <= count(a) + count(b)`.
+/// Vocabularies satisfy it with equality; a scaled estimate that rounds up satisfies it too.
+pub trait TokenCounter {
+    /// The tokenizer's name, such as `o200k_base`; counts with different names never mix.
+    fn name(&self) -> &str;
+
+    /// The number of tokens in `text`, which is taken as ordinary text: no special tokens.
+    fn count(&self, text: &str) -> Tokens;
+
+    /// Whether [`count`](Self::count) is exact for the model or an estimate.
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+}
+
+/// A number of tokens.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Tokens(pub u32);
+
+impl Tokens {
+    /// No tokens.
+    pub const ZERO: Self = Self(0);
+
+    /// The sum, or the largest count there is.
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// The difference, or zero.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Sum for Tokens {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::ZERO, Self::saturating_add)
+    }
+}
+
+impl fmt::Display for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Whether a count is the model's own or an estimate of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Exactness {
+    /// The model's own vocabulary was used.
+    Exact,
+    /// The model has no public vocabulary: the count of `base` was scaled.
+    Estimated {
+        /// The tokenizer that was counted with.
+        base: Cow<'static, str>,
+        /// What its count was multiplied by, in thousandths.
+        factor_permille: u32,
+        /// How far the estimate is expected to be off, in thousandths.
+        error_permille: u32,
+    },
+}
