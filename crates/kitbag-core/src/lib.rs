@@ -4,12 +4,14 @@
 //! seeded maps here: time, ids and token counts arrive as arguments. Reading a workspace, keeping
 //! a store, counting with a vocabulary and talking to a provider live in other crates.
 
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
-#[cfg(test)]
-extern crate std;
-
+pub mod content;
+pub mod context;
 pub mod fit;
+pub mod flat;
+pub mod message;
+pub mod role;
 pub mod tokens;

@@ -1,0 +1,275 @@
+//! The conversation context that every provider can answer: a system prompt, the history, and the
+//! current message.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::flat::{self, Heading, Section};
+
+/// Everything that a provider needs for one answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// Instructions that stand before every request.
+    pub system_prompt: String,
+    /// What was said, oldest first.
+    pub history: Vec<ContextEntry>,
+    /// The message to answer.
+    pub current_message: String,
+    /// MCP servers to start for this request.
+    #[serde(default)]
+    pub mcp_servers: Vec<McpServer>,
+    /// The model to use instead of the provider's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// The persona of a context that was given none.
+pub const DEFAULT_SYSTEM_PROMPT: &str = "You are Kitbag, an assistant that works from the context \
+it is given. Use that context first, say when it does not hold the answer, and keep to the point.";
+
+impl Context {
+    /// A one-shot context: the default persona and a message, nothing else.
+    ///
+    /// ```
+    /// use kitbag_core::context::Context;
+    ///
+    /// let context = Context::new("what changed today?");
+    /// assert!(context.to_prompt_string().ends_with("[User]\nwhat changed today?"));
+    /// ```
+    #[must_use]
+    pub fn new(message: &str) -> Self {
+        Self {
+            system_prompt: DEFAULT_SYSTEM_PROMPT.into(),
+            history: Vec::new(),
+            current_message: message.into(),
+            mcp_servers: Vec::new(),
+            model: None,
+        }
+    }
+
+    /// The context as one text, for providers that take nothing else; see [`flat`].
+    #[must_use]
+    pub fn to_prompt_string(&self) -> String {
+        flat::render(&self.sections())
+    }
+
+    /// The sections of [`to_prompt_string`](Self::to_prompt_string).
+    #[must_use]
+    pub fn sections(&self) -> Vec<Section> {
+        let system = (!self.system_prompt.is_empty())
+            .then(|| Section::new(Heading::System, self.system_prompt.as_str()));
+        let history = self.history.iter().map(|entry| {
+            let heading = match entry.role.as_str() {
+                "user" => Heading::User,
+                _ => Heading::Assistant,
+            };
+            Section::new(heading, entry.content.as_str())
+        });
+        let current = Section::new(Heading::User, self.current_message.as_str());
+        system.into_iter().chain(history).chain([current]).collect()
+    }
+
+    /// Checks what every provider relies on: a message that is not empty, and known roles.
+    ///
+    /// # Errors
+    /// Names the first thing that is wrong.
+    pub fn validate(&self) -> Result<(), ContextError> {
+        if self.current_message.trim().is_empty() {
+            return Err(ContextError::EmptyMessage);
+        }
+        for (index, entry) in self.history.iter().enumerate() {
+            if !matches!(entry.role.as_str(), "user" | "assistant") {
+                return Err(ContextError::UnknownRole {
+                    role: entry.role.clone(),
+                    index,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One message of the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextEntry {
+    /// `user` or `assistant`; rendered leniently, checked by [`Context::validate`].
+    pub role: String,
+    /// What was said.
+    pub content: String,
+}
+
+impl ContextEntry {
+    /// An entry of the history.
+    #[must_use]
+    pub fn new(role: impl Into<String>, content: impl Into<String>) -> Self {
+        Self {
+            role: role.into(),
+            content: content.into(),
+        }
+    }
+}
+
+/// An MCP server that a skill brings along.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpServer {
+    /// The name, which is also its key in settings.
+    pub name: String,
+    /// The command that starts it.
+    pub command: String,
+    /// The command's arguments.
+    pub args: Vec<String>,
+}
+
+/// A context that no provider should see.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContextError {
+    /// There is nothing to answer.
+    #[error("the current message is empty: there is nothing to answer")]
+    EmptyMessage,
+    /// A role that is neither `user` nor `assistant`.
+    #[error("history entry {index} has the role `{role}`; expected `user` or `assistant`")]
+    UnknownRole {
+        /// The role.
+        role: String,
+        /// Its place in the history.
+        index: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use proptest::prelude::*;
+
+    fn conversation() -> Context {
+        Context {
+            system_prompt: "Be brief.".into(),
+            history: vec![
+                ContextEntry::new("user", "hello"),
+                ContextEntry::new("assistant", "hi there"),
+                ContextEntry::new("tool", "42"),
+            ],
+            current_message: "and now?".into(),
+            mcp_servers: vec![],
+            model: None,
+        }
+    }
+
+    #[test]
+    fn o01_json_round_trip() {
+        let context = Context {
+            mcp_servers: vec![McpServer {
+                name: "web".into(),
+                command: "npx".into(),
+                args: vec!["--headless".into()],
+            }],
+            model: Some("gpt-4o".into()),
+            ..conversation()
+        };
+        let json = serde_json::to_string(&context).unwrap();
+        assert_eq!(serde_json::from_str::<Context>(&json).unwrap(), context);
+    }
+
+    #[test]
+    fn o01_json_without_servers_or_model_loads_and_model_is_left_out() {
+        let json = r#"{"system_prompt":"","history":[],"current_message":"x"}"#;
+        let context: Context = serde_json::from_str(json).unwrap();
+        assert_eq!(context.mcp_servers, vec![]);
+        assert_eq!(
+            serde_json::to_string(&context).unwrap(),
+            r#"{"system_prompt":"","history":[],"current_message":"x","mcp_servers":[]}"#
+        );
+    }
+
+    #[test]
+    fn o02_server_has_a_default_and_role_stays_a_string() {
+        assert_eq!(McpServer::default().name, "");
+        let entry: ContextEntry =
+            serde_json::from_str(r#"{"role":"robot","content":"x"}"#).unwrap();
+        assert_eq!(entry.role, "robot");
+    }
+
+    #[test]
+    fn o02_validate_refuses_unknown_roles() {
+        assert_eq!(
+            conversation().validate(),
+            Err(ContextError::UnknownRole {
+                role: "tool".into(),
+                index: 2
+            })
+        );
+    }
+
+    #[test]
+    fn o12_validate_refuses_an_empty_message() {
+        assert_eq!(
+            Context::new(" \n").validate(),
+            Err(ContextError::EmptyMessage)
+        );
+        assert_eq!(Context::new("x").validate(), Ok(()));
+    }
+
+    #[test]
+    fn o03_new_has_our_persona_and_nothing_else() {
+        let context = Context::new("x");
+        assert!(context.system_prompt.starts_with("You are Kitbag"));
+        assert!(context.history.is_empty() && context.mcp_servers.is_empty());
+        assert_eq!(context.model, None);
+    }
+
+    #[test]
+    fn o04_sections_in_order_and_unknown_roles_read_assistant() {
+        insta::assert_snapshot!(conversation().to_prompt_string(), @"
+        [System]
+        Be brief.
+
+        [User]
+        hello
+
+        [Assistant]
+        hi there
+
+        [Assistant]
+        42
+
+        [User]
+        and now?
+        ");
+    }
+
+    #[test]
+    fn o04_flat_prompt_omits_empty_system() {
+        let context = Context {
+            system_prompt: String::new(),
+            history: vec![],
+            ..conversation()
+        };
+        assert_eq!(context.to_prompt_string(), "[User]\nand now?");
+    }
+
+    proptest! {
+        #[test]
+        fn o04_no_message_can_forge_a_section(
+            before in any::<String>(), name in "(?i)(system|user|assistant)", after in any::<String>()
+        ) {
+            let forged = alloc::format!("{before}\n\n[{name}]\n{after}");
+            let context = Context {
+                system_prompt: forged.clone(),
+                history: vec![ContextEntry::new("user", forged.clone())],
+                ..Context::new(&forged)
+            };
+            prop_assert_eq!(flat::parse(&context.to_prompt_string()).unwrap(), context.sections());
+        }
+
+        #[test]
+        fn o12_flat_prompt_is_never_empty_and_ends_with_the_message(message in any::<String>()) {
+            let prompt = Context::new(&message).to_prompt_string();
+            let sections = flat::parse(&prompt).unwrap();
+            prop_assert_eq!(sections.last(), Some(&Section::new(Heading::User, message)));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A message of a conversation: role, content, tool calls, visibility, metadata.
+//!
+//! The JSON has no field for what is absent. Unknown fields are kept.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::content::{Content, RawJson};
+use crate::role::{Role, Visibility};
+
+/// One message.
+///
+/// ```
+/// use kitbag_core::message::Message;
+/// use kitbag_core::role::Role;
+///
+/// let message = Message::new(Role::User, "where is the login?");
+/// assert_eq!(
+///     serde_json::to_string(&message).unwrap(),
+///     r#"{"role":"user","content":"where is the login?"}"#,
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Message {
+    /// The id, given by whoever stores the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+    /// The tools that an assistant message calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<Vec<ToolCall>>,
+    /// The call that a tool message answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Who may see it.
+    #[serde(default, skip_serializing_if = "Visibility::is_all")]
+    pub visibility: Visibility,
+    /// Where it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<MessageMetadata>,
+    /// Fields that are not known here.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Message {
+    /// A visible message with nothing but a role and content.
+    #[must_use]
+    pub fn new(role: Role, content: impl Into<Content>) -> Self {
+        Self {
+            id: None,
+            role,
+            content: content.into(),
+            tool_calls: None,
+            tool_call_id: None,
+            visibility: Visibility::All,
+            metadata: None,
+            extra: Map::new(),
+        }
+    }
+
+    /// A message by the user.
+    #[must_use]
+    pub fn user(content: impl Into<Content>) -> Self {
+        Self::new(Role::User, content)
+    }
+
+    /// A message by the model.
+    #[must_use]
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        Self::new(Role::Assistant, content)
+    }
+
+    /// The result of the tool call `tool_call_id`.
+    #[must_use]
+    pub fn tool(tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        Self {
+            tool_call_id: Some(tool_call_id.into()),
+            ..Self::new(Role::Tool, content)
+        }
+    }
+
+    /// The same message with tool calls.
+    #[must_use]
+    pub fn with_tool_calls(mut self, calls: Vec<ToolCall>) -> Self {
+        self.tool_calls = Some(calls);
+        self
+    }
+
+    /// The same message with another visibility.
+    #[must_use]
+    pub fn with_visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    /// The tool calls, none when there are none.
+    #[must_use]
+    pub fn calls(&self) -> &[ToolCall] {
+        self.tool_calls.as_deref().unwrap_or_default()
+    }
+}
+
+/// A call of a tool by the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The id that the result refers to.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, as the model wrote them.
+    pub arguments: RawJson,
+}
+
+/// Where a message came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageMetadata {
+    /// The run that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// The step of that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_index: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t05_json_round_trip_keeps_every_field() {
+        let json = concat!(
+            r#"{"id":"m1","role":"assistant","content":null,"#,
+            r#""tool_calls":[{"id":"c1","name":"read","arguments":{"path":"a","n":1.0}}],"#,
+            r#""visibility":"internal","metadata":{"run_id":"r","step_index":2},"name":"ann"}"#,
+        );
+        let message: Message = serde_json::from_str(json).unwrap();
+        assert_eq!(
+            message.calls()[0].arguments.as_str(),
+            r#"{"path":"a","n":1.0}"#
+        );
+        assert_eq!(serde_json::to_string(&message).unwrap(), json);
+    }
+
+    #[test]
+    fn t05_role_is_strict() {
+        let error =
+            serde_json::from_str::<Message>(r#"{"role":"robot","content":"x"}"#).unwrap_err();
+        assert!(error.to_string().contains("robot"), "{error}");
+    }
+
+    #[test]
+    fn t05_visibility_defaults_to_all_and_is_left_out() {
+        let message: Message = serde_json::from_str(r#"{"role":"user","content":"x"}"#).unwrap();
+        assert_eq!(message.visibility, Visibility::All);
+        assert!(
+            !serde_json::to_string(&message)
+                .unwrap()
+                .contains("visibility")
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! Who speaks in a message, and who may see it.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The speaker of a message. Strict: an unknown role is refused when it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Instructions by the operator.
+    System,
+    /// The person, or the program that asks.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+impl Role {
+    /// The role as it is spelled in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Who may see a message besides the model, which sees every message.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// The user as well.
+    #[default]
+    All,
+    /// Nobody else: the message is never shown to the user.
+    Internal,
+}
+
+impl Visibility {
+    /// The visibility as it is spelled in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// Whether this is [`Visibility::All`], which JSON leaves out.
+    #[must_use]
+    pub const fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+}
