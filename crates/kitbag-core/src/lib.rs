@@ -8,10 +8,12 @@
 
 extern crate alloc;
 
+pub mod band;
 pub mod content;
 pub mod context;
 pub mod fit;
 pub mod flat;
+pub mod inject;
 pub mod message;
 pub mod role;
 pub mod tokens;

@@ -1,0 +1,237 @@
+//! Context messages: texts that are injected into the prompt at one of four places.
+//!
+//! What is injected, and when again, is decided in [`plan`]. Nothing changes until the plan's
+//! [`StateChange`] is committed, which is done when the provider's first byte has arrived.
+
+mod durable;
+mod throttle;
+
+use alloc::format;
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::band::Band;
+use crate::message::Message;
+use crate::role::{Role, Visibility};
+
+pub use durable::{Consumed, DurableEntries, EntryAction};
+pub use throttle::{
+    CooldownReading, Emitted, Held, HeldReason, InjectionPlan, StaleChange, StateChange,
+    ThrottleState, plan,
+};
+
+/// Where a context message goes.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextMessageTarget {
+    /// Directly after the base prompt.
+    #[default]
+    System,
+    /// Before the history, with what belongs to the session.
+    Session,
+    /// Before the thread's history, as messages.
+    Conversation,
+    /// After the history, at the very end.
+    SuffixSystem,
+}
+
+impl ContextMessageTarget {
+    /// The band that the target names.
+    #[must_use]
+    pub const fn band(self) -> Band {
+        match self {
+            Self::System => Band::System,
+            Self::Session => Band::Session,
+            Self::Conversation => Band::Conversation,
+            Self::SuffixSystem => Band::SuffixSystem,
+        }
+    }
+}
+
+/// A text to inject.
+///
+/// ```
+/// use kitbag_core::inject::ContextMessage;
+///
+/// let message: ContextMessage =
+///     serde_json::from_str(r#"{"key":"git","content":"branch: main"}"#).unwrap();
+/// assert_eq!(message, ContextMessage::system("git", "branch: main"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextMessage {
+    /// Names the message: the same key replaces it and counts its cooldown.
+    pub key: String,
+    /// Who speaks.
+    #[serde(default = "system_role")]
+    pub role: Role,
+    /// The text.
+    pub content: String,
+    /// Who may see it besides the model.
+    #[serde(default = "internal")]
+    pub visibility: Visibility,
+    /// How many inferences to skip after an emission; 0 emits every time.
+    #[serde(default)]
+    pub cooldown_turns: u32,
+    /// Where it goes.
+    #[serde(default)]
+    pub target: ContextMessageTarget,
+    /// Whether the durable entry behind it is removed once a prompt that held it was sent.
+    #[serde(default)]
+    pub consume_after_emit: bool,
+}
+
+const fn system_role() -> Role {
+    Role::System
+}
+
+const fn internal() -> Visibility {
+    Visibility::Internal
+}
+
+impl ContextMessage {
+    /// An internal system message after the base prompt, emitted every time.
+    #[must_use]
+    pub fn new(key: impl Into<String>, content: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            role: Role::System,
+            content: content.into(),
+            visibility: Visibility::Internal,
+            cooldown_turns: 0,
+            target: ContextMessageTarget::System,
+            consume_after_emit: false,
+        }
+    }
+
+    /// The same as [`new`](Self::new).
+    #[must_use]
+    pub fn system(key: impl Into<String>, content: impl Into<String>) -> Self {
+        Self::new(key, content)
+    }
+
+    /// A message of the session, before the history.
+    #[must_use]
+    pub fn session(key: impl Into<String>, content: impl Into<String>) -> Self {
+        Self::new(key, content).with_target(ContextMessageTarget::Session)
+    }
+
+    /// A message at the very end of the prompt.
+    #[must_use]
+    pub fn suffix_system(key: impl Into<String>, content: impl Into<String>) -> Self {
+        Self::new(key, content).with_target(ContextMessageTarget::SuffixSystem)
+    }
+
+    /// A message of the conversation, which is neither deduplicated nor throttled.
+    #[must_use]
+    pub fn conversation(
+        key: impl Into<String>,
+        role: Role,
+        visibility: Visibility,
+        content: impl Into<String>,
+    ) -> Self {
+        Self::new(key, content)
+            .with_target(ContextMessageTarget::Conversation)
+            .with_role(role)
+            .with_visibility(visibility)
+    }
+
+    /// A visible message by the user, its key made from its content.
+    #[must_use]
+    pub fn conversation_user(content: impl Into<String>) -> Self {
+        Self::keyed_by_content(Role::User, Visibility::All, content.into())
+    }
+
+    /// An internal system message in the conversation, its key made from its content.
+    #[must_use]
+    pub fn conversation_internal_system(content: impl Into<String>) -> Self {
+        Self::keyed_by_content(Role::System, Visibility::Internal, content.into())
+    }
+
+    /// An internal message inside `<system-reminder>`, which `text` cannot close.
+    #[must_use]
+    pub fn system_reminder(text: impl Into<String>) -> Self {
+        let text = text
+            .into()
+            .replace("</system-reminder>", "<\\/system-reminder>");
+        Self::conversation_internal_system(format!("<system-reminder>{text}</system-reminder>"))
+    }
+
+    fn keyed_by_content(role: Role, visibility: Visibility, content: String) -> Self {
+        let key = conversation_key(role, visibility, &content);
+        Self::conversation(key, role, visibility, content)
+    }
+
+    /// The same message at another place.
+    #[must_use]
+    pub fn with_target(mut self, target: ContextMessageTarget) -> Self {
+        self.target = target;
+        self
+    }
+
+    /// The same message by another speaker.
+    #[must_use]
+    pub fn with_role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
+    }
+
+    /// The same message for other eyes.
+    #[must_use]
+    pub fn with_visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    /// The same message with a cooldown.
+    #[must_use]
+    pub fn with_cooldown_turns(mut self, cooldown_turns: u32) -> Self {
+        self.cooldown_turns = cooldown_turns;
+        self
+    }
+
+    /// The same message, consumed once it was sent or not.
+    #[must_use]
+    pub fn with_consume_after_emit(mut self, consume_after_emit: bool) -> Self {
+        self.consume_after_emit = consume_after_emit;
+        self
+    }
+
+    /// Whether it lives in the prompt only, and not in the conversation.
+    #[must_use]
+    pub fn is_prompt_injected(&self) -> bool {
+        self.target != ContextMessageTarget::Conversation
+    }
+
+    /// Whether deduplication and cooldown apply to it.
+    #[must_use]
+    pub fn should_throttle(&self) -> bool {
+        self.is_prompt_injected()
+    }
+
+    /// The message with the id that the caller drew for it.
+    #[must_use]
+    pub fn to_message(&self, id: impl Into<String>) -> Message {
+        let mut message =
+            Message::new(self.role, self.content.as_str()).with_visibility(self.visibility);
+        message.id = Some(id.into());
+        message
+    }
+}
+
+/// `conversation:` and the first 64 bits of a BLAKE3 hash over role, visibility and content, which
+/// is the same on every machine and in every release.
+fn conversation_key(role: Role, visibility: Visibility, content: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [role.as_str(), visibility.as_str(), content] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let hex = hasher.finalize().to_hex();
+    format!("conversation:{}", hex.chars().take(16).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests;

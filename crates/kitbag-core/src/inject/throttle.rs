@@ -1,0 +1,219 @@
+//! Which context messages a prompt holds: deduplication by key and cooldown, as plan, then commit.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Consumed, ContextMessage};
+
+/// Decides what the next inference's prompt holds. Changes nothing: see [`InjectionPlan::change`].
+///
+/// Of several prompt-injected messages with one key, the last content is emitted at the place of
+/// the first. Such a message is emitted when it was never emitted, when its content changed, or
+/// when its cooldown is over. Conversation messages bypass both rules. Blank ones are held.
+#[must_use]
+pub fn plan(
+    messages: &[ContextMessage],
+    state: &ThrottleState,
+    reading: CooldownReading,
+) -> InjectionPlan {
+    let mut plan = InjectionPlan {
+        emitted: Vec::new(),
+        held: Vec::new(),
+        change: StateChange {
+            step: state.step,
+            emitted: BTreeMap::new(),
+            consumed: Vec::new(),
+        },
+    };
+    for message in deduplicated(messages) {
+        if message.content.trim().is_empty() {
+            plan.hold(message, HeldReason::Blank);
+        } else if !message.should_throttle() {
+            plan.emitted.push(message.clone());
+        } else if let Some(until) = state.held_until(message, reading) {
+            plan.hold(message, HeldReason::Cooldown { until });
+        } else {
+            plan.emit(message);
+        }
+    }
+    plan
+}
+
+/// What [`plan`] decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InjectionPlan {
+    /// What the prompt holds, in order.
+    pub emitted: Vec<ContextMessage>,
+    /// What it does not hold, and why.
+    pub held: Vec<Held>,
+    /// What sending the prompt changes.
+    pub change: StateChange,
+}
+
+impl InjectionPlan {
+    fn emit(&mut self, message: &ContextMessage) {
+        let hash = ContentHash::of(&message.content);
+        self.change.emitted.insert(message.key.clone(), hash);
+        if message.consume_after_emit {
+            self.change.consumed.push(Consumed::new(message));
+        }
+        self.emitted.push(message.clone());
+    }
+
+    fn hold(&mut self, message: &ContextMessage, reason: HeldReason) {
+        self.held.push(Held {
+            key: message.key.clone(),
+            reason,
+        });
+    }
+}
+
+/// A context message that is not in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// Its key.
+    pub key: String,
+    /// Why.
+    pub reason: HeldReason,
+}
+
+/// Why a context message is not in the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HeldReason {
+    /// It was emitted not long ago.
+    Cooldown {
+        /// The step at which it is due again.
+        until: u64,
+    },
+    /// There is nothing in it.
+    Blank,
+}
+
+/// How to read `cooldown_turns`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CooldownReading {
+    /// The number of inferences that are skipped: with 3, emitted at step 0 and next at step 4.
+    #[default]
+    Skipped,
+    /// The distance between emissions: with 3, emitted at step 0 and next at step 3.
+    Distance,
+}
+
+/// What was emitted when, in one conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ThrottleState {
+    /// The number of inferences so far.
+    pub step: u64,
+    /// The latest emission of each key.
+    #[serde(default)]
+    pub emitted: BTreeMap<String, Emitted>,
+}
+
+impl ThrottleState {
+    /// The step at which `message` is due again, if it is not due now.
+    fn held_until(&self, message: &ContextMessage, reading: CooldownReading) -> Option<u64> {
+        let last = self.emitted.get(&message.key)?;
+        if last.content != ContentHash::of(&message.content) || message.cooldown_turns == 0 {
+            return None;
+        }
+        let distance = match reading {
+            CooldownReading::Skipped => u64::from(message.cooldown_turns) + 1,
+            CooldownReading::Distance => u64::from(message.cooldown_turns),
+        };
+        let due = last.step.saturating_add(distance);
+        (self.step < due).then_some(due)
+    }
+
+    /// Applies a plan's change: the prompt was sent.
+    ///
+    /// # Errors
+    /// When the state has moved on since the plan was made. A second commit of the same change is
+    /// refused like that too, so that a retry counts once.
+    pub fn commit(&mut self, change: &StateChange) -> Result<(), StaleChange> {
+        if self.step != change.step {
+            return Err(StaleChange {
+                planned: change.step,
+                current: self.step,
+            });
+        }
+        for (key, content) in &change.emitted {
+            let emitted = Emitted {
+                step: change.step,
+                content: *content,
+            };
+            self.emitted.insert(key.clone(), emitted);
+        }
+        self.step = self.step.saturating_add(1);
+        Ok(())
+    }
+}
+
+/// The latest emission of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Emitted {
+    /// The step.
+    pub step: u64,
+    content: ContentHash,
+}
+
+/// What sending a prompt changes, to be committed once the provider's first byte has arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StateChange {
+    /// The step that the plan was made for.
+    pub step: u64,
+    emitted: BTreeMap<String, ContentHash>,
+    /// The durable entries to remove.
+    pub consumed: Vec<Consumed>,
+}
+
+/// A change that was planned for another step than the current one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the change was planned at step {planned}, but the conversation is at step {current}")]
+pub struct StaleChange {
+    /// The plan's step.
+    pub planned: u64,
+    /// The conversation's step.
+    pub current: u64,
+}
+
+/// The first 64 bits of a content's BLAKE3 hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ContentHash(u64);
+
+impl ContentHash {
+    pub(super) fn of(content: &str) -> Self {
+        let hash = blake3::hash(content.as_bytes());
+        let bits = hash
+            .as_bytes()
+            .first_chunk()
+            .map_or(0, |first| u64::from_le_bytes(*first));
+        Self(bits)
+    }
+}
+
+/// The messages with repeated keys folded: the last content, at the first one's place.
+fn deduplicated(messages: &[ContextMessage]) -> Vec<&ContextMessage> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kept: Vec<&ContextMessage> = Vec::with_capacity(messages.len());
+    for message in messages {
+        if message.should_throttle() {
+            let place = *places.entry(&message.key).or_insert(kept.len());
+            if let Some(slot) = kept.get_mut(place) {
+                *slot = message;
+                continue;
+            }
+        }
+        kept.push(message);
+    }
+    kept
+}
