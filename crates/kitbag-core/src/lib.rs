@@ -9,6 +9,8 @@
 extern crate alloc;
 
 pub mod band;
+pub mod budget;
+pub mod chunk;
 pub mod content;
 pub mod context;
 pub mod fit;

@@ -1,0 +1,379 @@
+//! How a model's window is shared between what goes in and the answer.
+
+use alloc::string::String;
+use core::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::tokens::Tokens;
+
+/// A token budget and its shares.
+///
+/// The shares of the input are soft: the system part and the request are never cut and may draw on
+/// the context's share, and what they leave flows to the context. The response's share is kept
+/// free whatever happens.
+///
+/// ```
+/// use kitbag_core::budget::TokenBudget;
+/// use kitbag_core::tokens::Tokens;
+///
+/// let budget: TokenBudget =
+///     serde_json::from_str(r#"{"total":16000,"input_allocation_pct":0.7}"#).unwrap();
+/// assert_eq!(budget.input(), Tokens(11_200));
+/// assert_eq!(budget.response(), Tokens(4_800));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "BudgetJson")]
+#[non_exhaustive]
+pub struct TokenBudget {
+    /// The whole window.
+    pub total: Tokens,
+    /// The input's share of it.
+    pub input_allocation_pct: Share,
+    /// The share of tools, base prompt and injected instructions.
+    pub system_pct: Share,
+    /// The share of files, memory, history and everything else that is chosen.
+    pub context_pct: Share,
+    /// The share of the current message.
+    pub request_pct: Share,
+}
+
+impl TokenBudget {
+    /// A budget of `total` tokens: 10 % system, 50 % context, 10 % request, 30 % response.
+    #[must_use]
+    pub const fn new(total: Tokens) -> Self {
+        Self {
+            total,
+            input_allocation_pct: Share(7_000),
+            system_pct: Share(1_000),
+            context_pct: Share(5_000),
+            request_pct: Share(1_000),
+        }
+    }
+
+    /// The same budget with another input share, divided as before.
+    #[must_use]
+    pub fn with_input_share(mut self, input: Share) -> Self {
+        let before = u64::from(self.input_allocation_pct.0).max(1);
+        let scaled = |share: Share| {
+            let scaled = u64::from(share.0) * u64::from(input.0) / before;
+            Share(u16::try_from(scaled).unwrap_or(input.0))
+        };
+        self.system_pct = scaled(self.system_pct);
+        self.request_pct = scaled(self.request_pct);
+        // The context takes what rounding left, so that the shares add up.
+        self.context_pct = Share(
+            input
+                .0
+                .saturating_sub(self.system_pct.0)
+                .saturating_sub(self.request_pct.0),
+        );
+        self.input_allocation_pct = input;
+        self
+    }
+
+    /// What may go in.
+    #[must_use]
+    pub fn input(&self) -> Tokens {
+        self.input_allocation_pct.of(self.total)
+    }
+
+    /// What is kept free for the answer.
+    #[must_use]
+    pub fn response(&self) -> Tokens {
+        self.total.saturating_sub(self.input())
+    }
+
+    /// The share of tools, base prompt and injected instructions.
+    #[must_use]
+    pub fn system(&self) -> Tokens {
+        self.system_pct.of(self.total)
+    }
+
+    /// The share of the current message.
+    #[must_use]
+    pub fn request(&self) -> Tokens {
+        self.request_pct.of(self.total)
+    }
+
+    /// The share of everything that is chosen.
+    #[must_use]
+    pub fn context(&self) -> Tokens {
+        self.context_pct.of(self.total)
+    }
+}
+
+impl Default for TokenBudget {
+    /// 8,000 tokens.
+    fn default() -> Self {
+        Self::new(Tokens(8_000))
+    }
+}
+
+/// A share, exact to a hundredth of a percent. In JSON a fraction such as `0.7`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share(u16);
+
+impl Share {
+    /// A share of `percent` percent, at most 100.
+    #[must_use]
+    pub const fn percent(percent: u16) -> Self {
+        Self(if percent > 100 { 10_000 } else { percent * 100 })
+    }
+
+    fn of(self, total: Tokens) -> Tokens {
+        let share = u64::from(total.0) * u64::from(self.0) / 10_000;
+        Tokens(u32::try_from(share).unwrap_or(u32::MAX))
+    }
+}
+
+impl Serialize for Share {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(f64::from(self.0) / 10_000.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fraction = f64::deserialize(deserializer)?;
+        if !(0.0..=1.0).contains(&fraction) {
+            return Err(serde::de::Error::custom(alloc::format!(
+                "a share of {fraction}; expected a fraction from 0 to 1, such as 0.7"
+            )));
+        }
+        // In range, so neither negative nor too large; `no_std` has no rounding.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the fraction is between 0 and 1"
+        )]
+        Ok(Self((fraction * 10_000.0 + 0.5) as u16))
+    }
+}
+
+/// A budget as JSON has it: everything may be left out.
+#[derive(Deserialize)]
+struct BudgetJson {
+    total: Option<i64>,
+    input_allocation_pct: Option<Share>,
+    system_pct: Option<Share>,
+    context_pct: Option<Share>,
+    request_pct: Option<Share>,
+}
+
+impl TryFrom<BudgetJson> for TokenBudget {
+    type Error = BudgetError;
+
+    fn try_from(json: BudgetJson) -> Result<Self, BudgetError> {
+        let mut budget = Self::default();
+        if let Some(total) = json.total {
+            budget.total = Tokens(
+                u32::try_from(total)
+                    .ok()
+                    .filter(|&total| total > 0)
+                    .ok_or_else(|| BudgetError::of(alloc::format!("{total}")))?,
+            );
+        }
+        if let Some(input) = json.input_allocation_pct {
+            budget = budget.with_input_share(input);
+        }
+        budget.system_pct = json.system_pct.unwrap_or(budget.system_pct);
+        budget.request_pct = json.request_pct.unwrap_or(budget.request_pct);
+        let rest = budget
+            .input_allocation_pct
+            .0
+            .saturating_sub(budget.system_pct.0)
+            .saturating_sub(budget.request_pct.0);
+        budget.context_pct = json.context_pct.unwrap_or(Share(rest));
+        let parts = u32::from(budget.system_pct.0)
+            + u32::from(budget.request_pct.0)
+            + u32::from(budget.context_pct.0);
+        if parts > u32::from(budget.input_allocation_pct.0) {
+            return Err(BudgetError::Shares {
+                parts: parts / 100,
+                input: u32::from(budget.input_allocation_pct.0) / 100,
+            });
+        }
+        Ok(budget)
+    }
+}
+
+/// Reads a number of tokens as people write it: `800`, `32k` (32,000), `32ki` (32,768), `1.5m`.
+///
+/// # Errors
+/// When it is not such a number, or zero.
+pub fn parse_tokens(text: &str) -> Result<Tokens, BudgetError> {
+    let error = || BudgetError::of(text.into());
+    let lower = text.trim().to_ascii_lowercase().replace(['_', ','], "");
+    let (digits, unit) = [
+        ("ki", 1 << 10),
+        ("mi", 1 << 20),
+        ("k", 1_000),
+        ("m", 1_000_000),
+    ]
+    .into_iter()
+    .find_map(|(suffix, unit)| Some((lower.strip_suffix(suffix)?, unit)))
+    .unwrap_or((&lower, 1));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(fraction) || fraction.len() > 6 {
+        return Err(error());
+    }
+    let scale = 10_u64.pow(u32::try_from(fraction.len()).unwrap_or(0));
+    let whole: u64 = whole.parse().map_err(|_| error())?;
+    let fraction: u64 = if fraction.is_empty() {
+        0
+    } else {
+        fraction.parse().map_err(|_| error())?
+    };
+    let tokens = whole
+        .checked_mul(scale)
+        .and_then(|scaled| scaled.checked_add(fraction)?.checked_mul(unit))
+        .map(|scaled| scaled / scale);
+    match tokens.and_then(|tokens| u32::try_from(tokens).ok()) {
+        Some(tokens) if tokens > 0 => Ok(Tokens(tokens)),
+        _ => Err(error()),
+    }
+}
+
+impl FromStr for Tokens {
+    type Err = BudgetError;
+
+    fn from_str(text: &str) -> Result<Self, BudgetError> {
+        parse_tokens(text)
+    }
+}
+
+/// A budget that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// Not a number of tokens.
+    #[error(
+        "`{value}` is not a number of tokens; expected one from 1 to 4294967295, such as 8000, 32k (32,000) or 32ki (32,768)"
+    )]
+    Number {
+        /// What was given.
+        value: String,
+    },
+    /// Shares of more than the input.
+    #[error(
+        "system, context and request take {parts} % of the budget, but the input only has {input} %"
+    )]
+    Shares {
+        /// The sum of the parts, in percent.
+        parts: u32,
+        /// The input's share, in percent.
+        input: u32,
+    },
+}
+
+impl BudgetError {
+    fn of(value: String) -> Self {
+        Self::Number { value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn p02_default_is_8000_as_10_50_10_30_percent() {
+        let budget = TokenBudget::default();
+        let parts = [
+            budget.system(),
+            budget.context(),
+            budget.request(),
+            budget.response(),
+        ];
+        assert_eq!(
+            parts,
+            [Tokens(800), Tokens(4_000), Tokens(800), Tokens(2_400)]
+        );
+    }
+
+    #[test]
+    fn p02_each_share_can_be_overridden() {
+        let budget: TokenBudget =
+            serde_json::from_str(r#"{"total":10000,"input_allocation_pct":0.8,"system_pct":0.2}"#)
+                .unwrap();
+        assert_eq!(budget.system(), Tokens(2_000));
+        assert_eq!(budget.response(), Tokens(2_000));
+        assert_eq!(budget.input(), Tokens(8_000));
+        assert_eq!(
+            budget.system().0 + budget.context().0 + budget.request().0,
+            8_000
+        );
+    }
+
+    #[test]
+    fn p02_json_round_trip() {
+        let budget = TokenBudget::new(Tokens(16_000)).with_input_share(Share::percent(75));
+        let json = serde_json::to_string(&budget).unwrap();
+        assert!(json.contains(r#""input_allocation_pct":0.75"#), "{json}");
+        assert_eq!(serde_json::from_str::<TokenBudget>(&json).unwrap(), budget);
+    }
+
+    #[test]
+    fn p02_bad_budgets_are_refused_by_value() {
+        for (json, named) in [
+            (r#"{"total":-5}"#, "-5"),
+            (r#"{"total":0}"#, "0"),
+            (r#"{"total":99999999999}"#, "99999999999"),
+            (r#"{"input_allocation_pct":1.7}"#, "1.7"),
+            (r#"{"system_pct":0.6,"context_pct":0.6}"#, "130 %"),
+        ] {
+            let error = serde_json::from_str::<TokenBudget>(json)
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(named), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn p02_numbers_of_tokens_as_people_write_them() {
+        for (text, tokens) in [
+            ("800", 800),
+            ("32k", 32_000),
+            ("32ki", 32_768),
+            ("32K", 32_000),
+            ("1.5k", 1_500),
+            ("1m", 1_000_000),
+            ("32_000", 32_000),
+            (" 8,000 ", 8_000),
+        ] {
+            assert_eq!(parse_tokens(text), Ok(Tokens(tokens)), "{text}");
+        }
+        for text in [
+            "",
+            "0",
+            "-1",
+            "k",
+            "1e3",
+            "99999999999",
+            "3.1.4k",
+            "x",
+            "1.k2",
+            "５",
+        ] {
+            assert!(parse_tokens(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn p02_shares_never_exceed_the_total(total in 1u32.., input in 0u16..=100) {
+            let budget = TokenBudget::new(Tokens(total)).with_input_share(Share::percent(input));
+            let parts = u64::from(budget.system().0) + u64::from(budget.context().0) + u64::from(budget.request().0);
+            prop_assert!(parts <= u64::from(budget.input().0));
+            prop_assert_eq!(budget.input().0 + budget.response().0, total);
+        }
+
+        #[test]
+        fn p02_parsing_never_panics(text in any::<String>()) {
+            let _ = parse_tokens(&text);
+        }
+    }
+}

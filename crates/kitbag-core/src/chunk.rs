@@ -1,0 +1,301 @@
+//! The unit of context: a file, a fact, a turn, an entity, a reminder, at several levels of detail.
+//!
+//! A chunk does not know its cost: that belongs to a tokenizer and to the form it is rendered in.
+
+mod json;
+mod level;
+mod priority;
+mod split;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::band::Band;
+
+pub use json::ChunkError;
+pub use level::{Coverage, Detail, Level};
+pub use priority::{ContextPriority, PriorityError};
+pub use split::split_text;
+
+/// A discrete unit of context.
+///
+/// Reads the plain JSON (`content`, `source`, `chunk_type`, `priority`, `metadata`) and the one
+/// with `levels`; `content` is then that of the first level.
+///
+/// ```
+/// use kitbag_core::chunk::{ContextChunk, ContextPriority};
+///
+/// let json = r#"{"content":"fn main() {}","source":"a.rs","chunk_type":"file","priority":"HIGH"}"#;
+/// let chunk: ContextChunk = serde_json::from_str(json).unwrap();
+/// assert_eq!(chunk.id.as_str(), "file:a.rs");
+/// assert_eq!(chunk.priority, ContextPriority::High);
+/// assert_eq!(chunk.levels.len(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "json::ChunkJson", into = "json::ChunkJson")]
+#[non_exhaustive]
+pub struct ContextChunk {
+    /// Stable from turn to turn.
+    pub id: ChunkId,
+    /// Where it comes from: `src/auth.rs`, `fact/timezone`, `turn/12`.
+    pub source: String,
+    /// What it is.
+    pub chunk_type: ChunkType,
+    /// How much it matters, before anything is known of the task.
+    pub priority: ContextPriority,
+    /// How likely it is needed.
+    pub relevance: Relevance,
+    /// Where it goes in the prompt.
+    pub band: Band,
+    /// Whose words it holds.
+    pub trust: Trust,
+    /// Its renderings, the most detailed first.
+    pub levels: Vec<Level>,
+    /// Language, last modification, and whatever the gatherer knows.
+    pub metadata: Map<String, Value>,
+}
+
+impl ContextChunk {
+    /// A chunk with one level, its full content: of medium priority, surely needed, untrusted.
+    #[must_use]
+    pub fn new(
+        chunk_type: ChunkType,
+        source: impl Into<String>,
+        content: impl Into<String>,
+    ) -> Self {
+        let source = source.into();
+        Self {
+            id: ChunkId::new(&chunk_type, &source),
+            source,
+            chunk_type,
+            priority: ContextPriority::Medium,
+            relevance: Relevance::CERTAIN,
+            band: Band::Session,
+            trust: Trust::Untrusted,
+            levels: alloc::vec![Level::new(Detail::Full, content)],
+            metadata: Map::new(),
+        }
+    }
+
+    /// The same chunk with another priority.
+    #[must_use]
+    pub fn with_priority(mut self, priority: ContextPriority) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// The same chunk with another relevance.
+    #[must_use]
+    pub fn with_relevance(mut self, relevance: Relevance) -> Self {
+        self.relevance = relevance;
+        self
+    }
+
+    /// The same chunk at another place.
+    #[must_use]
+    pub fn with_band(mut self, band: Band) -> Self {
+        self.band = band;
+        self
+    }
+
+    /// The same chunk in other words' trust.
+    #[must_use]
+    pub fn with_trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// The same chunk with a further, less detailed level.
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Self {
+        self.levels.push(level);
+        self
+    }
+
+    /// The text of the most detailed level.
+    #[must_use]
+    pub fn content(&self) -> &str {
+        self.levels.first().map_or("", |level| &level.content)
+    }
+
+    /// The language of a fenced text, from the metadata.
+    #[must_use]
+    pub fn language(&self) -> Option<&str> {
+        self.metadata.get("language").and_then(Value::as_str)
+    }
+}
+
+/// Names a chunk from turn to turn: what it is and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ChunkId(String);
+
+impl ChunkId {
+    /// The id of the chunk of this type from this source.
+    #[must_use]
+    pub fn new(chunk_type: &ChunkType, source: &str) -> Self {
+        Self(format!("{}:{source}", chunk_type.as_str()))
+    }
+
+    /// The same id told apart from another chunk's by its content.
+    #[must_use]
+    pub fn with_content(&self, content: &str) -> Self {
+        let hash = blake3::hash(content.as_bytes()).to_hex();
+        Self(format!(
+            "{}#{}",
+            self.0,
+            hash.chars().take(12).collect::<String>()
+        ))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ChunkId {
+    fn from(id: String) -> Self {
+        Self(id)
+    }
+}
+
+impl fmt::Display for ChunkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a chunk is. An open set: a user's gatherer brings its own kinds.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum ChunkType {
+    /// A file of the workspace.
+    File,
+    /// The workspace's tree.
+    Structure,
+    /// What the project depends on.
+    Dependency,
+    /// Recent changes.
+    History,
+    /// A document.
+    Document,
+    /// What a tool returned.
+    ToolResult,
+    /// Something known about the user.
+    Fact,
+    /// A past turn of the conversation.
+    Turn,
+    /// A summary of what was said.
+    Summary,
+    /// A thing that the conversation is about.
+    Entity,
+    /// What a step of a turn did.
+    Step,
+    /// A reminder.
+    Reminder,
+    /// A kind that is not known here.
+    Other(String),
+}
+
+impl ChunkType {
+    const KNOWN: [Self; 12] = [
+        Self::File,
+        Self::Structure,
+        Self::Dependency,
+        Self::History,
+        Self::Document,
+        Self::ToolResult,
+        Self::Fact,
+        Self::Turn,
+        Self::Summary,
+        Self::Entity,
+        Self::Step,
+        Self::Reminder,
+    ];
+
+    /// The type as it is spelled in JSON.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::File => "file",
+            Self::Structure => "structure",
+            Self::Dependency => "dependency",
+            Self::History => "history",
+            Self::Document => "document",
+            Self::ToolResult => "tool_result",
+            Self::Fact => "fact",
+            Self::Turn => "turn",
+            Self::Summary => "summary",
+            Self::Entity => "entity",
+            Self::Step => "step",
+            Self::Reminder => "reminder",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<String> for ChunkType {
+    fn from(name: String) -> Self {
+        Self::KNOWN
+            .into_iter()
+            .find(|known| known.as_str() == name)
+            .unwrap_or(Self::Other(name))
+    }
+}
+
+impl From<ChunkType> for String {
+    fn from(chunk_type: ChunkType) -> Self {
+        match chunk_type {
+            ChunkType::Other(name) => name,
+            known => known.as_str().into(),
+        }
+    }
+}
+
+/// Whose words a chunk holds.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// The operator's: they may instruct.
+    Operator,
+    /// The user's.
+    User,
+    /// Anybody's: data, never instructions.
+    #[default]
+    Untrusted,
+}
+
+/// How likely a chunk is needed, in parts per million.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Relevance(u32);
+
+impl Relevance {
+    /// Surely needed.
+    pub const CERTAIN: Self = Self(1_000_000);
+
+    /// A relevance of `ppm` parts per million, at most a million.
+    #[must_use]
+    pub const fn from_ppm(ppm: u32) -> Self {
+        Self(if ppm > 1_000_000 { 1_000_000 } else { ppm })
+    }
+
+    /// Parts per million.
+    #[must_use]
+    pub const fn ppm(self) -> u32 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! The JSON of a chunk: the plain one and the one with levels, checked as they are read.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
+};
+use crate::band::Band;
+
+/// A chunk as JSON has it.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ChunkJson {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<ChunkId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    source: String,
+    chunk_type: ChunkType,
+    priority: ContextPriority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    relevance: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    band: Option<Band>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trust: Option<Trust>,
+    /// A hint by the caller, never relied on: only the range is checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tokens: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    levels: Option<Vec<LevelJson>>,
+    #[serde(default)]
+    metadata: Map<String, Value>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct LevelJson {
+    level: Detail,
+    content: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    coverage: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<(u32, u32)>,
+}
+
+/// A chunk that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChunkError {
+    /// Neither content nor levels.
+    #[error(
+        "chunk `{source_name}` has no levels: give it `content`, or at least one entry in `levels`"
+    )]
+    NoLevels {
+        /// The chunk's source.
+        source_name: String,
+    },
+    /// A number outside its range.
+    #[error("chunk `{source_name}` has {field} {value}; expected a number from 0 to {max}")]
+    OutOfRange {
+        /// The chunk's source.
+        source_name: String,
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        value: i64,
+        /// The largest value.
+        max: i64,
+    },
+    /// A place that chunks cannot take.
+    #[error("chunk `{source_name}` has the band `{band}`; a chunk goes to `session` or `volatile`")]
+    Band {
+        /// The chunk's source.
+        source_name: String,
+        /// What was given.
+        band: &'static str,
+    },
+}
+
+impl TryFrom<ChunkJson> for ContextChunk {
+    type Error = ChunkError;
+
+    fn try_from(json: ChunkJson) -> Result<Self, ChunkError> {
+        let ranged = |field, value: Option<i64>, default: i64, max: i64| {
+            let value = value.unwrap_or(default);
+            if (0..=max).contains(&value) {
+                // Within the range, which is smaller than either type.
+                Ok(u32::try_from(value).unwrap_or(u32::MAX))
+            } else {
+                Err(ChunkError::OutOfRange {
+                    source_name: json.source.clone(),
+                    field,
+                    value,
+                    max,
+                })
+            }
+        };
+        ranged("tokens", json.tokens, 0, i64::from(u32::MAX))?;
+        let relevance = ranged("relevance", json.relevance, 1_000_000, 1_000_000)?;
+        let band = json.band.unwrap_or(Band::Session);
+        if !matches!(band, Band::Session | Band::Volatile) {
+            return Err(ChunkError::Band {
+                source_name: json.source,
+                band: band.as_str(),
+            });
+        }
+        let mut levels = Vec::new();
+        for level in json.levels.iter().flatten() {
+            let usual = i64::from(level.level.usual_coverage().permille());
+            let coverage = ranged("coverage", level.coverage, usual, 1000)?;
+            levels.push(Level {
+                level: level.level,
+                content: level.content.clone(),
+                coverage: Coverage::from_permille(u16::try_from(coverage).unwrap_or(1000)),
+                lines: level.lines.clone(),
+            });
+        }
+        if let (true, None, Some(content)) = (levels.is_empty(), &json.levels, json.content) {
+            levels.push(Level::new(Detail::Full, content));
+        }
+        if levels.is_empty() {
+            return Err(ChunkError::NoLevels {
+                source_name: json.source,
+            });
+        }
+        Ok(Self {
+            id: json
+                .id
+                .unwrap_or_else(|| ChunkId::new(&json.chunk_type, &json.source)),
+            source: json.source,
+            chunk_type: json.chunk_type,
+            priority: json.priority,
+            relevance: Relevance::from_ppm(relevance),
+            band,
+            trust: json.trust.unwrap_or_default(),
+            levels,
+            metadata: json.metadata,
+        })
+    }
+}
+
+impl From<ContextChunk> for ChunkJson {
+    fn from(chunk: ContextChunk) -> Self {
+        let content = chunk.content().into();
+        let plain = matches!(chunk.levels.as_slice(), [only] if *only == Level::new(Detail::Full, &*only.content));
+        let levels = chunk.levels.into_iter().map(|level| LevelJson {
+            level: level.level,
+            content: level.content,
+            coverage: Some(i64::from(level.coverage.permille())),
+            lines: level.lines,
+        });
+        Self {
+            id: Some(chunk.id),
+            content: Some(content),
+            source: chunk.source,
+            chunk_type: chunk.chunk_type,
+            priority: chunk.priority,
+            relevance: Some(i64::from(chunk.relevance.ppm())),
+            band: Some(chunk.band),
+            trust: Some(chunk.trust),
+            tokens: None,
+            levels: (!plain).then(|| levels.collect()),
+            metadata: chunk.metadata,
+        }
+    }
+}

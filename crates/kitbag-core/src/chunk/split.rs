@@ -1,0 +1,93 @@
+//! Splits a text that is too large for one chunk at its logical boundaries.
+//!
+//! Knows indentation and blank lines, not languages: units from a real parser come from elsewhere.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::tokens::{TokenCounter, Tokens};
+
+/// Splits `text` into parts of at most `max` tokens whose concatenation is the text.
+///
+/// A part ends, if it can, before an unindented line that follows a blank one, else at a blank
+/// line, else before an unindented line, else at a line's end; a line that is too long for a part
+/// of its own is cut between characters. A single character is never cut, whatever it costs.
+#[must_use]
+pub fn split_text(text: &str, max: Tokens, counter: &dyn TokenCounter) -> Vec<String> {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        cut_line(line, max, counter, &mut lines);
+    }
+    let counts: Vec<Tokens> = lines.iter().map(|line| counter.count(line)).collect();
+
+    let mut parts = Vec::new();
+    let mut rest = lines.as_slice();
+    let mut rest_counts = counts.as_slice();
+    while !rest.is_empty() {
+        let mut sum = Tokens::ZERO;
+        let fitting = rest_counts
+            .iter()
+            .take_while(|&&count| {
+                sum = sum.saturating_add(count);
+                sum <= max
+            })
+            .count()
+            .max(1);
+        let mut end = if fitting == rest.len() {
+            fitting
+        } else {
+            best_end(rest, fitting)
+        };
+        // Lines counted one by one are an upper bound for every vocabulary known, not for every
+        // counter that a caller may bring.
+        while end > 1 && counter.count(&concat(rest, end)) > max {
+            end -= 1;
+        }
+        parts.push(concat(rest, end));
+        rest = rest.get(end..).unwrap_or_default();
+        rest_counts = rest_counts.get(end..).unwrap_or_default();
+    }
+    parts
+}
+
+fn concat(lines: &[&str], end: usize) -> String {
+    lines.iter().take(end).copied().collect()
+}
+
+/// The best place to end a part of at most `fitting` lines, in its second half if possible.
+fn best_end(lines: &[&str], fitting: usize) -> usize {
+    let quality = |end: usize| {
+        let blank = |at: usize| lines.get(at).is_some_and(|line| line.trim().is_empty());
+        let unindented = |at: usize| {
+            lines
+                .get(at)
+                .is_some_and(|line| line.chars().next().is_some_and(|c| !c.is_whitespace()))
+        };
+        match (blank(end.saturating_sub(1)), unindented(end)) {
+            (true, true) => 3,
+            (true, false) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
+    };
+    let first = (fitting / 2).max(1);
+    (first..=fitting)
+        .max_by_key(|&end| (quality(end), end))
+        .unwrap_or(fitting)
+}
+
+/// Cuts a line that is too long into halves until each fits.
+fn cut_line<'a>(line: &'a str, max: Tokens, counter: &dyn TokenCounter, out: &mut Vec<&'a str>) {
+    let characters = line.chars().count();
+    if characters <= 1 || counter.count(line) <= max {
+        out.push(line);
+        return;
+    }
+    let middle = line
+        .char_indices()
+        .nth(characters / 2)
+        .map_or(0, |(at, _)| at);
+    let (left, right) = line.split_at(middle);
+    cut_line(left, max, counter, out);
+    cut_line(right, max, counter, out);
+}
