@@ -1,0 +1,50 @@
+//! What a token is worth: an exact ratio, compared without rounding.
+
+use core::cmp::Ordering;
+
+use crate::tokens::Tokens;
+
+/// Worth per token, as an exact ratio.
+///
+/// Zero (`worth` is 0) when everything that could ever fit did fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Price {
+    /// The worth of that many tokens.
+    pub worth: u64,
+    /// The tokens that are worth that much; never zero.
+    pub tokens: Tokens,
+}
+
+impl Price {
+    pub(super) const ZERO: Self = Self {
+        worth: 0,
+        tokens: Tokens(1),
+    };
+
+    /// How many tokens `worth` buys at this price, rounded down; none when the price is zero.
+    #[must_use]
+    pub fn tokens_for(&self, worth: u64) -> Tokens {
+        let tokens = u128::from(worth) * u128::from(self.tokens.0);
+        let bought = tokens.checked_div(u128::from(self.worth)).unwrap_or(0);
+        Tokens(u32::try_from(bought).unwrap_or(u32::MAX))
+    }
+
+    /// Compares the ratios.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        let this = u128::from(self.worth) * u128::from(other.tokens.0);
+        this.cmp(&(u128::from(other.worth) * u128::from(self.tokens.0)))
+    }
+
+    /// The worth of `tokens` (which may be owed: negative) at this price, rounded down.
+    pub(super) fn worth_of(&self, tokens: i64) -> i128 {
+        let scaled = i128::from(tokens) * i128::from(self.worth);
+        scaled.div_euclid(i128::from(self.tokens.0))
+    }
+
+    /// Whether `tokens` at this price are worth `worth` or more; either may be negative.
+    pub(super) fn buys(&self, worth: i64, tokens: i64) -> bool {
+        let scaled = i128::from(tokens) * i128::from(self.worth);
+        scaled >= i128::from(worth) * i128::from(self.tokens.0)
+    }
+}
