@@ -17,5 +17,6 @@ pub mod fit;
 pub mod flat;
 pub mod inject;
 pub mod message;
+pub mod neutral;
 pub mod role;
 pub mod tokens;
