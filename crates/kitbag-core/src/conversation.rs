@@ -1,0 +1,197 @@
+//! Layer 2, what user and assistant said: recent turns, summaries, and what is still open.
+
+mod format;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use format::{
+    ConversationPart, ConversationView, Depth, TurnDetail, UnknownDepth,
+    format_conversation_for_prompt, format_conversation_view, format_turn,
+};
+
+use crate::stored::{ConversationContext, null_as_default};
+
+/// How many recent turns are shown in full, unless a view says otherwise.
+pub const RECENT_TURNS: usize = 2;
+
+/// Builds the history of a stored conversation, with [`RECENT_TURNS`] turns in full.
+#[must_use]
+pub fn get_conversation_history(stored: &ConversationContext) -> ConversationHistory {
+    get_conversation_history_of(stored, RECENT_TURNS)
+}
+
+/// Builds the history of a stored conversation, with `recent_turns` turns in full.
+#[must_use]
+pub fn get_conversation_history_of(
+    stored: &ConversationContext,
+    recent_turns: usize,
+) -> ConversationHistory {
+    let older = stored.recent_turns.len().saturating_sub(recent_turns);
+    ConversationHistory {
+        recent_turns: stored.recent_turns.iter().skip(older).cloned().collect(),
+        older_turns: stored.recent_turns.iter().take(older).cloned().collect(),
+        history_summary: stored.history_summary.clone(),
+        engagement_summary: stored.engagement_summary.clone(),
+        pending: stored
+            .pending_clarification
+            .clone()
+            .map(PendingState::with_older_context)
+            .filter(|pending| !pending.is_empty()),
+    }
+}
+
+/// What was said, most recent in full.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ConversationHistory {
+    /// The latest exchanges, oldest first.
+    pub recent_turns: Vec<ConversationTurn>,
+    /// Exchanges before these that are stored and in no summary yet, oldest first.
+    pub older_turns: Vec<ConversationTurn>,
+    /// What was said before, compressed.
+    pub history_summary: String,
+    /// What the conversation as a whole is about.
+    pub engagement_summary: String,
+    /// What the user was asked and has not answered.
+    pub pending: Option<PendingState>,
+}
+
+/// One exchange.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ConversationTurn {
+    /// What the user said.
+    #[serde(deserialize_with = "null_as_default")]
+    pub user: String,
+    /// What the assistant answered, condensed.
+    #[serde(deserialize_with = "null_as_default")]
+    pub assistant_summary: String,
+    /// What the assistant answered, word for word, where it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assistant: Option<String>,
+    /// What the router decided.
+    pub routing: Option<Value>,
+    /// When it was.
+    #[serde(deserialize_with = "null_as_default")]
+    pub timestamp: String,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl ConversationTurn {
+    /// An exchange.
+    #[must_use]
+    pub fn new(user: impl Into<String>, assistant_summary: impl Into<String>) -> Self {
+        Self {
+            user: user.into(),
+            assistant_summary: assistant_summary.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What the user was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PendingState {
+    /// In which way it was asked.
+    #[serde(rename = "type", default)]
+    pub kind: PendingKind,
+    /// What was proposed or asked.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub context: String,
+    /// The single questions, if there are any.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub questions: Vec<Value>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl PendingState {
+    /// Something that waits for the user.
+    #[must_use]
+    pub fn new(kind: PendingKind, context: impl Into<String>) -> Self {
+        Self {
+            kind,
+            context: context.into(),
+            questions: Vec::new(),
+            other: Map::new(),
+        }
+    }
+
+    /// Whether it asks nothing: older records write what is not there as an empty one.
+    fn is_empty(&self) -> bool {
+        let unnamed = self.kind == PendingKind::default();
+        unnamed && self.context.is_empty() && self.questions.is_empty()
+    }
+
+    /// Older records have the context under other names.
+    fn with_older_context(mut self) -> Self {
+        if self.context.is_empty() {
+            let text = |name: &&str| {
+                self.other
+                    .get(*name)?
+                    .as_str()
+                    .filter(|text| !text.is_empty())
+            };
+            let found = ["goal", "proposal_message"].iter().find_map(text);
+            self.context = found.unwrap_or_default().to_owned();
+        }
+        self
+    }
+}
+
+/// In which way the user was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum PendingKind {
+    /// A plan waits for approval.
+    Propose,
+    /// A request was unclear.
+    Clarify,
+    /// A step needs something from the user.
+    AskUser,
+    /// A kind that this version does not know.
+    Other(String),
+}
+
+impl Default for PendingKind {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+impl From<String> for PendingKind {
+    fn from(kind: String) -> Self {
+        match kind.as_str() {
+            "propose" => Self::Propose,
+            "clarify" => Self::Clarify,
+            "ask_user" => Self::AskUser,
+            _ => Self::Other(kind),
+        }
+    }
+}
+
+impl From<PendingKind> for String {
+    fn from(kind: PendingKind) -> Self {
+        match kind {
+            PendingKind::Propose => "propose".to_owned(),
+            PendingKind::Clarify => "clarify".to_owned(),
+            PendingKind::AskUser => "ask_user".to_owned(),
+            PendingKind::Other(kind) => kind,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

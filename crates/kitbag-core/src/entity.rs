@@ -1,0 +1,222 @@
+//! Layer 1, what things exist and their status: the entities of a session, in three tiers.
+//!
+//! | tier | an entity is in it if |
+//! |---|---|
+//! | generated | it is a draft, whatever its age, until it is saved or dropped |
+//! | active | it was referred to in this turn or one of the [`ACTIVE_WINDOW`] before it, whether there is a reason to keep it or not |
+//! | retained | it is older, and there is a reason to keep it |
+//!
+//! Older entities without a reason, and demoted ones, are in no tier: registered, but not shown. A
+//! deleted entity is active during the turn in which it was deleted, and only then.
+//!
+//! Row ids never appear in an [`EntityContext`]: labels, reasons and contents that hold one show
+//! the ref instead.
+
+mod curation;
+mod error;
+mod format;
+mod refs;
+mod register;
+mod registry;
+mod rows;
+mod status;
+mod wire;
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use curation::{
+    CurationApplied, CurationDecision, DECISION_LOG_LIMIT, DecisionEntry, Retention, apply_curation,
+};
+pub use error::RegistryError;
+pub use format::{
+    EntityDetail, EntityMode, EntityView, UnknownEntityMode, format_entity, format_entity_context,
+    format_entity_view,
+};
+pub use register::DraftMatch;
+pub use registry::EntityRegistry;
+pub use rows::{RowError, Translated, UNREGISTERED_ROW, UnknownIds, Unresolved};
+pub use status::{EntityStatus, UserAction};
+
+use registry::Entity;
+
+/// How many turns back an entity counts as active.
+pub const ACTIVE_WINDOW: u32 = 2;
+
+/// Sorts the registry's entities into the tiers of turn `current_turn`.
+///
+/// Within a tier the order is that of creation, so that new entities come last and what was
+/// already shown stays where it was.
+#[must_use]
+pub fn get_entity_context(registry: &EntityRegistry, current_turn: u32) -> EntityContext {
+    let mut context = EntityContext::default();
+    for (reference, entity) in &registry.entities {
+        let tier = match tier_of(entity, current_turn) {
+            Some(Tier::Active) => &mut context.active,
+            Some(Tier::Generated) => &mut context.generated,
+            Some(Tier::Retained) => &mut context.retained,
+            None => continue,
+        };
+        tier.push(snapshot(registry, reference, entity, current_turn));
+    }
+    for tier in [
+        &mut context.active,
+        &mut context.generated,
+        &mut context.retained,
+    ] {
+        tier.sort_by_cached_key(|entity| {
+            let number = refs::split_ref(&entity.reference).map(|(_, number)| number);
+            (
+                entity.turn_created,
+                entity.entity_type.clone(),
+                number,
+                entity.reference.clone(),
+            )
+        });
+    }
+    context
+}
+
+/// The entities in context, by tier.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct EntityContext {
+    /// Referred to lately.
+    pub active: Vec<EntitySnapshot>,
+    /// Drafts that are not saved.
+    pub generated: Vec<EntitySnapshot>,
+    /// Older, and kept for a reason.
+    pub retained: Vec<EntitySnapshot>,
+}
+
+impl EntityContext {
+    /// All entities, tier by tier.
+    pub fn entities(&self) -> impl Iterator<Item = &EntitySnapshot> {
+        self.active
+            .iter()
+            .chain(&self.generated)
+            .chain(&self.retained)
+    }
+
+    /// All entities, to be changed.
+    pub fn entities_mut(&mut self) -> impl Iterator<Item = &mut EntitySnapshot> {
+        self.active
+            .iter_mut()
+            .chain(&mut self.generated)
+            .chain(&mut self.retained)
+    }
+}
+
+/// One entity as it stands in a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EntitySnapshot {
+    /// What a model calls it: `recipe_1`.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its type: `recipes`.
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    /// What a person calls it.
+    pub label: String,
+    /// What last happened to it.
+    pub status: EntityStatus,
+    /// The turn in which it was registered.
+    pub turn_created: u32,
+    /// The turn in which it was last referred to.
+    pub turn_last_ref: u32,
+    /// Why it is kept, if it is kept on purpose.
+    #[serde(default)]
+    pub retention_reason: Option<String>,
+    /// What it holds, where that is known: a draft's content, a row's fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+impl EntitySnapshot {
+    /// An entity that was registered and last referred to in `turn`.
+    #[must_use]
+    pub fn new(
+        reference: impl Into<String>,
+        entity_type: impl Into<String>,
+        label: impl Into<String>,
+        status: EntityStatus,
+        turn: u32,
+    ) -> Self {
+        Self {
+            reference: reference.into(),
+            entity_type: entity_type.into(),
+            label: label.into(),
+            status,
+            turn_created: turn,
+            turn_last_ref: turn,
+            retention_reason: None,
+            data: None,
+        }
+    }
+}
+
+enum Tier {
+    Active,
+    Generated,
+    Retained,
+}
+
+fn tier_of(entity: &Entity, now: u32) -> Option<Tier> {
+    if !entity.is_live() {
+        return None;
+    }
+    if entity.is_draft() {
+        return Some(Tier::Generated);
+    }
+    let last = last_ref(entity, now);
+    if entity.is_deleted() {
+        return (last == now).then_some(Tier::Active);
+    }
+    if entity.turn_demoted.is_some() {
+        return None;
+    }
+    if now.saturating_sub(last) <= ACTIVE_WINDOW {
+        return Some(Tier::Active);
+    }
+    entity.reason.as_ref().map(|_| Tier::Retained)
+}
+
+/// An entity of unknown age counts as new: turn 0 would make it vanish without anyone's decision.
+fn last_ref(entity: &Entity, now: u32) -> u32 {
+    entity.turn_last_ref.or(entity.turn_created).unwrap_or(now)
+}
+
+fn snapshot(
+    registry: &EntityRegistry,
+    reference: &str,
+    entity: &Entity,
+    now: u32,
+) -> EntitySnapshot {
+    let hide = |text: &str| registry.hide_row_ids(text, UnknownIds::Hide).into_owned();
+    let last = last_ref(entity, now);
+    EntitySnapshot {
+        reference: reference.to_owned(),
+        entity_type: entity.entity_type.clone().unwrap_or_default(),
+        label: entity
+            .label
+            .as_deref()
+            .map_or_else(|| reference.to_string(), hide),
+        status: entity.status.clone().unwrap_or(EntityStatus::Read),
+        turn_created: entity.turn_created.unwrap_or(last),
+        turn_last_ref: last,
+        retention_reason: entity.reason.as_deref().map(hide),
+        data: entity
+            .content
+            .as_ref()
+            .map(|content| registry.hide_rows_in_data(content)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

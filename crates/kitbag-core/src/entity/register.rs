@@ -1,0 +1,319 @@
+//! How entities enter the registry: reading, linking, drafting, saving, changing, deleting.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use super::error::RegistryError;
+use super::refs::{DRAFT_PREFIX, ref_stem};
+use super::registry::{Entity, EntityRegistry};
+use super::status::{EntityStatus, UserAction};
+
+/// Which draft a created row is the saved form of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DraftMatch<'a> {
+    /// The draft with this ref.
+    Ref(&'a str),
+    /// The only draft of the same type whose label is the row's, trimmed and in any case; no
+    /// draft if there is none.
+    Label,
+    /// No draft.
+    New,
+}
+
+impl EntityRegistry {
+    /// Registers a row that was read, and returns its ref.
+    pub fn register_read(&mut self, row_id: &str, entity_type: &str, label: &str) -> String {
+        self.register(row_id, entity_type, label, EntityStatus::Read)
+    }
+
+    /// Registers a row that another row points to. Its label is its ref until it is read.
+    pub fn register_linked(&mut self, row_id: &str, entity_type: &str) -> String {
+        self.register(row_id, entity_type, "", EntityStatus::Linked)
+    }
+
+    /// Registers a row that was changed, and returns its ref.
+    pub fn register_updated(&mut self, row_id: &str, entity_type: &str, label: &str) -> String {
+        self.register(row_id, entity_type, label, EntityStatus::Updated)
+    }
+
+    /// Registers what the user did to a row outside the conversation, and returns its ref.
+    pub fn register_user_action(
+        &mut self,
+        row_id: &str,
+        entity_type: &str,
+        label: &str,
+        action: UserAction,
+    ) -> String {
+        let reference = self.register(row_id, entity_type, label, EntityStatus::ByUser(action));
+        if action == UserAction::Deleted {
+            self.unmap(&reference);
+        }
+        reference
+    }
+
+    /// Registers that a row was deleted, and returns the ref that it had. `None` if it had none.
+    pub fn register_deleted(&mut self, row_id: &str) -> Option<String> {
+        let reference = self.ref_by_row.get(row_id)?.clone();
+        let turn = self.current_turn;
+        if let Some(entity) = self.entities.get_mut(&reference) {
+            entity.status = Some(EntityStatus::Deleted);
+            entity.touch(turn);
+        }
+        self.unmap(&reference);
+        Some(reference)
+    }
+
+    /// Registers a draft with its content, and returns its ref.
+    pub fn register_generated(
+        &mut self,
+        entity_type: &str,
+        label: &str,
+        content: Value,
+        source_step: Option<u32>,
+    ) -> String {
+        let stem = ref_stem(entity_type);
+        let reference = mint(
+            &mut self.gen_counters,
+            &self.entities,
+            &stem,
+            &format!("{DRAFT_PREFIX}{stem}"),
+        );
+        let row = pending_row(&reference);
+        self.ref_by_row.insert(row.clone(), reference.clone());
+        let mut entity = self.new_entity(&reference, &row, entity_type, label);
+        entity.status = Some(EntityStatus::Generated);
+        entity.content = Some(content);
+        entity.source_step = source_step.map(Value::from);
+        self.entities.insert(reference.clone(), entity);
+        reference
+    }
+
+    /// Replaces the content of a draft, and its label if one is given.
+    ///
+    /// # Errors
+    /// If there is no such draft.
+    pub fn revise_generated(
+        &mut self,
+        reference: &str,
+        label: Option<&str>,
+        content: Value,
+    ) -> Result<(), RegistryError> {
+        let turn = self.current_turn;
+        let entity = self.draft_mut(reference)?;
+        set_label(entity, label.unwrap_or_default());
+        entity.content = Some(content);
+        entity.touch(turn);
+        Ok(())
+    }
+
+    /// Registers a row that was created, and returns its ref: that of the draft it came from, if
+    /// there is one.
+    ///
+    /// A row that has a ref keeps it, and no draft is looked for by label then.
+    ///
+    /// # Errors
+    /// If the named draft does not exist or is saved already, and if several drafts have the
+    /// row's label: none is guessed, nothing has changed, and the error names them all, so that
+    /// the caller can say which, or [`DraftMatch::New`].
+    pub fn register_created(
+        &mut self,
+        row_id: &str,
+        entity_type: &str,
+        label: &str,
+        draft: DraftMatch<'_>,
+    ) -> Result<String, RegistryError> {
+        let reference = match draft {
+            DraftMatch::Ref(reference) => Some(reference.to_owned()),
+            DraftMatch::Label if !self.ref_by_row.contains_key(row_id) => {
+                self.draft_called(entity_type, label)?
+            }
+            DraftMatch::Label | DraftMatch::New => None,
+        };
+        match reference {
+            Some(reference) => {
+                self.promote(&reference, row_id, label)?;
+                Ok(reference)
+            }
+            None => Ok(self.register(row_id, entity_type, label, EntityStatus::Created)),
+        }
+    }
+
+    /// Turns a draft into the row that it was saved as, under the same ref. Its content stays
+    /// until [`EntityRegistry::end_turn`]; an empty `label` keeps the draft's own.
+    ///
+    /// # Errors
+    /// If there is no such draft, or the row has another ref.
+    pub fn promote(
+        &mut self,
+        reference: &str,
+        row_id: &str,
+        label: &str,
+    ) -> Result<(), RegistryError> {
+        let turn = self.current_turn;
+        let existing = self
+            .ref_by_row
+            .get(row_id)
+            .filter(|existing| *existing != reference);
+        let existing = existing.cloned();
+        let entity = self.draft_mut(reference)?;
+        if let Some(existing) = existing {
+            return Err(RegistryError::RowHasRef {
+                reference: reference.to_owned(),
+                existing,
+            });
+        }
+        entity.row_id = Some(row_id.to_owned());
+        entity.status = Some(EntityStatus::Created);
+        entity.turn_promoted = Some(turn);
+        set_label(entity, label);
+        entity.touch(turn);
+        self.ref_by_row.retain(|_, mapped| mapped != reference);
+        self.ref_by_row
+            .insert(row_id.to_owned(), reference.to_owned());
+        Ok(())
+    }
+
+    fn register(
+        &mut self,
+        row_id: &str,
+        entity_type: &str,
+        label: &str,
+        status: EntityStatus,
+    ) -> String {
+        let reference = match self.ref_by_row.get(row_id) {
+            Some(reference) => reference.clone(),
+            None => {
+                let stem = ref_stem(entity_type);
+                mint(&mut self.counters, &self.entities, &stem, &stem)
+            }
+        };
+        self.ref_by_row.insert(row_id.to_owned(), reference.clone());
+        let fresh = self.new_entity(&reference, row_id, entity_type, label);
+        let entity = self.entities.entry(reference.clone()).or_insert(fresh);
+        entity.row_id.get_or_insert_with(|| row_id.to_owned());
+        entity
+            .entity_type
+            .get_or_insert_with(|| entity_type.to_owned());
+        set_label(entity, label);
+        if replaces(&status, entity.status.as_ref()) {
+            entity.status = Some(status);
+        }
+        entity.touch(self.current_turn);
+        reference
+    }
+
+    fn new_entity(&self, reference: &str, row_id: &str, entity_type: &str, label: &str) -> Entity {
+        let label = if label.trim().is_empty() {
+            reference
+        } else {
+            label
+        };
+        Entity {
+            row_id: Some(row_id.to_owned()),
+            label: Some(label.to_owned()),
+            entity_type: Some(entity_type.to_owned()),
+            turn_created: Some(self.current_turn),
+            turn_last_ref: Some(self.current_turn),
+            ..Entity::default()
+        }
+    }
+
+    /// The only draft of a type with a label.
+    fn draft_called(
+        &self,
+        entity_type: &str,
+        label: &str,
+    ) -> Result<Option<String>, RegistryError> {
+        let (stem, wanted) = (ref_stem(entity_type), label.trim().to_lowercase());
+        let matches = |(_, entity): &(&String, &Entity)| {
+            entity.is_draft()
+                && entity
+                    .entity_type
+                    .as_deref()
+                    .is_some_and(|other| ref_stem(other) == stem)
+                && entity
+                    .label
+                    .as_deref()
+                    .is_some_and(|other| other.trim().to_lowercase() == wanted)
+        };
+        let mut references: Vec<String> = self
+            .entities
+            .iter()
+            .filter(matches)
+            .map(|(reference, _)| reference.clone())
+            .collect();
+        if references.len() > 1 {
+            return Err(RegistryError::AmbiguousDraft {
+                label: label.to_owned(),
+                references,
+            });
+        }
+        Ok(references.pop())
+    }
+
+    fn draft_mut(&mut self, reference: &str) -> Result<&mut Entity, RegistryError> {
+        let entity = self.live_mut(reference)?;
+        if entity.is_draft() {
+            return Ok(entity);
+        }
+        let status = entity.status.clone().unwrap_or(EntityStatus::Read);
+        Err(RegistryError::NotADraft {
+            reference: reference.to_owned(),
+            status,
+        })
+    }
+
+    /// Ends a deleted row's hold on its ref.
+    fn unmap(&mut self, reference: &str) {
+        self.ref_by_row.retain(|_, mapped| mapped != reference);
+        if let Some(entity) = self.entities.get_mut(reference) {
+            entity.row_id = None;
+            entity.content = None;
+            entity.reason = None;
+        }
+    }
+}
+
+/// The stand-in for the row id of a draft.
+fn pending_row(reference: &str) -> String {
+    format!("__pending__{reference}")
+}
+
+/// The next ref of a word, past every ref that exists: a loaded registry may lack its counters.
+fn mint(
+    counters: &mut BTreeMap<String, u64>,
+    entities: &BTreeMap<String, Entity>,
+    counter: &str,
+    prefix: &str,
+) -> String {
+    let count = counters.entry(counter.to_owned()).or_default();
+    loop {
+        *count = count.saturating_add(1);
+        let reference = format!("{prefix}_{count}");
+        if !entities.contains_key(&reference) {
+            return reference;
+        }
+    }
+}
+
+fn set_label(entity: &mut Entity, label: &str) {
+    if !label.trim().is_empty() {
+        entity.label = Some(label.to_owned());
+    }
+}
+
+/// Whether a new status replaces the old one: seeing a row never hides that it was written, and
+/// pointing at it never hides that it was read.
+fn replaces(new: &EntityStatus, old: Option<&EntityStatus>) -> bool {
+    let Some(old) = old else { return true };
+    match new {
+        EntityStatus::Linked | EntityStatus::ByUser(UserAction::Mentioned) => false,
+        EntityStatus::Read => !old.is_written(),
+        _ => true,
+    }
+}

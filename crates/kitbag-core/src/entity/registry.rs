@@ -1,0 +1,230 @@
+//! The registry of a session's entities: which ref stands for which row, and what happened to it.
+//!
+//! A model sees refs (`recipe_1`) and never row ids. Rules:
+//! - A ref is minted per type and counted from 1; drafts have their own count (`gen_recipe_1`). A
+//!   row that has a ref keeps it, and a ref is never given out twice, not even after
+//!   [`EntityRegistry::drop_ref`] or [`EntityRegistry::clear_all`]: a dropped row that is read
+//!   again gets a new ref.
+//! - A read does not undo what the session wrote: `created` and `updated` stand for as long as the
+//!   entity is registered, since "this exists already, do not save it again" does not wear off. Of
+//!   two writes the later one stands.
+//! - A draft stays until it is saved or dropped, whatever its age.
+//! - A deleted row loses its ref at once and is reported, as deleted, during that turn only.
+//! - A dropped entity leaves nothing behind but its number.
+//!
+//! Turn 0 is a turn like any other. What the registry does not do: read rows, choose what to
+//! retain (see [`super::apply_curation`]), or show anything (see [`super::format_entity_context`]).
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::error::RegistryError;
+use super::refs::is_mentioned;
+use super::status::EntityStatus;
+use super::wire::WireRegistry;
+
+/// The entities of one session: refs, rows, statuses, drafts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WireRegistry", into = "WireRegistry")]
+pub struct EntityRegistry {
+    pub(super) session_id: String,
+    pub(super) current_turn: u32,
+    pub(super) entities: BTreeMap<String, Entity>,
+    pub(super) ref_by_row: BTreeMap<String, String>,
+    pub(super) counters: BTreeMap<String, u64>,
+    pub(super) gen_counters: BTreeMap<String, u64>,
+    pub(super) other: Map<String, Value>,
+}
+
+/// All that is known of one ref; each field is one map of the JSON form.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Entity {
+    pub(super) row_id: Option<String>,
+    pub(super) status: Option<EntityStatus>,
+    pub(super) label: Option<String>,
+    pub(super) entity_type: Option<String>,
+    pub(super) detail: Option<Value>,
+    pub(super) turn_created: Option<u32>,
+    pub(super) turn_last_ref: Option<u32>,
+    pub(super) source_step: Option<Value>,
+    pub(super) turn_promoted: Option<u32>,
+    pub(super) turn_demoted: Option<u32>,
+    pub(super) reason: Option<String>,
+    pub(super) content: Option<Value>,
+}
+
+impl Entity {
+    /// Whether this is an entity and not a remainder: registries written by others may hold
+    /// labels of refs that they removed. These are kept in the JSON and shown nowhere.
+    pub(super) fn is_live(&self) -> bool {
+        self.row_id.is_some() || self.is_deleted()
+    }
+
+    pub(super) fn is_draft(&self) -> bool {
+        self.status == Some(EntityStatus::Generated) && self.row_id.is_some()
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.status.as_ref().is_some_and(EntityStatus::is_deleted)
+    }
+
+    pub(super) fn touch(&mut self, turn: u32) {
+        self.turn_last_ref = Some(turn);
+        self.turn_demoted = None;
+    }
+}
+
+impl EntityRegistry {
+    /// An empty registry, at turn 0.
+    #[must_use]
+    pub fn new(session_id: impl Into<String>) -> Self {
+        Self {
+            session_id: session_id.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The session it belongs to.
+    #[must_use]
+    pub fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
+    /// The turn that registrations are stamped with.
+    #[must_use]
+    pub fn current_turn(&self) -> u32 {
+        self.current_turn
+    }
+
+    /// Begins a turn: what is registered from now on belongs to it.
+    pub fn begin_turn(&mut self, turn: u32) {
+        self.current_turn = turn;
+    }
+
+    /// Ends the turn: the content of saved drafts is let go, since their rows hold it now, and
+    /// deleted entities are forgotten.
+    pub fn end_turn(&mut self) {
+        for entity in self.entities.values_mut() {
+            if entity.turn_promoted.is_some() && !entity.is_draft() {
+                entity.content = None;
+            }
+        }
+        let deleted = |(_, entity): &(&String, &Entity)| entity.is_deleted();
+        let gone: Vec<String> = self
+            .entities
+            .iter()
+            .filter(deleted)
+            .map(|(reference, _)| reference.clone())
+            .collect();
+        for reference in gone {
+            self.forget(&reference);
+        }
+    }
+
+    /// Notes that an entity was referred to in this turn. It is active again, even if demoted.
+    ///
+    /// # Errors
+    /// If no entity has this ref, or it is deleted.
+    pub fn touch(&mut self, reference: &str) -> Result<(), RegistryError> {
+        let turn = self.current_turn;
+        self.live_mut(reference)?.touch(turn);
+        Ok(())
+    }
+
+    /// Touches every entity whose ref stands in `text` as a word of its own, and returns the refs.
+    pub fn touch_mentioned(&mut self, text: &str) -> Vec<String> {
+        let text = text.to_lowercase();
+        let mut touched = Vec::new();
+        for (reference, entity) in &mut self.entities {
+            if entity.is_live() && !entity.is_deleted() && is_mentioned(&text, reference) {
+                entity.touch(self.current_turn);
+                touched.push(reference.clone());
+            }
+        }
+        touched
+    }
+
+    /// Keeps an entity in context, for a reason, when it grows old.
+    ///
+    /// # Errors
+    /// If no entity has this ref, or it is deleted.
+    pub fn retain(&mut self, reference: &str, reason: &str) -> Result<(), RegistryError> {
+        let entity = self.live_mut(reference)?;
+        entity.reason = Some(reason.to_owned());
+        entity.turn_demoted = None;
+        Ok(())
+    }
+
+    /// Takes an entity out of the context: its reason goes, and it is no longer active even if it
+    /// is recent. It stays registered, and a touch or a registration brings it back. A draft stays
+    /// in context.
+    ///
+    /// # Errors
+    /// If no entity has this ref, or it is deleted.
+    pub fn demote(&mut self, reference: &str) -> Result<(), RegistryError> {
+        let turn = self.current_turn;
+        let entity = self.live_mut(reference)?;
+        entity.reason = None;
+        entity.turn_demoted = Some(turn);
+        Ok(())
+    }
+
+    /// Removes an entity, draft or not, and everything that is known of it.
+    ///
+    /// # Errors
+    /// If no entity has this ref.
+    pub fn drop_ref(&mut self, reference: &str) -> Result<(), RegistryError> {
+        if !self.entities.contains_key(reference) {
+            return Err(RegistryError::UnknownRef {
+                reference: reference.to_owned(),
+            });
+        }
+        self.forget(reference);
+        Ok(())
+    }
+
+    /// Removes every entity, drafts included, and returns their refs. The counters stay.
+    pub fn clear_all(&mut self) -> Vec<String> {
+        let all: Vec<String> = self.entities.keys().cloned().collect();
+        for reference in &all {
+            self.forget(reference);
+        }
+        self.ref_by_row.clear();
+        all
+    }
+
+    /// The ref of a row.
+    #[must_use]
+    pub fn ref_of(&self, row_id: &str) -> Option<&str> {
+        self.ref_by_row.get(row_id).map(String::as_str)
+    }
+
+    /// The content of a draft, or of one that was saved in this turn.
+    #[must_use]
+    pub fn content(&self, reference: &str) -> Option<&Value> {
+        self.entities.get(reference)?.content.as_ref()
+    }
+
+    pub(super) fn live_mut(&mut self, reference: &str) -> Result<&mut Entity, RegistryError> {
+        let entity = self.entities.get_mut(reference);
+        entity
+            .filter(|entity| entity.is_live() && !entity.is_deleted())
+            .ok_or_else(|| RegistryError::UnknownRef {
+                reference: reference.to_owned(),
+            })
+    }
+
+    fn forget(&mut self, reference: &str) {
+        self.entities.remove(reference);
+        self.ref_by_row.retain(|_, mapped| mapped != reference);
+        // A field that this version does not know may be one more map keyed by ref.
+        for map in self.other.values_mut().filter_map(Value::as_object_mut) {
+            map.remove(reference);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Between refs and row ids: refs become rows on the way out, rows become refs on the way in.
+//!
+//! A model never sees a row id. What it writes (filters, payloads) is translated by
+//! [`EntityRegistry::row_ids_for_refs`], which reports every ref it cannot resolve; what it is
+//! shown goes through [`EntityRegistry::hide_row_ids`] and [`EntityRegistry::hide_rows_in_data`].
+//!
+//! A short row id, such as `7`, is also an ordinary number or word. It is therefore replaced only
+//! where a field's name says that it is an id; ids of 16 bytes or more without white space are
+//! replaced anywhere.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Bound;
+
+use serde_json::{Map, Value};
+
+use super::refs::{DRAFT_PREFIX, split_ref};
+use super::registry::EntityRegistry;
+
+/// What stands in place of an id that looks like a row's and has no ref.
+pub const UNREGISTERED_ROW: &str = "(unregistered row)";
+
+/// What to do with an id that looks like a row's and has no ref.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownIds {
+    /// Leave it: the text is the user's own words.
+    Keep,
+    /// Replace it by [`UNREGISTERED_ROW`].
+    Hide,
+}
+
+/// Data whose refs have become row ids, and the refs for which that was not possible.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Translated {
+    /// The data; what could not be resolved is unchanged in it.
+    pub value: Value,
+    /// What could not be resolved; the data must not be used as it is unless this is empty.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// A ref for which there is no row id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unresolved {
+    /// Where it stands, as a JSON pointer.
+    pub path: String,
+    /// Why there is no row id.
+    pub error: RowError,
+}
+
+/// Why there is no row id for a ref.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowError {
+    /// No entity has this ref.
+    #[error("no entity has the ref `{reference}`")]
+    Unknown {
+        /// The ref.
+        reference: String,
+    },
+    /// It is a draft.
+    #[error("`{reference}` is a draft that is not saved yet")]
+    Unsaved {
+        /// The ref.
+        reference: String,
+    },
+    /// Its row is gone.
+    #[error("the row of `{reference}` was deleted")]
+    Deleted {
+        /// The ref.
+        reference: String,
+    },
+}
+
+impl EntityRegistry {
+    /// The row id of a ref.
+    ///
+    /// # Errors
+    /// If the ref is unknown, a draft's, or a deleted row's.
+    pub fn row_id(&self, reference: &str) -> Result<&str, RowError> {
+        let reference_owned = || reference.to_owned();
+        let Some(entity) = self
+            .entities
+            .get(reference)
+            .filter(|entity| entity.is_live())
+        else {
+            return Err(RowError::Unknown {
+                reference: reference_owned(),
+            });
+        };
+        if entity.is_draft() {
+            return Err(RowError::Unsaved {
+                reference: reference_owned(),
+            });
+        }
+        let deleted = || RowError::Deleted {
+            reference: reference_owned(),
+        };
+        entity.row_id.as_deref().ok_or_else(deleted)
+    }
+
+    /// Replaces every ref in filters or a payload by its row id.
+    ///
+    /// A string is a ref if it is one of this registry's; if it is spelled like one of a type that
+    /// the registry has seen; or if it is spelled like a ref in a field whose name says that it is
+    /// an id. Those without a row are reported.
+    #[must_use]
+    pub fn row_ids_for_refs(&self, value: &Value) -> Translated {
+        let mut unresolved = Vec::new();
+        let value = self.resolve(value, "", Field::Other, &mut unresolved);
+        Translated { value, unresolved }
+    }
+
+    /// Replaces every row id in a text by its ref; of two that begin at one place the longer.
+    #[must_use]
+    pub fn hide_row_ids<'a>(&self, text: &'a str, unknown: UnknownIds) -> Cow<'a, str> {
+        let mut hidden = String::new();
+        let (mut copied, mut next) = (0, 0);
+        for (at, _) in text.char_indices() {
+            let Some(rest) = text.get(at..).filter(|rest| rest.len() >= OPAQUE_LENGTH) else {
+                break;
+            };
+            if at < next {
+                continue;
+            }
+            if let Some((length, shown)) = self.row_at_start(rest, unknown) {
+                hidden.push_str(text.get(copied..at).unwrap_or_default());
+                hidden.push_str(shown);
+                next = at + length;
+                copied = next;
+            }
+        }
+        if copied == 0 {
+            return Cow::Borrowed(text);
+        }
+        hidden.push_str(text.get(copied..).unwrap_or_default());
+        Cow::Owned(hidden)
+    }
+
+    /// Replaces every row id in data by its ref, in keys and values, and ids that look like a
+    /// row's by [`UNREGISTERED_ROW`].
+    #[must_use]
+    pub fn hide_rows_in_data(&self, value: &Value) -> Value {
+        self.hide(value, Field::Other)
+    }
+
+    fn resolve(
+        &self,
+        value: &Value,
+        path: &str,
+        field: Field,
+        unresolved: &mut Vec<Unresolved>,
+    ) -> Value {
+        match value {
+            Value::String(text) if self.may_be_ref(text, field) => match self.row_id(text) {
+                Ok(row_id) => Value::from(row_id),
+                Err(error) => {
+                    unresolved.push(Unresolved {
+                        path: path.to_owned(),
+                        error,
+                    });
+                    value.clone()
+                }
+            },
+            Value::Array(items) => {
+                let item = |(index, item): (usize, &Value)| {
+                    self.resolve(item, &format!("{path}/{index}"), field, unresolved)
+                };
+                Value::Array(items.iter().enumerate().map(item).collect())
+            }
+            Value::Object(map) => {
+                let entry = |(key, value): (&String, &Value)| {
+                    let escaped = key.replace('~', "~0").replace('/', "~1");
+                    let path = format!("{path}/{escaped}");
+                    (
+                        key.clone(),
+                        self.resolve(value, &path, Field::named(key, field), unresolved),
+                    )
+                };
+                Value::Object(map.iter().map(entry).collect())
+            }
+            _ => value.clone(),
+        }
+    }
+
+    fn may_be_ref(&self, text: &str, field: Field) -> bool {
+        let Some((stem, _)) = split_ref(text) else {
+            return self.entities.contains_key(text);
+        };
+        let of_draft = stem.strip_prefix(DRAFT_PREFIX);
+        field == Field::Id
+            || self.entities.contains_key(text)
+            || self.counters.contains_key(stem)
+            || of_draft.is_some_and(|stem| self.gen_counters.contains_key(stem))
+    }
+
+    fn hide(&self, value: &Value, field: Field) -> Value {
+        match value {
+            Value::String(text) => match self.ref_by_row.get(text) {
+                Some(reference) if field == Field::Id => Value::from(reference.as_str()),
+                _ => Value::from(self.hide_row_ids(text, UnknownIds::Hide)),
+            },
+            Value::Number(number) if field == Field::Id => {
+                let reference = self.ref_by_row.get(&number.to_string());
+                reference.map_or_else(|| value.clone(), |found| Value::from(found.as_str()))
+            }
+            Value::Array(items) => items.iter().map(|item| self.hide(item, field)).collect(),
+            Value::Object(map) => {
+                let mut shown = Map::new();
+                for (key, value) in map {
+                    let mut name = self.hide_row_ids(key, UnknownIds::Hide).into_owned();
+                    while shown.contains_key(&name) {
+                        name.push('\'');
+                    }
+                    shown.insert(name, self.hide(value, Field::named(key, field)));
+                }
+                Value::Object(shown)
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// The row id that `text` starts with: its length, and what to show instead.
+    ///
+    /// A UUID has its ref in whatever case it is written.
+    fn row_at_start(&self, text: &str, unknown: UnknownIds) -> Option<(usize, &str)> {
+        if let Some((row_id, reference)) = self.longest_row_at_start(text) {
+            return Some((row_id.len(), reference));
+        }
+        let uuid = text
+            .get(..UUID_LENGTH)
+            .filter(|uuid| is_uuid(uuid.as_bytes()))?;
+        let reference = self.ref_by_row.get(&uuid.to_lowercase());
+        let shown = match (reference, unknown) {
+            (Some(reference), _) => reference.as_str(),
+            (None, UnknownIds::Hide) => UNREGISTERED_ROW,
+            (None, UnknownIds::Keep) => return None,
+        };
+        Some((UUID_LENGTH, shown))
+    }
+
+    /// What `text` starts with sorts before it, and so do all of that's own beginnings. The last
+    /// id up to `text` is therefore the one, or shares with it a beginning that the one is in.
+    fn longest_row_at_start(&self, text: &str) -> Option<(&String, &String)> {
+        let mut start = text;
+        while start.len() >= OPAQUE_LENGTH {
+            let up_to = (Bound::Unbounded, Bound::Included(start));
+            let (row_id, reference) = self.ref_by_row.range::<str, _>(up_to).next_back()?;
+            if start.starts_with(row_id.as_str()) {
+                return is_opaque(row_id).then_some((row_id, reference));
+            }
+            let same = start
+                .chars()
+                .zip(row_id.chars())
+                .take_while(|(a, b)| a == b);
+            let shared: usize = same.map(|(char, _)| char.len_utf8()).sum();
+            start = start.get(..shared)?;
+        }
+        None
+    }
+}
+
+/// Whether a field's name says that it holds an id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Id,
+    Other,
+}
+
+impl Field {
+    /// The field called `name` inside one of `outer`: the operator of a filter, `{"id": {"in":
+    /// […]}}`, belongs to the field that it filters.
+    fn named(name: &str, outer: Self) -> Self {
+        let name = name.to_lowercase();
+        let is_id = matches!(name.as_str(), "id" | "ids" | "uuid")
+            || name.ends_with("_id")
+            || name.ends_with("_ids");
+        if is_id { Self::Id } else { outer }
+    }
+}
+
+/// Whether an id is too long to be an ordinary number or word, and no phrase either.
+fn is_opaque(row_id: &str) -> bool {
+    row_id.len() >= OPAQUE_LENGTH && !row_id.contains(char::is_whitespace)
+}
+
+const OPAQUE_LENGTH: usize = 16;
+const UUID_LENGTH: usize = 36;
+
+fn is_uuid(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().all(|(index, byte)| match index {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    })
+}

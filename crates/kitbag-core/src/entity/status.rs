@@ -1,0 +1,120 @@
+//! What last happened to an entity, as one word.
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What last happened to an entity.
+///
+/// In JSON it is a word; what the user did outside the conversation is written `created:user`.
+/// A word that is not known is kept as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum EntityStatus {
+    /// Its row was read.
+    Read,
+    /// Its row was created in this session.
+    Created,
+    /// Its row was changed in this session.
+    Updated,
+    /// Its row is gone.
+    Deleted,
+    /// It is a draft that has no row yet.
+    Generated,
+    /// Another row points to it; it was not read itself.
+    Linked,
+    /// The user acted on it outside the conversation.
+    ByUser(UserAction),
+    /// A word that this version does not know.
+    Other(String),
+}
+
+impl EntityStatus {
+    /// Whether the row is gone, whoever removed it.
+    #[must_use]
+    pub fn is_deleted(&self) -> bool {
+        matches!(self, Self::Deleted | Self::ByUser(UserAction::Deleted))
+    }
+
+    /// Whether the session itself has what the row holds: it read or wrote it.
+    ///
+    /// A row that is only pointed to, was only mentioned, or is gone has not been read.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        matches!(
+            self,
+            Self::Read | Self::Created | Self::Updated | Self::Generated
+        )
+    }
+
+    /// Whether the session wrote the row, which a later read does not undo.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        matches!(self, Self::Created | Self::Updated)
+    }
+}
+
+/// What a user did to a row outside the conversation, such as in a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UserAction {
+    /// The user created the row.
+    Created,
+    /// The user changed the row.
+    Updated,
+    /// The user removed the row.
+    Deleted,
+    /// The user pointed at the row.
+    Mentioned,
+}
+
+impl fmt::Display for EntityStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Deleted => "deleted",
+            Self::Generated => "generated",
+            Self::Linked => "linked",
+            Self::ByUser(UserAction::Created) => "created:user",
+            Self::ByUser(UserAction::Updated) => "updated:user",
+            Self::ByUser(UserAction::Deleted) => "deleted:user",
+            Self::ByUser(UserAction::Mentioned) => "mentioned:user",
+            Self::Other(word) => word,
+        })
+    }
+}
+
+impl From<&str> for EntityStatus {
+    fn from(word: &str) -> Self {
+        match word {
+            "read" => Self::Read,
+            "created" => Self::Created,
+            "updated" => Self::Updated,
+            "deleted" => Self::Deleted,
+            "generated" => Self::Generated,
+            "linked" => Self::Linked,
+            "created:user" => Self::ByUser(UserAction::Created),
+            "updated:user" => Self::ByUser(UserAction::Updated),
+            "deleted:user" => Self::ByUser(UserAction::Deleted),
+            "mentioned:user" => Self::ByUser(UserAction::Mentioned),
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
+impl From<String> for EntityStatus {
+    fn from(word: String) -> Self {
+        Self::from(word.as_str())
+    }
+}
+
+impl From<EntityStatus> for String {
+    fn from(status: EntityStatus) -> Self {
+        status.to_string()
+    }
+}

@@ -1,0 +1,310 @@
+//! Layer 3, what was decided and found out: turns, their steps, and what became of the entities.
+//!
+//! Nothing here runs or compresses anything: whoever ends a turn builds its summary.
+
+mod format;
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use format::{
+    CurationDetail, ReasoningNode, ReasoningView, StepDetail, UnknownReasoningNode,
+    format_reasoning_for_prompt, format_reasoning_view, format_step,
+};
+
+use crate::entity::DecisionEntry;
+use crate::stored::{ConversationContext, null_as_default};
+
+/// How many turns of summaries are recent.
+pub const RECENT_SUMMARIES: usize = 2;
+
+/// Builds the trace of a stored conversation and of the turn that is under way.
+#[must_use]
+pub fn get_reasoning_trace(stored: &ConversationContext, current: &CurrentTurn) -> ReasoningTrace {
+    let older = stored.turn_summaries.len().saturating_sub(RECENT_SUMMARIES);
+    ReasoningTrace {
+        recent_summaries: stored.turn_summaries.iter().skip(older).cloned().collect(),
+        reasoning_summary: stored.reasoning_summary.clone(),
+        decisions: stored.understand_decision_log.clone(),
+        archive: stored
+            .content_archive
+            .iter()
+            .map(ArchiveEntry::of)
+            .collect(),
+        older_steps: stored.step_summaries.iter().map(older_step).collect(),
+        current: current.clone(),
+    }
+}
+
+/// What was decided and done, most recent in full.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ReasoningTrace {
+    /// The latest turns, oldest first.
+    pub recent_summaries: Vec<TurnExecutionSummary>,
+    /// What happened before them, compressed.
+    pub reasoning_summary: String,
+    /// The decisions about entities, oldest first.
+    pub decisions: Vec<DecisionEntry>,
+    /// What can be asked for by key.
+    pub archive: Vec<ArchiveEntry>,
+    /// Steps from before the recent ones, compressed.
+    pub older_steps: Vec<StepSummary>,
+    /// The turn that is under way.
+    pub current: CurrentTurn,
+}
+
+/// The turn that is under way: what it has decided and done so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct CurrentTurn {
+    /// What will be the turn's summary: number, steps, curation, phase.
+    pub summary: TurnExecutionSummary,
+    /// The whole result of each step, by its number.
+    pub results: BTreeMap<u32, Value>,
+    /// What the previous step left for the next one.
+    pub prev_step_note: Option<String>,
+    /// What the turn has just accomplished.
+    pub accomplished: Option<String>,
+}
+
+impl CurrentTurn {
+    /// A turn in which nothing has happened yet.
+    #[must_use]
+    pub fn new(turn_num: u32) -> Self {
+        Self {
+            summary: TurnExecutionSummary::new(turn_num),
+            ..Self::default()
+        }
+    }
+
+    /// Records a finished step and its whole result. Its note is the one for the next step.
+    pub fn finish_step(&mut self, step: StepSummary, result: Value) {
+        self.prev_step_note.clone_from(&step.note);
+        self.results.insert(step.step_num, result);
+        self.summary.steps.push(step);
+    }
+}
+
+/// What one turn decided and did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TurnExecutionSummary {
+    /// The number of the turn.
+    pub turn_num: u32,
+    /// What was decided: `plan_direct`, `propose`, `clarify`.
+    #[serde(deserialize_with = "null_as_default")]
+    pub think_decision: String,
+    /// What for.
+    #[serde(deserialize_with = "null_as_default")]
+    pub think_goal: String,
+    /// What was done.
+    #[serde(deserialize_with = "null_as_default")]
+    pub steps: Vec<StepSummary>,
+    /// What became of the entities.
+    #[serde(deserialize_with = "null_as_default")]
+    pub entity_curation: CurationSummary,
+    /// Where the conversation stands: `exploring`, `narrowing`, `confirming`.
+    #[serde(deserialize_with = "null_as_default")]
+    pub conversation_phase: String,
+    /// What the user let know: `wants quick meals`.
+    #[serde(deserialize_with = "null_as_default")]
+    pub user_expressed: String,
+    /// Why the turn could not be completed, if it could not.
+    pub blocked_reason: Option<String>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl TurnExecutionSummary {
+    /// A turn in which nothing has happened yet.
+    #[must_use]
+    pub fn new(turn_num: u32) -> Self {
+        Self {
+            turn_num,
+            ..Self::default()
+        }
+    }
+}
+
+/// What one step did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct StepSummary {
+    /// The number of the step in its turn.
+    pub step_num: u32,
+    /// `read`, `analyze`, `generate`, `write`.
+    #[serde(rename = "type", deserialize_with = "null_as_default")]
+    pub step_type: String,
+    /// The part of the domain it worked on.
+    #[serde(deserialize_with = "null_as_default")]
+    pub subdomain: String,
+    /// What the plan said.
+    #[serde(deserialize_with = "null_as_default")]
+    pub description: String,
+    /// What came out.
+    #[serde(deserialize_with = "null_as_default")]
+    pub outcome: String,
+    /// The refs it touched.
+    #[serde(deserialize_with = "null_as_default")]
+    pub entities_involved: Vec<String>,
+    /// What it left for the next step.
+    pub note: Option<String>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl StepSummary {
+    /// A finished step. Its outcome is its own summary of the result, or, where it gave none, how
+    /// many records it dealt with.
+    ///
+    /// ```
+    /// use kitbag_core::reasoning::StepSummary;
+    ///
+    /// let told = StepSummary::new(1, "read", "recipes", "Find soups", Some("three soups"), 3);
+    /// assert_eq!(told.outcome, "three soups");
+    /// let counted = StepSummary::new(1, "read", "recipes", "Find soups", None, 3);
+    /// assert_eq!(counted.outcome, "read: 3 records");
+    /// ```
+    #[must_use]
+    pub fn new(
+        step_num: u32,
+        step_type: &str,
+        subdomain: &str,
+        description: &str,
+        result_summary: Option<&str>,
+        record_count: usize,
+    ) -> Self {
+        let told = result_summary
+            .map(str::trim)
+            .filter(|summary| !summary.is_empty());
+        Self {
+            step_num,
+            step_type: step_type.to_owned(),
+            subdomain: subdomain.to_owned(),
+            description: description.to_owned(),
+            outcome: told.map_or_else(|| generic_outcome(step_type, record_count), str::to_owned),
+            ..Self::default()
+        }
+    }
+
+    /// With the refs that the step touched.
+    #[must_use]
+    pub fn with_entities(mut self, refs: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.entities_involved = refs.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// With a note for the next step.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+fn generic_outcome(step_type: &str, count: usize) -> String {
+    match count {
+        0 => format!("{step_type}: no records"),
+        1 => format!("{step_type}: 1 record"),
+        _ => format!("{step_type}: {count} records"),
+    }
+}
+
+/// What became of the entities in a turn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct CurationSummary {
+    /// Refs kept on purpose.
+    #[serde(deserialize_with = "null_as_default")]
+    pub retained: Vec<String>,
+    /// Refs no longer active.
+    #[serde(deserialize_with = "null_as_default")]
+    pub demoted: Vec<String>,
+    /// Refs removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// Why, by ref.
+    #[serde(deserialize_with = "null_as_default")]
+    pub reasons: BTreeMap<String, String>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl CurationSummary {
+    /// Whether nothing was decided.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.retained.is_empty() && self.demoted.is_empty() && self.dropped.is_empty()
+    }
+}
+
+/// Something in the archive: its key, and a line about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ArchiveEntry {
+    /// What to ask for.
+    pub key: String,
+    /// What it is.
+    pub description: String,
+}
+
+impl ArchiveEntry {
+    fn of((key, content): (&String, &Value)) -> Self {
+        let own = content.get("description").and_then(Value::as_str);
+        let description = match (own, content) {
+            (Some(description), _) => description.to_owned(),
+            (None, Value::Array(items)) => format!("{} items", items.len()),
+            (None, Value::Object(fields)) => {
+                format!(
+                    "fields {}",
+                    fields.keys().cloned().collect::<Vec<_>>().join(", ")
+                )
+            }
+            (None, Value::String(text)) => format!("text of {} characters", text.chars().count()),
+            (None, other) => other.to_string(),
+        };
+        Self {
+            key: key.clone(),
+            description,
+        }
+    }
+}
+
+/// A step as older records have it: counted from 0, with an index instead of a number.
+fn older_step(step: &Value) -> StepSummary {
+    let text = |name: &str| {
+        step.get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let number = |name: &str| step.get(name).and_then(Value::as_u64);
+    let from_index = || number("step_index").map(|index| index.saturating_add(1));
+    let step_num = number("step_num").or_else(from_index).unwrap_or_default();
+    StepSummary {
+        step_num: u32::try_from(step_num).unwrap_or(u32::MAX),
+        step_type: text("type"),
+        subdomain: text("subdomain"),
+        description: text("description"),
+        outcome: text("outcome"),
+        ..StepSummary::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;
