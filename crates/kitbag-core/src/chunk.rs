@@ -276,9 +276,16 @@ pub enum Trust {
 }
 
 /// How likely a chunk is needed, in parts per million.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "u32")]
 pub struct Relevance(u32);
+
+impl From<u32> for Relevance {
+    /// The same as [`Relevance::from_ppm`].
+    fn from(ppm: u32) -> Self {
+        Self::from_ppm(ppm)
+    }
+}
 
 impl Relevance {
     /// Surely needed.

@@ -8,21 +8,26 @@
 
 extern crate alloc;
 
+pub mod assembly;
 pub mod band;
 pub mod budget;
 pub mod chunk;
+pub mod compress;
 pub mod content;
 pub mod context;
 pub mod conversation;
 pub mod entity;
+pub mod envelope;
 pub mod fit;
 pub mod flat;
 pub mod inject;
 pub mod message;
 pub mod neutral;
+pub mod rank;
 pub mod reasoning;
 pub mod role;
 mod section;
 pub mod stored;
+pub mod time;
 pub mod tokens;
 pub mod view;

@@ -2,12 +2,14 @@
 
 use core::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use crate::tokens::Tokens;
 
 /// Worth per token, as an exact ratio.
 ///
 /// Zero (`worth` is 0) when everything that could ever fit did fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Price {
     /// The worth of that many tokens.

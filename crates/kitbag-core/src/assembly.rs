@@ -1,0 +1,189 @@
+//! Assembly: rank order, fit, layout and ledger in one pure step.
+//!
+//! What must be in (the [`Draft`]) is laid out and counted, what may be in (the chunks) is fitted
+//! into the rest, and the whole is counted once more. The result holds the prompt, its exact
+//! count, the ledger that explains it, and the epoch that the next turn continues.
+
+mod breakpoint;
+mod draft;
+mod epoch;
+mod error;
+mod explain;
+mod form;
+mod kept;
+mod ledger;
+mod piece;
+mod segment;
+mod select;
+mod settings;
+mod turn;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+pub use breakpoint::Breakpoint;
+pub use draft::Draft;
+pub use epoch::Epoch;
+pub use error::AssembleError;
+pub use form::{OutputForm, OutputFormError};
+pub use kept::Kept;
+pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
+pub use piece::render_piece;
+pub use segment::Segment;
+pub use settings::{AssemblySettings, CacheProfile, ModelTraits, Strategy};
+
+use crate::chunk::ContextChunk;
+use crate::rank::{self, RankedChunk};
+use crate::tokens::{Exactness, TokenCounter, Tokens};
+use form::{Placed, lay_out};
+use turn::Turn;
+
+/// Assembles a prompt within the budget.
+///
+/// `previous` is the assembly of the turn before, whose selection is kept as long as that pays.
+/// The order of `chunks` does not matter.
+///
+/// ```
+/// use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
+/// use kitbag_core::chunk::{ChunkType, ContextChunk};
+/// use kitbag_core::tokens::{TokenCounter, Tokens};
+///
+/// struct Bytes;
+/// impl TokenCounter for Bytes {
+///     fn name(&self) -> &str { "bytes" }
+///     fn count(&self, text: &str) -> Tokens { Tokens(text.len() as u32) }
+/// }
+///
+/// let chunk = ContextChunk::new(ChunkType::Fact, "fact/name", "The user is called Ann.");
+/// let settings = AssemblySettings::new(OutputForm::Flat, Tokens(100));
+/// let assembly = assemble(&Draft::new("who am I?"), vec![chunk.into()], &settings, &Bytes, None)?;
+/// assert_eq!(
+///     assembly.body,
+///     "[System]\n- The user is called Ann.\n\n[User]\nwho am I?"
+/// );
+/// # Ok::<(), kitbag_core::assembly::AssembleError>(())
+/// ```
+///
+/// # Errors
+/// When what must be in does not fit.
+pub fn assemble(
+    draft: &Draft,
+    mut chunks: Vec<RankedChunk>,
+    settings: &AssemblySettings,
+    counter: &dyn TokenCounter,
+    previous: Option<&Assembly>,
+) -> Result<Assembly, AssembleError> {
+    rank::order(&mut chunks);
+    let priced = select::price(chunks, settings.form, counter);
+    let turn = Turn {
+        draft,
+        settings,
+        counter,
+        priced: &priced,
+    };
+    let (choice, report) = turn.decide(previous.map(|previous| &previous.epoch))?;
+    turn.finish(&choice, report, previous)
+}
+
+/// Renders all chunks at their first level, whatever they cost.
+pub(crate) fn render_all(draft: &Draft, chunks: &[ContextChunk], form: OutputForm) -> String {
+    let kept: Vec<Kept> = chunks
+        .iter()
+        .filter_map(|chunk| {
+            let level = chunk.levels.first()?;
+            Some(Kept {
+                id: chunk.id.clone(),
+                source: chunk.source.clone(),
+                chunk_type: chunk.chunk_type.clone(),
+                band: chunk.band,
+                detail: level.level,
+                text: render_piece(chunk, level, form),
+                tokens: Tokens::ZERO,
+                before: None,
+            })
+        })
+        .collect();
+    lay_out(
+        form,
+        draft,
+        &Placed::new(&kept),
+        &ModelTraits::default(),
+        &[],
+    )
+    .body
+}
+
+/// A prompt, its count, and why it is as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Assembly {
+    /// The output's form.
+    pub form: OutputForm,
+    /// What is sent: a text, or the JSON of a request.
+    pub body: String,
+    /// The tokens of the texts in it.
+    pub tokens: Tokens,
+    /// The tokenizer that counted.
+    pub tokenizer: String,
+    /// Whether the count is the model's own.
+    pub exactness: Exactness,
+    /// The texts, in order.
+    pub segments: Vec<Segment>,
+    /// The chunks that are in it.
+    pub kept: Vec<Kept>,
+    /// Where cached prefixes end.
+    pub breakpoints: Vec<Breakpoint>,
+    /// Every decision.
+    pub ledger: Ledger,
+    /// What the next turn continues.
+    pub epoch: Epoch,
+    /// How much of the previous request stands at the beginning of this one.
+    pub reuse: Option<Reuse>,
+}
+
+impl Assembly {
+    /// The texts as the provider's cache sees them, speakers included.
+    #[must_use]
+    pub fn stream(&self) -> String {
+        let mut stream = String::new();
+        for segment in &self.segments {
+            if let Some(role) = segment.role {
+                stream.push_str(role.as_str());
+                stream.push('\n');
+            }
+            stream.push_str(&segment.text);
+        }
+        stream
+    }
+}
+
+/// How much of the previous request's bytes stand at the beginning of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reuse {
+    /// The bytes that both share at the beginning.
+    pub shared: usize,
+    /// The bytes of the previous request.
+    pub previous: usize,
+}
+
+impl Reuse {
+    fn between(previous: &str, current: &str) -> Self {
+        let pairs = previous.bytes().zip(current.bytes());
+        Self {
+            shared: pairs.take_while(|(a, b)| a == b).count(),
+            previous: previous.len(),
+        }
+    }
+
+    /// The share in thousandths.
+    #[must_use]
+    pub fn permille(&self) -> u32 {
+        let share = (self.shared as u64 * 1_000).checked_div(self.previous as u64);
+        u32::try_from(share.unwrap_or(1_000)).unwrap_or(1_000)
+    }
+}
+
+#[cfg(test)]
+mod tests;

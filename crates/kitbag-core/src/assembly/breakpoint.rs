@@ -1,0 +1,155 @@
+//! Where cache markers go: at the ends of bands, placed by what they are expected to save.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::settings::CacheProfile;
+use crate::band::Band;
+use crate::tokens::Tokens;
+
+/// The end of a band that a cached prefix reaches to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Breakpoint {
+    /// The band.
+    pub band: Band,
+    /// The tokens of the prompt up to there.
+    pub tokens: Tokens,
+}
+
+/// Places at most as many breakpoints as the provider takes.
+///
+/// `bands` are the tokens of each band, in order. The model behind it: between this request and
+/// the next, each band changes with a probability of its own, and everything up to the last
+/// breakpoint before the first change is read from the cache. Of all placements the one with the
+/// greatest expected saving wins, among equals the one with fewer markers.
+pub(super) fn place(bands: &[(Band, Tokens)], cache: &CacheProfile) -> Vec<Breakpoint> {
+    if !cache.explicit {
+        return Vec::new();
+    }
+    let mut candidates: Vec<(Breakpoint, u64)> = Vec::new();
+    let mut tokens = Tokens::ZERO;
+    let mut survival: u64 = 1_000_000;
+    for &(band, count) in bands {
+        tokens = tokens.saturating_add(count);
+        if count == Tokens::ZERO {
+            continue;
+        }
+        survival = survival * (1_000_000 - change_ppm(band)) / 1_000_000;
+        if tokens >= cache.min_tokens && survival > 0 {
+            candidates.push((Breakpoint { band, tokens }, survival));
+        }
+    }
+    let chosen = (0_u32..1 << candidates.len())
+        .filter(|set| set.count_ones() as usize <= cache.max_breakpoints)
+        .max_by_key(|&set| {
+            (
+                expected_saving(&candidates, set),
+                core::cmp::Reverse(set.count_ones()),
+            )
+        });
+    let chosen = chosen.unwrap_or(0);
+    (0..)
+        .zip(&candidates)
+        .filter(|&(bit, _)| chosen & (1 << bit) != 0)
+        .map(|(_, &(breakpoint, _))| breakpoint)
+        .collect()
+}
+
+/// The tokens that are read from the cache on average, in millionths.
+fn expected_saving(candidates: &[(Breakpoint, u64)], set: u32) -> u64 {
+    let mut saving = 0;
+    let mut shorter = 0;
+    for (bit, (breakpoint, survival)) in (0..).zip(candidates) {
+        if set & (1 << bit) != 0 {
+            let tokens = u64::from(breakpoint.tokens.0);
+            saving += survival * (tokens - shorter);
+            shorter = tokens;
+        }
+    }
+    saving
+}
+
+/// How likely a band is to differ in the next request, in parts per million. Bands up to the
+/// session change rarely, and the history only grows; what follows it is new each turn.
+const fn change_ppm(band: Band) -> u64 {
+    match band {
+        Band::Tools | Band::Identity => 5_000,
+        Band::System => 50_000,
+        Band::Session => 100_000,
+        Band::Conversation => 50_000,
+        Band::History => 10_000,
+        Band::Volatile | Band::SuffixSystem => 1_000_000,
+        Band::Current | Band::Steps => 20_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn bands(counts: &[(Band, u32)]) -> Vec<(Band, Tokens)> {
+        counts
+            .iter()
+            .map(|&(band, count)| (band, Tokens(count)))
+            .collect()
+    }
+
+    fn placed(counts: &[(Band, u32)]) -> Vec<Band> {
+        let breakpoints = place(&bands(counts), &CacheProfile::default());
+        breakpoints
+            .iter()
+            .map(|breakpoint| breakpoint.band)
+            .collect()
+    }
+
+    #[test]
+    fn t06_breakpoints_follow_the_bands() {
+        let all = [
+            (Band::Tools, 2_000),
+            (Band::Identity, 1_500),
+            (Band::System, 300),
+            (Band::Session, 9_000),
+            (Band::History, 6_000),
+            (Band::Current, 200),
+        ];
+        assert_eq!(
+            placed(&all),
+            [Band::Identity, Band::Session, Band::History, Band::Current]
+        );
+    }
+
+    #[test]
+    fn t06_nothing_is_marked_behind_what_changes_each_turn() {
+        let volatile = [
+            (Band::Identity, 2_000),
+            (Band::Volatile, 500),
+            (Band::Current, 9_000),
+        ];
+        assert_eq!(placed(&volatile), [Band::Identity]);
+    }
+
+    #[test]
+    fn t06_nothing_is_marked_below_the_smallest_prefix() {
+        assert_eq!(placed(&[(Band::Identity, 1_023)]), []);
+        assert_eq!(placed(&[(Band::Identity, 1_024)]), [Band::Identity]);
+    }
+
+    #[test]
+    fn t06_never_more_than_the_provider_takes() {
+        let all: Vec<(Band, u32)> = Band::ALL.iter().map(|&band| (band, 5_000)).collect();
+        for max_breakpoints in 0..5 {
+            let cache = CacheProfile {
+                max_breakpoints,
+                ..CacheProfile::default()
+            };
+            assert_eq!(place(&bands(&all), &cache).len(), max_breakpoints);
+        }
+        let automatic = CacheProfile {
+            explicit: false,
+            ..CacheProfile::default()
+        };
+        assert_eq!(place(&bands(&all), &automatic), vec![]);
+    }
+}

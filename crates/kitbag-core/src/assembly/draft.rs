@@ -1,0 +1,102 @@
+//! What a prompt holds besides the chunks that are chosen: none of it is ever left out.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::band::Band;
+use crate::context::Context;
+use crate::envelope::{TaskType, ToolDefinition};
+use crate::inject::ContextMessage;
+use crate::message::Message;
+use crate::role::Role;
+
+/// The fixed parts of a prompt.
+///
+/// ```
+/// use kitbag_core::assembly::Draft;
+///
+/// let mut draft = Draft::new("where is the session closed?");
+/// draft.identity = "You review Rust.".into();
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Draft {
+    /// The model, where the output names one.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The most tokens that the answer may have, where the output names it.
+    #[serde(default)]
+    pub max_output: Option<u32>,
+    /// The tools on offer.
+    #[serde(default)]
+    pub tools: Vec<ToolDefinition>,
+    /// The base prompt.
+    #[serde(default)]
+    pub identity: String,
+    /// What was planned to be injected, in order.
+    #[serde(default)]
+    pub injected: Vec<ContextMessage>,
+    /// What was said, oldest first.
+    #[serde(default)]
+    pub history: Vec<Message>,
+    /// The message to answer.
+    pub current: Message,
+    /// The tool steps of this turn.
+    #[serde(default)]
+    pub steps: Vec<Message>,
+    /// What kind of task it is, where the output gives instructions for it.
+    #[serde(default)]
+    pub task_type: Option<TaskType>,
+}
+
+impl Draft {
+    /// A draft with nothing but a message by the user.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            model: None,
+            max_output: None,
+            tools: Vec::new(),
+            identity: String::new(),
+            injected: Vec::new(),
+            history: Vec::new(),
+            current: Message::user(message.into()),
+            steps: Vec::new(),
+            task_type: None,
+        }
+    }
+
+    /// The injected messages of one band, in order.
+    pub(super) fn injected(&self, band: Band) -> impl Iterator<Item = &ContextMessage> {
+        self.injected
+            .iter()
+            .filter(move |message| message.target.band() == band)
+    }
+
+    /// The tools, sorted by name: equal tools in any order are equal bytes.
+    pub(super) fn sorted_tools(&self) -> Vec<&ToolDefinition> {
+        let mut tools: Vec<&ToolDefinition> = self.tools.iter().collect();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        tools
+    }
+}
+
+impl From<&Context> for Draft {
+    fn from(context: &Context) -> Self {
+        let history = context.history.iter().map(|entry| {
+            let role = match entry.role.as_str() {
+                "user" => Role::User,
+                _ => Role::Assistant,
+            };
+            Message::new(role, entry.content.as_str())
+        });
+        Self {
+            model: context.model.clone(),
+            identity: context.system_prompt.clone(),
+            history: history.collect(),
+            ..Self::new(context.current_message.as_str())
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Epochs: runs of turns during which the selection before the history stays as it is.
+//!
+//! Choosing anew every turn changes the prompt's beginning every turn, and the provider's cache is
+//! lost. So a selection is kept, and what becomes relevant later is appended behind the history,
+//! where it stays. What keeping costs is counted each turn as regret: the worth that a selection
+//! made anew would have had more, in tokens at the margin's price. When the sum of regrets exceeds
+//! what rewriting the prefix costs, everything is chosen anew at once.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::kept::Kept;
+use super::ledger::Renewal;
+use super::select::{Base, Priced};
+use super::settings::{AssemblySettings, CacheProfile};
+use super::turn::Turn;
+use crate::band::Band;
+use crate::fit::Fitted;
+use crate::tokens::{TokenCounter, Tokens};
+
+/// A selection that lasts, and what it has cost so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Epoch {
+    /// What was chosen when it began, in order, and what was appended since.
+    pub kept: Vec<Kept>,
+    /// The sum of regrets since it began, in tokens.
+    pub regret: u64,
+    /// A hash of everything that stands before the selection.
+    head: String,
+    /// The number of messages in the history of its latest turn, and their hash.
+    history: (usize, String),
+    /// The tokens of that history.
+    history_tokens: Tokens,
+}
+
+/// How many turns a selection that is made anew should last before the history has pushed it out.
+const HEADROOM_TURNS: u32 = 8;
+
+impl Epoch {
+    pub(super) fn new(kept: Vec<Kept>, regret: u64, turn: &Turn<'_>) -> Self {
+        let length = turn.draft.history.len();
+        Self {
+            kept,
+            regret,
+            head: head_hash(turn.draft, turn.settings, turn.counter),
+            history: (length, history_hash(turn.draft, length)),
+            history_tokens: turn.history_tokens(),
+        }
+    }
+
+    /// The tokens to leave free when the selection is made anew, for what the conversation adds
+    /// until the next time: as much as it added since the last turn, several times over.
+    pub(super) fn headroom(&self, history_tokens: Tokens, room: Tokens) -> Tokens {
+        let growth = history_tokens.saturating_sub(self.history_tokens);
+        Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
+    }
+
+    /// Whether the selection can stand before this draft's history, else why not.
+    pub(super) fn continues(
+        &self,
+        draft: &Draft,
+        settings: &AssemblySettings,
+        counter: &dyn TokenCounter,
+    ) -> Result<(), Renewal> {
+        if self.head != head_hash(draft, settings, counter) {
+            return Err(Renewal::PrefixChanged);
+        }
+        let (length, hash) = &self.history;
+        if draft.history.len() < *length || *hash != history_hash(draft, *length) {
+            return Err(Renewal::HistoryChanged);
+        }
+        Ok(())
+    }
+
+    /// What each chunk brings by standing in the prompt already. A chunk whose text has changed
+    /// since brings nothing.
+    pub(super) fn bases(&self, priced: &[Priced]) -> Vec<Base> {
+        let base = |priced: &Priced| {
+            let standing = self.kept.iter().filter(|kept| kept.id == priced.id);
+            let worth = standing
+                .filter_map(|kept| {
+                    let piece = priced.pieces.iter().find(|piece| piece.text == kept.text)?;
+                    Some(piece.worth)
+                })
+                .max();
+            Base {
+                worth: worth.unwrap_or(0),
+                is_shown: worth.is_some(),
+            }
+        };
+        priced.iter().map(base).collect()
+    }
+}
+
+/// What keeping a selection costs in one turn, in tokens.
+pub(super) fn regret(best: &Fitted, kept_worth: u64) -> u64 {
+    let lost = best.worth.saturating_sub(kept_worth);
+    if best.price.worth > 0 {
+        return u64::from(best.price.tokens_for(lost).0);
+    }
+    // Everything would fit, so that a token at the margin is worth nothing: the average counts.
+    let lost = u128::from(lost) * u128::from(best.used.0);
+    let tokens = lost.checked_div(u128::from(best.worth)).unwrap_or(0);
+    u64::try_from(tokens).unwrap_or(u64::MAX)
+}
+
+/// The regret at which a selection is renewed: what rewriting `prefix` tokens costs more than
+/// reading them, in input tokens.
+pub(super) fn limit(prefix: Tokens, cache: &CacheProfile, patience_permille: u32) -> u64 {
+    let extra = u64::from(cache.write_permille.saturating_sub(cache.read_permille));
+    u64::from(prefix.0) * extra / 1_000 * u64::from(patience_permille) / 1_000
+}
+
+fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &dyn TokenCounter) -> String {
+    let injected: Vec<_> = draft.injected(Band::System).collect();
+    let head = (
+        settings.form.as_str(),
+        counter.name(),
+        &draft.model,
+        draft.sorted_tools(),
+        &draft.identity,
+        injected,
+    );
+    hash(&head)
+}
+
+fn history_hash(draft: &Draft, length: usize) -> String {
+    hash(&draft.history.iter().take(length).collect::<Vec<_>>())
+}
+
+fn hash(value: &impl Serialize) -> String {
+    // Everything that is hashed here has string keys and so becomes JSON.
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    let hex = blake3::hash(&json).to_hex();
+    hex.chars().take(32).collect()
+}

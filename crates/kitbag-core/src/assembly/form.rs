@@ -1,0 +1,176 @@
+//! The outputs: how the bands become a text or a request.
+//!
+//! Each output lays out the draft and the kept chunks as segments, which are counted, and a body,
+//! which is sent. Nothing is chosen here.
+
+mod anthropic;
+mod flat;
+mod node;
+mod openai;
+mod pack;
+mod payload;
+mod spoken;
+mod turns;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::breakpoint::Breakpoint;
+use super::draft::Draft;
+use super::kept::Kept;
+use super::segment::Segment;
+use super::settings::ModelTraits;
+use crate::band::Band;
+
+/// The forms that an assembly can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum OutputForm {
+    /// One text of `[System]`, `[User]` and `[Assistant]` sections.
+    Flat,
+    /// One text of six parts: header, structure, files, further context, request, instructions.
+    Pack,
+    /// One text for a node: entities, conversation, what happened, the task.
+    Node,
+    /// The JSON of a request to the Anthropic Messages API.
+    Anthropic,
+    /// The JSON of a request to the OpenAI Chat Completions API.
+    OpenAi,
+    /// The JSON of the bands and their texts.
+    Payload,
+}
+
+impl OutputForm {
+    /// All forms.
+    pub const ALL: [Self; 6] = [
+        Self::Flat,
+        Self::Pack,
+        Self::Node,
+        Self::Anthropic,
+        Self::OpenAi,
+        Self::Payload,
+    ];
+
+    /// The form's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::Pack => "pack",
+            Self::Node => "node",
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Payload => "payload",
+        }
+    }
+}
+
+impl FromStr for OutputForm {
+    type Err = OutputFormError;
+
+    fn from_str(text: &str) -> Result<Self, OutputFormError> {
+        Self::ALL
+            .into_iter()
+            .find(|form| form.as_str() == text)
+            .ok_or_else(|| OutputFormError { value: text.into() })
+    }
+}
+
+/// An output form that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown output form `{value}`; expected flat, pack, node, anthropic, openai or payload")]
+pub struct OutputFormError {
+    /// What was given.
+    pub value: String,
+}
+
+/// A prompt that is laid out.
+pub(super) struct Laid {
+    /// What is counted.
+    pub(super) segments: Vec<Segment>,
+    /// What is sent.
+    pub(super) body: String,
+}
+
+/// Lays out the draft and the kept chunks; `breakpoints` are marked where the form can.
+pub(super) fn lay_out(
+    form: OutputForm,
+    draft: &Draft,
+    chunks: &Placed<'_>,
+    traits: &ModelTraits,
+    breakpoints: &[Breakpoint],
+) -> Laid {
+    match form {
+        OutputForm::Flat => flat::lay_out(draft, chunks),
+        OutputForm::Pack => pack::lay_out(draft, chunks),
+        OutputForm::Node => node::lay_out(draft, chunks),
+        OutputForm::Anthropic => anthropic::lay_out(draft, chunks, traits, breakpoints),
+        OutputForm::OpenAi => openai::lay_out(draft, chunks, traits, breakpoints),
+        OutputForm::Payload => payload::lay_out(draft, chunks),
+    }
+}
+
+/// The kept chunks by their place.
+pub(super) struct Placed<'a> {
+    kept: &'a [Kept],
+    reserved: Option<Reserved>,
+}
+
+/// The frames that are laid out although nothing is in them yet, so that their cost is known
+/// before anything is chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Reserved {
+    pub(super) session: bool,
+    pub(super) appended: bool,
+    pub(super) volatile: bool,
+}
+
+impl<'a> Placed<'a> {
+    pub(super) fn new(kept: &'a [Kept]) -> Self {
+        Self {
+            kept,
+            reserved: None,
+        }
+    }
+
+    pub(super) fn reserving(kept: &'a [Kept], reserved: Reserved) -> Self {
+        Self {
+            kept,
+            reserved: Some(reserved),
+        }
+    }
+
+    /// The chunks before the history.
+    fn session(&self) -> impl Iterator<Item = &'a Kept> {
+        self.kept
+            .iter()
+            .filter(|kept| kept.before.is_none() && kept.band == Band::Session)
+    }
+
+    /// The chunks that were appended before the message `index` of the history and the current.
+    fn before(&self, index: usize) -> impl Iterator<Item = &'a Kept> {
+        self.kept
+            .iter()
+            .filter(move |kept| kept.before == Some(index))
+    }
+
+    /// The chunks of this turn alone.
+    fn volatile(&self) -> impl Iterator<Item = &'a Kept> {
+        self.kept
+            .iter()
+            .filter(|kept| kept.before.is_none() && kept.band == Band::Volatile)
+    }
+
+    /// The frames to lay out even when they stay empty.
+    fn reserved(&self) -> Reserved {
+        self.reserved.unwrap_or(Reserved {
+            session: false,
+            appended: false,
+            volatile: false,
+        })
+    }
+}

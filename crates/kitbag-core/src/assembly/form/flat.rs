@@ -1,0 +1,136 @@
+//! The flat prompt: `[System]`, `[User]` and `[Assistant]` sections, the current message last.
+
+use alloc::format;
+
+use super::spoken::spoken;
+use super::{Laid, Placed};
+use crate::assembly::draft::Draft;
+use crate::assembly::kept::Kept;
+use crate::assembly::segment::{TextSegments, concat};
+use crate::band::Band;
+use crate::flat::{Heading, neutralise};
+use crate::message::Message;
+use crate::role::Role;
+
+pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+    let mut out = Sections::default();
+
+    for tool in draft.sorted_tools() {
+        let line = format!("Tool {}: {}", tool.name, tool.description);
+        out.instruction(Band::Tools, &line);
+    }
+    out.instruction(Band::Identity, &draft.identity);
+    for message in draft.injected(Band::System) {
+        out.instruction(Band::System, &message.content);
+    }
+    if chunks.reserved().session {
+        out.open(Band::Session, Heading::System);
+    }
+    out.pieces(Band::Session, chunks.session());
+    for message in draft.injected(Band::Session) {
+        out.instruction(Band::Session, &message.content);
+    }
+
+    for message in draft.injected(Band::Conversation) {
+        out.section(Band::Conversation, heading(message.role), &message.content);
+    }
+    for (index, message) in draft.history.iter().enumerate() {
+        out.appended(chunks, index);
+        out.message(Band::History, message);
+    }
+    out.appended(chunks, draft.history.len());
+    if chunks.reserved().appended {
+        out.open(Band::History, Heading::System);
+        out.close();
+    }
+    if chunks.reserved().volatile {
+        out.open(Band::Volatile, Heading::System);
+    }
+    out.pieces(Band::Volatile, chunks.volatile());
+    out.close();
+    // The current message is the last section, so the steps that it led to stand before it.
+    for step in &draft.steps {
+        out.message(Band::Steps, step);
+    }
+    for message in draft.injected(Band::SuffixSystem) {
+        out.instruction(Band::SuffixSystem, &message.content);
+    }
+    out.close();
+
+    out.open(Band::Current, Heading::User);
+    out.segments
+        .push(Band::Current, &neutralise(&spoken(&draft.current)));
+    let segments = out.segments.into_segments();
+    Laid {
+        body: concat(&segments),
+        segments,
+    }
+}
+
+const fn heading(role: Role) -> Heading {
+    match role {
+        Role::System => Heading::System,
+        Role::User => Heading::User,
+        Role::Assistant | Role::Tool => Heading::Assistant,
+    }
+}
+
+/// Writes sections: instructions and sources that follow each other share a `[System]` heading.
+#[derive(Default)]
+struct Sections {
+    segments: TextSegments,
+    is_open: bool,
+}
+
+impl Sections {
+    /// A text by the operator, nothing when it is empty.
+    fn instruction(&mut self, band: Band, text: &str) {
+        if !text.is_empty() {
+            self.open(band, Heading::System);
+            self.text(band, text);
+        }
+    }
+
+    fn message(&mut self, band: Band, message: &Message) {
+        self.section(band, heading(message.role), &spoken(message));
+    }
+
+    /// A section of its own.
+    fn section(&mut self, band: Band, heading: Heading, text: &str) {
+        self.close();
+        self.open(band, heading);
+        self.text(band, text);
+        self.close();
+    }
+
+    /// The chunks that were appended before the message `index`, in a section of their own so that
+    /// they stay where they are when the conversation goes on.
+    fn appended(&mut self, chunks: &Placed<'_>, index: usize) {
+        self.close();
+        self.pieces(Band::History, chunks.before(index));
+        self.close();
+    }
+
+    fn pieces<'a>(&mut self, band: Band, kept: impl Iterator<Item = &'a Kept>) {
+        for kept in kept {
+            self.open(band, Heading::System);
+            self.segments.push(band, &kept.text);
+        }
+    }
+
+    fn text(&mut self, band: Band, text: &str) {
+        self.segments
+            .push(band, &format!("{}\n\n", neutralise(text)));
+    }
+
+    fn open(&mut self, band: Band, heading: Heading) {
+        if !self.is_open {
+            self.segments.push(band, &format!("{}\n", heading.line()));
+            self.is_open = true;
+        }
+    }
+
+    fn close(&mut self) {
+        self.is_open = false;
+    }
+}

@@ -1,0 +1,70 @@
+//! The prompt of a node: entities, conversation, what happened, then the task.
+
+use alloc::format;
+
+use super::pack::{conversation, instructions_before};
+use super::spoken::spoken;
+use super::{Laid, Placed};
+use crate::assembly::draft::Draft;
+use crate::assembly::segment::{TextSegments, concat};
+use crate::band::Band;
+use crate::chunk::ChunkType;
+
+pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+    let mut out = TextSegments::default();
+    for (band, text) in instructions_before(draft) {
+        out.push(band, &format!("{text}\n\n"));
+    }
+    for kept in chunks.session() {
+        out.push(Band::Session, &kept.text);
+    }
+    for message in draft.injected(Band::Session) {
+        out.push(Band::Session, &format!("{}\n\n", message.content));
+    }
+
+    // Of the chunks that changed since the epoch began, the entities stand with the entities.
+    let recent = || chunks.before(draft.history.len()).chain(chunks.volatile());
+    out.push(Band::Volatile, "## Entity Context\n");
+    let entities = recent().filter(|kept| kept.chunk_type == ChunkType::Entity);
+    push_or(&mut out, entities, "No entities in context.\n");
+
+    out.push(Band::History, "## Conversation History\n");
+    let said = draft.injected(Band::Conversation).count() + draft.history.len();
+    if said == 0 {
+        out.push(Band::History, "New conversation.\n");
+    }
+    conversation(draft, chunks, &mut out, "");
+
+    out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
+    let happened = recent().filter(|kept| kept.chunk_type != ChunkType::Entity);
+    push_or(&mut out, happened, "Nothing yet.\n");
+    for step in &draft.steps {
+        let text = crate::neutral::indented(&spoken(step), 2);
+        out.push(Band::Steps, &format!("- {}: {text}\n", step.role));
+    }
+
+    out.push(Band::Current, "---\n## Your Task\n");
+    out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
+    for message in draft.injected(Band::SuffixSystem) {
+        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
+    }
+    let segments = out.trimmed();
+    Laid {
+        body: concat(&segments),
+        segments,
+    }
+}
+
+fn push_or<'a>(
+    out: &mut TextSegments,
+    kept: impl Iterator<Item = &'a crate::assembly::kept::Kept>,
+    otherwise: &str,
+) {
+    let mut kept = kept.peekable();
+    if kept.peek().is_none() {
+        out.push(Band::Volatile, otherwise);
+    }
+    for kept in kept {
+        out.push(Band::Volatile, &kept.text);
+    }
+}

@@ -1,0 +1,122 @@
+//! The pack: one text of six parts, from the context header to the task's instructions.
+
+use alloc::format;
+
+use super::spoken::spoken;
+use super::{Laid, Placed};
+use crate::assembly::draft::Draft;
+use crate::assembly::segment::{TextSegments, concat};
+use crate::band::Band;
+use crate::chunk::{ChunkType, Detail};
+use crate::neutral::indented;
+
+/// The first part.
+pub(super) const HEADER: &str = "Here is the context for your task:\n\n";
+
+pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+    let mut out = TextSegments::default();
+    for text in instructions_before(draft) {
+        out.push(text.0, &format!("{}\n\n", text.1));
+    }
+    out.push(Band::Session, HEADER);
+
+    // Within a part the order of the kept chunks stands: the most relevant first.
+    for part in [
+        Part::Structure,
+        Part::Sources,
+        Part::Mentions,
+        Part::Further,
+    ] {
+        for kept in chunks
+            .session()
+            .filter(|kept| part.holds(&kept.chunk_type, kept.detail))
+        {
+            out.push(Band::Session, &kept.text);
+        }
+    }
+    for message in draft.injected(Band::Session) {
+        out.push(Band::Session, &format!("{}\n\n", message.content));
+    }
+
+    conversation(draft, chunks, &mut out, "## Conversation\n");
+    for kept in chunks.before(draft.history.len()).chain(chunks.volatile()) {
+        out.push(Band::Volatile, &kept.text);
+    }
+
+    let request = spoken(&draft.current);
+    out.push(Band::Current, &format!("---\n## Request\n{request}\n\n"));
+    for step in &draft.steps {
+        out.push(Band::Steps, &said(step.role.as_str(), &spoken(step)));
+    }
+    if let Some(task_type) = draft.task_type {
+        out.push(Band::Current, &format!("{}\n\n", task_type.instructions()));
+    }
+    for message in draft.injected(Band::SuffixSystem) {
+        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
+    }
+    let segments = out.trimmed();
+    Laid {
+        body: concat(&segments),
+        segments,
+    }
+}
+
+/// The operator's texts that stand before everything else, with their bands.
+pub(super) fn instructions_before(draft: &Draft) -> impl Iterator<Item = (Band, &str)> {
+    let identity = core::iter::once((Band::Identity, draft.identity.as_str()));
+    let system = draft
+        .injected(Band::System)
+        .map(|message| (Band::System, message.content.as_str()));
+    identity.chain(system).filter(|(_, text)| !text.is_empty())
+}
+
+/// Writes what was said as a list under `title`, nothing when nothing was said.
+pub(super) fn conversation(
+    draft: &Draft,
+    chunks: &Placed<'_>,
+    out: &mut TextSegments,
+    title: &str,
+) {
+    let mut title = Some(title);
+    for message in draft.injected(Band::Conversation) {
+        let line = said(message.role.as_str(), &message.content);
+        out.push(Band::Conversation, title.take().unwrap_or_default());
+        out.push(Band::Conversation, &line);
+    }
+    for (index, message) in draft.history.iter().enumerate() {
+        out.push(Band::History, title.take().unwrap_or_default());
+        for kept in chunks.before(index) {
+            out.push(Band::History, &kept.text);
+        }
+        out.push(
+            Band::History,
+            &said(message.role.as_str(), &spoken(message)),
+        );
+    }
+}
+
+fn said(role: &str, text: &str) -> alloc::string::String {
+    format!("- {role}: {}\n", indented(text, 2))
+}
+
+/// The parts that hold chunks, in order.
+#[derive(Clone, Copy)]
+enum Part {
+    Structure,
+    Sources,
+    Mentions,
+    Further,
+}
+
+impl Part {
+    fn holds(self, chunk_type: &ChunkType, detail: Detail) -> bool {
+        let mention = matches!(detail, Detail::Line | Detail::Handle);
+        let part = match chunk_type {
+            ChunkType::Structure => Self::Structure,
+            ChunkType::File | ChunkType::Document if mention => Self::Mentions,
+            ChunkType::File | ChunkType::Document => Self::Sources,
+            _ => Self::Further,
+        };
+        core::mem::discriminant(&part) == core::mem::discriminant(&self)
+    }
+}

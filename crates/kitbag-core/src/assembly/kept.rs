@@ -1,0 +1,33 @@
+//! A chunk that is in the prompt, as it is shown.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::band::Band;
+use crate::chunk::{ChunkId, ChunkType, Detail};
+use crate::tokens::Tokens;
+
+/// A chunk at the level that was chosen for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Kept {
+    /// The chunk.
+    pub id: ChunkId,
+    /// Where it comes from.
+    pub source: String,
+    /// What it is.
+    pub chunk_type: ChunkType,
+    /// The band it stands in.
+    pub band: Band,
+    /// The level that is shown.
+    pub detail: Detail,
+    /// The piece, as it stands in the prompt.
+    pub text: String,
+    /// What the piece costs.
+    pub tokens: Tokens,
+    /// The message of the history before which it was appended, for a chunk that came after the
+    /// epoch began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<usize>,
+}

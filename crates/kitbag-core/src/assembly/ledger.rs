@@ -1,0 +1,149 @@
+//! The ledger: every decision of an assembly, with its reason and its figures.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::band::Band;
+use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
+use crate::fit::Price;
+use crate::rank::Score;
+use crate::tokens::Tokens;
+
+/// Why a prompt is as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Ledger {
+    /// Every chunk, in or out, the best score first.
+    pub entries: Vec<LedgerEntry>,
+    /// The tokens of each band that has any.
+    pub bands: Vec<BandUse>,
+    /// How good the choice is.
+    pub fit: FitReport,
+    /// What became of the previous selection.
+    pub epoch: EpochReport,
+}
+
+/// The decision about one chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LedgerEntry {
+    /// The chunk.
+    pub id: ChunkId,
+    /// Where it comes from.
+    pub source: String,
+    /// What it is.
+    pub chunk_type: ChunkType,
+    /// Its priority.
+    pub priority: ContextPriority,
+    /// How likely it is needed.
+    pub relevance: Relevance,
+    /// Its score, part by part.
+    pub score: Score,
+    /// The level it is shown at, none when it is out.
+    pub level: Option<Detail>,
+    /// What it brings.
+    pub worth: u64,
+    /// What it costs as it is shown; when it is out, what its most detailed level would.
+    pub tokens: Tokens,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a chunk is in or out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// In: it must be.
+    Critical,
+    /// In: worth its tokens.
+    Chosen,
+    /// In: it stands there since the epoch began, and moving it would cost more than it brings.
+    Kept,
+    /// In: it became relevant after the epoch began.
+    Appended,
+    /// In: mentioned, so that it can be asked for.
+    Mentioned,
+    /// Out: less likely needed than the floor.
+    BelowFloor {
+        /// The floor.
+        floor: Relevance,
+    },
+    /// Out: other chunks are worth more.
+    NoRoom {
+        /// About how many more tokens would let it in.
+        more: Option<Tokens>,
+    },
+    /// Out: the same text is there already.
+    Duplicate,
+    /// Out: there is nothing in it.
+    Empty,
+}
+
+/// The tokens of one band.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BandUse {
+    /// The band.
+    pub band: Band,
+    /// Its tokens.
+    pub tokens: Tokens,
+}
+
+/// How good a choice is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FitReport {
+    /// The most tokens that the prompt may have.
+    pub budget: Tokens,
+    /// The tokens that everything but the chunks takes.
+    pub fixed: Tokens,
+    /// The chunks to choose from.
+    pub chunks_in: usize,
+    /// The chunks in the prompt.
+    pub chunks_out: usize,
+    /// The tokens of the chunks in the prompt.
+    pub used: Tokens,
+    /// What the choice brings.
+    pub worth: u64,
+    /// What no choice could exceed.
+    pub bound: u64,
+    /// The worth as a share of the bound, in parts per million.
+    pub ratio_ppm: u32,
+    /// What a token is worth where the budget ran out.
+    pub price: Price,
+}
+
+/// What became of the previous selection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EpochReport {
+    /// Why the selection was made anew, none when it was kept.
+    pub renewed: Option<Renewal>,
+    /// What keeping it costs in this turn, in tokens.
+    pub regret: u64,
+    /// What keeping it has cost since the epoch began, in tokens.
+    pub regret_sum: u64,
+    /// The sum at which it is renewed.
+    pub limit: u64,
+    /// What a selection made anew would be worth.
+    pub best_worth: u64,
+}
+
+/// Why a selection was made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Renewal {
+    /// There was none.
+    First,
+    /// What stands before it changed, so that nothing behind that could be reused.
+    PrefixChanged,
+    /// The history is not the continuation of the one it was made for.
+    HistoryChanged,
+    /// It no longer fits.
+    NoRoom,
+    /// Keeping it had cost more than making it anew.
+    Regret,
+}

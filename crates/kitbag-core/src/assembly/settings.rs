@@ -1,0 +1,139 @@
+//! What an assembly is told: the form, the budget, how to choose, and what caching costs.
+
+use serde::{Deserialize, Serialize};
+
+use super::form::OutputForm;
+use crate::chunk::Relevance;
+use crate::tokens::Tokens;
+
+/// The settings of an assembly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AssemblySettings {
+    /// The output.
+    pub form: OutputForm,
+    /// The most tokens that the prompt may have.
+    pub budget: Tokens,
+    /// The most tokens for chunks, when that is less than what the rest of the prompt leaves. What
+    /// is appended during an epoch may exceed it by a quarter.
+    pub chunk_limit: Option<Tokens>,
+    /// How chunks are chosen.
+    pub strategy: Strategy,
+    /// Chunks that are less likely needed than this stay out, even when there is room.
+    pub floor: Relevance,
+    /// How much regret is borne before the selection is renewed, in thousandths of what renewing
+    /// costs. 0 renews whenever something better is possible.
+    pub patience_permille: u32,
+    /// What the model's provider can do and asks for it.
+    pub traits: ModelTraits,
+}
+
+impl AssemblySettings {
+    /// Settings with the usual floor, patience and prices.
+    #[must_use]
+    pub fn new(form: OutputForm, budget: Tokens) -> Self {
+        Self {
+            form,
+            budget,
+            chunk_limit: None,
+            strategy: Strategy::default(),
+            floor: Relevance::from_ppm(10_000),
+            patience_permille: 1_000,
+            traits: ModelTraits::default(),
+        }
+    }
+
+    /// The same settings with a limit for chunks.
+    #[must_use]
+    pub fn with_chunk_limit(mut self, limit: Tokens) -> Self {
+        self.chunk_limit = Some(limit);
+        self
+    }
+
+    /// What may be appended beside chunks of `standing` tokens, if there is a limit.
+    pub(super) fn limit_beside(&self, standing: Tokens) -> Option<Tokens> {
+        let limit = self.chunk_limit?;
+        let stretched = limit.saturating_add(Tokens(limit.0 / 4));
+        Some(stretched.saturating_sub(standing))
+    }
+
+    /// The same settings with another strategy.
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// The same settings with another floor.
+    #[must_use]
+    pub fn with_floor(mut self, floor: Relevance) -> Self {
+        self.floor = floor;
+        self
+    }
+
+    /// The same settings with another patience.
+    #[must_use]
+    pub fn with_patience_permille(mut self, patience: u32) -> Self {
+        self.patience_permille = patience;
+        self
+    }
+
+    /// The same settings for another model.
+    #[must_use]
+    pub fn with_traits(mut self, traits: ModelTraits) -> Self {
+        self.traits = traits;
+        self
+    }
+}
+
+/// How chunks are chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Strategy {
+    /// The greatest worth within the budget.
+    #[default]
+    Optimal,
+    /// In the order of the scores, each as detailed as still fits.
+    Greedy,
+}
+
+/// What a model's provider can do. The values come from a catalogue, never from code.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ModelTraits {
+    /// Whether a system message may stand at the end of the conversation.
+    pub mid_conversation_system: bool,
+    /// Its prompt cache.
+    pub cache: CacheProfile,
+}
+
+/// What a provider's prompt cache costs and takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct CacheProfile {
+    /// The price of a token that is written to the cache, in thousandths of an input token's.
+    pub write_permille: u32,
+    /// The price of a token that is read from the cache, likewise.
+    pub read_permille: u32,
+    /// The shortest prefix that is cached.
+    pub min_tokens: Tokens,
+    /// The most markers in a request.
+    pub max_breakpoints: usize,
+    /// Whether markers say where a cached prefix ends; otherwise the provider decides.
+    pub explicit: bool,
+}
+
+impl Default for CacheProfile {
+    fn default() -> Self {
+        Self {
+            write_permille: 1_250,
+            read_permille: 100,
+            min_tokens: Tokens(1_024),
+            max_breakpoints: 4,
+            explicit: true,
+        }
+    }
+}

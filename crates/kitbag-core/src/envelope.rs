@@ -1,0 +1,259 @@
+//! A task on its way to a model: what is asked, with which context, tools and budget.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::budget::TokenBudget;
+use crate::compress::CompressedContext;
+use crate::time;
+
+/// A task with everything that belongs to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TaskEnvelope {
+    /// What kind of task it is.
+    pub task_type: TaskType,
+    /// What is asked.
+    pub user_request: String,
+    /// The input before anything was made of it.
+    pub original_input: String,
+    /// What was gathered and fitted.
+    #[serde(default)]
+    pub context: CompressedContext,
+    /// The tools on offer.
+    #[serde(default)]
+    pub tools: Vec<ToolDefinition>,
+    /// What the task has produced so far.
+    #[serde(default)]
+    pub artifacts: Vec<Artifact>,
+    /// The session it belongs to.
+    pub session_id: String,
+    /// When it came in.
+    #[serde(with = "time::lenient")]
+    pub created_at: Timestamp,
+    /// The tokens that it may use.
+    #[serde(default)]
+    pub token_budget: TokenBudget,
+}
+
+impl TaskEnvelope {
+    /// A task with no context, no tools and the default budget.
+    #[must_use]
+    pub fn new(
+        task_type: TaskType,
+        request: impl Into<String>,
+        session_id: impl Into<String>,
+        created_at: Timestamp,
+    ) -> Self {
+        let request = request.into();
+        Self {
+            task_type,
+            original_input: request.clone(),
+            user_request: request,
+            context: CompressedContext::default(),
+            tools: Vec::new(),
+            artifacts: Vec::new(),
+            session_id: session_id.into(),
+            created_at,
+            token_budget: TokenBudget::default(),
+        }
+    }
+}
+
+/// What kind of task it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskType {
+    /// Build something new.
+    Implement,
+    /// Find and mend a fault.
+    Debug,
+    /// Change the shape, not the behaviour.
+    Refactor,
+    /// Write tests.
+    Test,
+    /// Understand and explain.
+    Analyze,
+}
+
+impl TaskType {
+    /// All task types.
+    pub const ALL: [Self; 5] = [
+        Self::Implement,
+        Self::Debug,
+        Self::Refactor,
+        Self::Test,
+        Self::Analyze,
+    ];
+
+    /// The type as it is spelled in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Implement => "implement",
+            Self::Debug => "debug",
+            Self::Refactor => "refactor",
+            Self::Test => "test",
+            Self::Analyze => "analyze",
+        }
+    }
+
+    /// What a model is asked to do with the context.
+    #[must_use]
+    pub const fn instructions(self) -> &'static str {
+        match self {
+            Self::Implement => {
+                "As an implement task, please write the change in full, in the style of the code above, \
+with the tests that prove it. Name every file that you add or edit."
+            }
+            Self::Debug => {
+                "As a debug task, please find the cause before the cure: name the lines above that are at \
+fault and why, then give the smallest change that mends them and a test that fails without it."
+            }
+            Self::Refactor => {
+                "As a refactor task, please keep the behaviour as it is. Say what becomes simpler, then \
+give the change together with every caller above that it touches."
+            }
+            Self::Test => {
+                "As a test task, please write tests that can fail: the normal case, the edges and the \
+errors, using the fixtures and conventions above."
+            }
+            Self::Analyze => {
+                "As an analyze task, please answer from the context above, with the file and line that \
+each statement rests on, and say what the context does not show."
+            }
+        }
+    }
+}
+
+impl FromStr for TaskType {
+    type Err = TaskTypeError;
+
+    fn from_str(text: &str) -> Result<Self, TaskTypeError> {
+        Self::ALL
+            .into_iter()
+            .find(|task_type| task_type.as_str().eq_ignore_ascii_case(text))
+            .ok_or_else(|| TaskTypeError { value: text.into() })
+    }
+}
+
+/// A task type that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown task type `{value}`; expected implement, debug, refactor, test or analyze")]
+pub struct TaskTypeError {
+    /// What was given.
+    pub value: String,
+}
+
+/// A tool that the model may call. The schema's keys are kept sorted, so that equal tools are
+/// equal bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// The name, unique among the tools.
+    pub name: String,
+    /// What it does.
+    #[serde(default)]
+    pub description: String,
+    /// The JSON schema of its arguments.
+    #[serde(default = "no_arguments", alias = "parameters")]
+    pub input_schema: Value,
+}
+
+impl ToolDefinition {
+    /// A tool.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            input_schema,
+        }
+    }
+}
+
+fn no_arguments() -> Value {
+    serde_json::json!({ "type": "object", "properties": {} })
+}
+
+/// Something that a task produced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Artifact {
+    /// What it is, such as `file`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Whatever else is known of it.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Artifact {
+    /// A file that the task wrote.
+    #[must_use]
+    pub fn file(path: impl Into<String>) -> Self {
+        Self {
+            kind: "file".into(),
+            path: Some(path.into()),
+            extra: Map::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p01_envelope_json_round_trip() {
+        let mut envelope = TaskEnvelope::new(
+            TaskType::Implement,
+            "add a login",
+            "session_abc123",
+            "2024-01-15T10:30:00Z".parse().unwrap(),
+        );
+        envelope.artifacts.push(Artifact::file("src/auth.py"));
+        envelope
+            .tools
+            .push(ToolDefinition::new("read", "Reads a file.", no_arguments()));
+        let json = serde_json::to_value(&envelope).unwrap();
+        assert_eq!(json["task_type"], "implement");
+        assert_eq!(json["artifacts"][0]["type"], "file");
+        assert_eq!(json["token_budget"]["total"], 8000);
+        assert_eq!(
+            serde_json::from_value::<TaskEnvelope>(json).unwrap(),
+            envelope
+        );
+    }
+
+    #[test]
+    fn p01_a_minimal_envelope_loads_with_defaults() {
+        let json = r#"{"task_type":"debug","user_request":"x","original_input":"x",
+            "session_id":"s","created_at":"2024-01-15T10:30:00"}"#;
+        let envelope: TaskEnvelope = serde_json::from_str(json).unwrap();
+        assert_eq!(envelope.token_budget, TokenBudget::default());
+        assert_eq!(envelope.created_at, "2024-01-15T10:30:00Z".parse().unwrap());
+    }
+
+    #[test]
+    fn p01_five_task_types_and_no_other() {
+        for task_type in TaskType::ALL {
+            assert_eq!(task_type.as_str().parse(), Ok(task_type));
+            assert!(task_type.instructions().contains(task_type.as_str()));
+        }
+        let error = "deploy".parse::<TaskType>().unwrap_err();
+        assert!(error.to_string().contains("deploy"));
+    }
+}

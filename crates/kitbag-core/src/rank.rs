@@ -1,0 +1,285 @@
+//! Scores chunks for a task and puts them in order, each part of the score visible.
+//!
+//! The score orders and explains. How likely a chunk is needed is another thing: that is its
+//! relevance, which decides what it is worth to the fit.
+
+mod words;
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::chunk::{ChunkType, ContextChunk};
+use crate::envelope::TaskType;
+use crate::time;
+
+/// Scores the chunks and sorts them, the best first. Equal scores are ordered by relevance, then
+/// by id, so that the order of the input never matters.
+#[must_use]
+pub fn rank(
+    chunks: Vec<ContextChunk>,
+    task: &RankTask,
+    prioritizer: &dyn Prioritizer,
+) -> Vec<RankedChunk> {
+    let mut ranked: Vec<RankedChunk> = chunks
+        .into_iter()
+        .map(|chunk| RankedChunk {
+            score: prioritizer.score(&chunk, task),
+            chunk,
+        })
+        .collect();
+    order(&mut ranked);
+    ranked
+}
+
+/// Sorts by score, relevance and id; chunks with one id by their content.
+pub(crate) fn order(ranked: &mut [RankedChunk]) {
+    ranked.sort_by(|a, b| {
+        let by_score = b.score.total().cmp(&a.score.total());
+        by_score
+            .then_with(|| b.chunk.relevance.cmp(&a.chunk.relevance))
+            .then_with(|| a.chunk.id.cmp(&b.chunk.id))
+            .then_with(|| a.chunk.content().cmp(b.chunk.content()))
+    });
+}
+
+/// Gives a chunk its score. Implement it to bring knowledge of your own, by adding parts to what
+/// [`ScoreWeights`] gives.
+///
+/// ```
+/// use kitbag_core::chunk::ContextChunk;
+/// use kitbag_core::rank::{Prioritizer, RankTask, Score, ScoreWeights};
+///
+/// struct DomainFirst;
+///
+/// impl Prioritizer for DomainFirst {
+///     fn score(&self, chunk: &ContextChunk, task: &RankTask) -> Score {
+///         let score = ScoreWeights::default().score(chunk, task);
+///         if chunk.source.contains("domain/models") {
+///             score.plus("domain", 200)
+///         } else {
+///             score
+///         }
+///     }
+/// }
+/// ```
+pub trait Prioritizer {
+    /// The score of `chunk` for `task`.
+    fn score(&self, chunk: &ContextChunk, task: &RankTask) -> Score;
+}
+
+/// A chunk with its score.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RankedChunk {
+    /// The chunk.
+    pub chunk: ContextChunk,
+    /// Its score.
+    pub score: Score,
+}
+
+impl From<ContextChunk> for RankedChunk {
+    /// A chunk whose score is its priority.
+    fn from(chunk: ContextChunk) -> Self {
+        Self {
+            score: Score::default().plus("base", chunk.priority.score()),
+            chunk,
+        }
+    }
+}
+
+/// What is known of the task when chunks are scored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RankTask {
+    /// What kind of task it is, if that is known.
+    pub task_type: Option<TaskType>,
+    /// What is asked.
+    pub request: String,
+    /// The newest modification among the chunks, from which recency counts: never the clock.
+    pub newest: Option<Timestamp>,
+    keywords: Vec<String>,
+}
+
+impl RankTask {
+    /// A task over these chunks.
+    #[must_use]
+    pub fn new(task_type: Option<TaskType>, request: &str, chunks: &[ContextChunk]) -> Self {
+        Self {
+            task_type,
+            request: request.into(),
+            newest: chunks.iter().filter_map(last_modified).max(),
+            keywords: words::keywords(request),
+        }
+    }
+}
+
+/// A score with its parts, in the order in which they were added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    parts: Vec<ScorePart>,
+}
+
+impl Score {
+    /// The sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> i64 {
+        self.parts
+            .iter()
+            .fold(0, |sum, part| sum.saturating_add(part.value))
+    }
+
+    /// The parts.
+    #[must_use]
+    pub fn parts(&self) -> &[ScorePart] {
+        &self.parts
+    }
+
+    /// The same score with a further part; a part of 0 is left out.
+    #[must_use]
+    pub fn plus(mut self, name: impl Into<Cow<'static, str>>, value: i64) -> Self {
+        if value != 0 {
+            let name = name.into();
+            self.parts.push(ScorePart { name, value });
+        }
+        self
+    }
+}
+
+/// One reason for a score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScorePart {
+    /// What it is for.
+    pub name: Cow<'static, str>,
+    /// What it adds, or takes away.
+    pub value: i64,
+}
+
+/// The built-in prioritizer: base + task + recency + mention − size, with these constants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ScoreWeights {
+    /// For a debug task: sources named after errors and exceptions.
+    pub debug: i64,
+    /// For a test task: tests and fixtures.
+    pub test: i64,
+    /// For an implement task: the module or class that the request names.
+    pub implement: i64,
+    /// For a refactor task: dependencies and dependents.
+    pub refactor: i64,
+    /// For each keyword of the request in the source's name.
+    pub mention_in_source: i64,
+    /// For each other keyword of the request in the content.
+    pub mention_in_content: i64,
+    /// The most that mentions add.
+    pub mention_limit: i64,
+    /// For a modification at most this many days before the newest, the first that applies.
+    pub recency: Vec<(i64, i64)>,
+    /// The size in bytes up to which a chunk loses nothing.
+    pub size_free: usize,
+    /// What each doubling beyond that takes away.
+    pub size_per_doubling: i64,
+    /// The most that size takes away.
+    pub size_limit: i64,
+}
+
+impl Default for ScoreWeights {
+    fn default() -> Self {
+        Self {
+            debug: 300,
+            test: 250,
+            implement: 400,
+            refactor: 200,
+            mention_in_source: 150,
+            mention_in_content: 50,
+            mention_limit: 450,
+            recency: alloc::vec![(1, 100), (7, 75), (30, 50), (90, 25)],
+            size_free: 16 * 1024,
+            size_per_doubling: 50,
+            size_limit: 250,
+        }
+    }
+}
+
+impl Prioritizer for ScoreWeights {
+    fn score(&self, chunk: &ContextChunk, task: &RankTask) -> Score {
+        Score::default()
+            .plus("base", chunk.priority.score())
+            .plus("task", self.task_boost(chunk, task))
+            .plus("recency", self.recency_boost(chunk, task))
+            .plus("mention", self.mention_boost(chunk, task))
+            .plus("size", -self.size_penalty(chunk))
+    }
+}
+
+impl ScoreWeights {
+    fn task_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
+        let named =
+            |names: &[&str]| words::of_path(&chunk.source).any(|word| names.contains(&&*word));
+        let (applies, boost) = match task.task_type {
+            Some(TaskType::Debug) => (named(&words::ERRORS), self.debug),
+            Some(TaskType::Test) => (named(&words::TESTS), self.test),
+            Some(TaskType::Implement) => {
+                let stem = words::stem_of(&chunk.source);
+                (task.keywords.contains(&stem), self.implement)
+            }
+            Some(TaskType::Refactor) => (
+                chunk.chunk_type == ChunkType::Dependency || is_relative(chunk),
+                self.refactor,
+            ),
+            Some(TaskType::Analyze) | None => (false, 0),
+        };
+        if applies { boost } else { 0 }
+    }
+
+    fn recency_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
+        let (Some(newest), Some(modified)) = (task.newest, last_modified(chunk)) else {
+            return 0;
+        };
+        let days = (newest.as_second() - modified.as_second()) / 86_400;
+        let applies = self.recency.iter().find(|&&(limit, _)| days <= limit);
+        applies.map_or(0, |&(_, boost)| boost)
+    }
+
+    fn mention_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
+        let source = chunk.source.to_lowercase();
+        let content = words::of_text(chunk.content());
+        let mentions = task.keywords.iter().map(|keyword| {
+            if source.contains(keyword) {
+                self.mention_in_source
+            } else if content.contains(keyword) {
+                self.mention_in_content
+            } else {
+                0
+            }
+        });
+        mentions.sum::<i64>().min(self.mention_limit)
+    }
+
+    fn size_penalty(&self, chunk: &ContextChunk) -> i64 {
+        let doublings = (chunk.content().len() / self.size_free.max(1))
+            .checked_ilog2()
+            .unwrap_or(0);
+        (i64::from(doublings) * self.size_per_doubling).min(self.size_limit)
+    }
+}
+
+/// Whether a gatherer marked the chunk as something the task's target uses, or is used by.
+fn is_relative(chunk: &ContextChunk) -> bool {
+    let relation = chunk
+        .metadata
+        .get("relation")
+        .and_then(|value| value.as_str());
+    matches!(relation, Some("dependency" | "dependent"))
+}
+
+fn last_modified(chunk: &ContextChunk) -> Option<Timestamp> {
+    time::from_json(chunk.metadata.get("last_modified")?)
+}
+
+#[cfg(test)]
+mod tests;

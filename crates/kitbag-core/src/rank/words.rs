@@ -1,0 +1,116 @@
+//! The words of requests, paths and texts, as far as the scores need them. Stems, n-grams
+//! and statistics belong to retrieval, not here.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Path words of files about errors.
+pub(super) const ERRORS: [&str; 10] = [
+    "error",
+    "errors",
+    "exception",
+    "exceptions",
+    "fault",
+    "failure",
+    "panic",
+    "traceback",
+    "crash",
+    "log",
+];
+
+/// Path words of tests and what they use.
+pub(super) const TESTS: [&str; 9] = [
+    "test", "tests", "testing", "spec", "specs", "fixture", "fixtures", "mock", "conftest",
+];
+
+/// Words that say nothing about what a request is about.
+const STOP_WORDS: [&str; 48] = [
+    "add",
+    "all",
+    "and",
+    "any",
+    "are",
+    "build",
+    "but",
+    "can",
+    "change",
+    "code",
+    "create",
+    "does",
+    "fix",
+    "for",
+    "from",
+    "get",
+    "has",
+    "have",
+    "how",
+    "implement",
+    "into",
+    "its",
+    "make",
+    "need",
+    "new",
+    "not",
+    "one",
+    "our",
+    "out",
+    "please",
+    "refactor",
+    "should",
+    "some",
+    "test",
+    "that",
+    "the",
+    "them",
+    "then",
+    "there",
+    "this",
+    "update",
+    "use",
+    "was",
+    "what",
+    "when",
+    "why",
+    "with",
+    "write",
+];
+
+/// The first ten words of a request that can name something.
+pub(super) fn keywords(request: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in identifiers(request) {
+        let word = word.to_lowercase();
+        if word.chars().count() > 2 && !STOP_WORDS.contains(&&*word) && !found.contains(&word) {
+            found.push(word);
+            if found.len() == 10 {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The words of a text, lower-cased.
+pub(super) fn of_text(text: &str) -> BTreeSet<String> {
+    identifiers(text).map(str::to_lowercase).collect()
+}
+
+/// The words of a path, lower-cased: `src/error_log.rs` has `src`, `error`, `log` and `rs`.
+pub(super) fn of_path(path: &str) -> impl Iterator<Item = String> {
+    path.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+}
+
+/// The file name without its extension, lower-cased.
+pub(super) fn stem_of(path: &str) -> String {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name).to_lowercase()
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
+        .map(|word| word.trim_matches('-'))
+        .filter(|word| !word.is_empty())
+}
