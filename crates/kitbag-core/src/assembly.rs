@@ -32,7 +32,7 @@ pub use kept::Kept;
 pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
 pub use piece::render_piece;
 pub use segment::Segment;
-pub use settings::{AssemblySettings, CacheProfile, ModelTraits, Strategy};
+pub use settings::{AssemblySettings, CacheProfile, FitStrategy, ModelTraits};
 
 use crate::chunk::ContextChunk;
 use crate::rank::{self, RankedChunk};

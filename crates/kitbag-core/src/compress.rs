@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::assembly::{
-    self, AssembleError, AssemblySettings, Draft, OutputForm, Reason, Strategy, assemble,
+    self, AssembleError, AssemblySettings, Draft, FitStrategy, OutputForm, Reason, assemble,
     render_piece,
 };
 use crate::chunk::ContextChunk;
@@ -24,7 +24,7 @@ use crate::tokens::{TokenCounter, Tokens};
 pub fn compress(
     ranked: Vec<RankedChunk>,
     budget: Tokens,
-    strategy: Strategy,
+    strategy: FitStrategy,
     counter: &dyn TokenCounter,
 ) -> Result<CompressedContext, AssembleError> {
     let mut by_text: BTreeMap<String, ContextChunk> = BTreeMap::new();

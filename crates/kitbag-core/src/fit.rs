@@ -134,9 +134,7 @@ impl Fitted {
     /// The worth as a share of the bound, in parts per million, rounded down.
     #[must_use]
     pub fn ratio_ppm(&self) -> u32 {
-        let millionths = u128::from(self.worth) * 1_000_000;
-        let ratio = millionths.checked_div(u128::from(self.bound));
-        ratio.map_or(1_000_000, |ppm| u32::try_from(ppm).unwrap_or(1_000_000))
+        ratio_ppm(self.worth, self.bound)
     }
 
     /// About how many more tokens of budget would let in an offer of a candidate that is out.
@@ -151,6 +149,12 @@ impl Fitted {
         let least = offer.cost.saturating_sub(budget).max(Tokens(1));
         (offer.worth > 0).then(|| missing.saturating_sub(displaced).max(least))
     }
+}
+
+/// `worth` as a share of `bound`, in parts per million, rounded down; all of nothing is everything.
+pub(crate) fn ratio_ppm(worth: u64, bound: u64) -> u32 {
+    let ratio = (u128::from(worth) * 1_000_000).checked_div(u128::from(bound));
+    ratio.map_or(1_000_000, |ppm| u32::try_from(ppm).unwrap_or(1_000_000))
 }
 
 /// Why nothing could be fitted.

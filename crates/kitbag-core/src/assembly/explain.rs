@@ -5,7 +5,7 @@ use super::select::{Base, Piece, Priced};
 use super::turn::{Choice, Turn};
 use crate::band::Band;
 use crate::chunk::Detail;
-use crate::fit::Offer;
+use crate::fit::{Offer, ratio_ppm};
 use crate::tokens::Tokens;
 
 pub(super) fn ledger(
@@ -48,7 +48,8 @@ pub(super) fn ledger(
     });
     let used = bands.iter().filter(|(_, tokens)| *tokens > Tokens::ZERO);
     let fitted = &choice.fitted;
-    let worth = choice.worth();
+    let worth = choice.worth(turn.priced);
+    let bound = choice.market.bound.max(worth);
     Ledger {
         entries: entries.collect(),
         bands: used

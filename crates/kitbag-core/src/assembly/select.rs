@@ -8,10 +8,10 @@ use super::AssembleError;
 use super::form::OutputForm;
 use super::kept::Kept;
 use super::piece::render_piece;
-use super::settings::{AssemblySettings, Strategy};
+use super::settings::{AssemblySettings, FitStrategy};
 use crate::band::Band;
 use crate::chunk::{ChunkId, ContextPriority, Detail, Relevance};
-use crate::fit::{self, Candidate, FitError, Fitted, Offer};
+use crate::fit::{self, Candidate, FitError, Fitted, Offer, Price};
 use crate::rank::RankedChunk;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -112,25 +112,32 @@ impl Priced {
 
 /// Chooses a level, or none, of each chunk within `room`.
 ///
-/// `base` is what a chunk already brings by standing in the prompt: only what is worth more counts,
-/// and only as much as it is worth more.
+/// `bases` are what chunks already bring by standing in the prompt: only what is worth more counts,
+/// and only as much as it is worth more. `price` is what a token must bring at least.
 pub(super) fn choose(
     priced: &[Priced],
-    base: &[Base],
+    bases: &[Base],
     room: Tokens,
+    price: Option<Price>,
     settings: &AssemblySettings,
 ) -> Result<Fitted, AssembleError> {
     let candidates: Vec<Candidate> = priced
         .iter()
-        .zip(base)
+        .zip(bases)
         .map(|(priced, base)| {
             if !priced.is_eligible(settings.floor) {
                 return Candidate::optional([]);
             }
-            let offer =
-                |piece: &Piece| Offer::new(piece.tokens.0, piece.worth.saturating_sub(base.worth));
+            let must = priced.is_critical() && !base.is_shown;
+            let offer = |piece: &Piece| {
+                let due = price
+                    .filter(|_| !must)
+                    .map_or(0, |price| price.worth_for(piece.tokens));
+                let surplus = piece.worth.saturating_sub(base.worth).saturating_sub(due);
+                Offer::new(piece.tokens.0, surplus)
+            };
             let offers: Vec<Offer> = priced.pieces.iter().map(offer).collect();
-            if priced.is_critical() && !base.is_shown {
+            if must {
                 Candidate::critical(offers)
             } else {
                 Candidate::optional(offers)
@@ -138,14 +145,14 @@ pub(super) fn choose(
         })
         .collect();
     let mut fitted = match settings.strategy {
-        Strategy::Optimal => fit::fit(&candidates, room),
-        Strategy::Greedy => {
+        FitStrategy::Optimal => fit::fit(&candidates, room),
+        FitStrategy::Greedy => {
             let order: Vec<usize> = (0..candidates.len()).collect();
             fit::fit_greedy(&candidates, &order, room)
         }
     }
     .map_err(|error| explain(error, priced))?;
-    mention_the_rest(priced, base, &candidates, &mut fitted);
+    mention_the_rest(priced, bases, &candidates, &mut fitted);
     Ok(fitted)
 }
 

@@ -18,7 +18,7 @@ pub struct AssemblySettings {
     /// is appended during an epoch may exceed it by a quarter.
     pub chunk_limit: Option<Tokens>,
     /// How chunks are chosen.
-    pub strategy: Strategy,
+    pub strategy: FitStrategy,
     /// Chunks that are less likely needed than this stay out, even when there is room.
     pub floor: Relevance,
     /// How much regret is borne before the selection is renewed, in thousandths of what renewing
@@ -36,9 +36,9 @@ impl AssemblySettings {
             form,
             budget,
             chunk_limit: None,
-            strategy: Strategy::default(),
+            strategy: FitStrategy::default(),
             floor: Relevance::from_ppm(10_000),
-            patience_permille: 1_000,
+            patience_permille: 500,
             traits: ModelTraits::default(),
         }
     }
@@ -59,7 +59,7 @@ impl AssemblySettings {
 
     /// The same settings with another strategy.
     #[must_use]
-    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+    pub fn with_strategy(mut self, strategy: FitStrategy) -> Self {
         self.strategy = strategy;
         self
     }
@@ -90,7 +90,7 @@ impl AssemblySettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Strategy {
+pub enum FitStrategy {
     /// The greatest worth within the budget.
     #[default]
     Optimal,

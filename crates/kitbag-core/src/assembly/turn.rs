@@ -33,14 +33,21 @@ pub(super) struct Choice {
     pub(super) bases: Vec<Base>,
     /// What is chosen in this turn, beside what stands.
     pub(super) fitted: Fitted,
+    /// What a selection made anew would be: it sets the prices.
+    pub(super) market: Fitted,
     /// The tokens of everything but the chunks.
     pub(super) fixed: Tokens,
 }
 
 impl Choice {
-    pub(super) fn worth(&self) -> u64 {
-        let standing: u64 = self.bases.iter().map(|base| base.worth).sum();
-        standing.saturating_add(self.fitted.worth)
+    /// What all of it brings.
+    pub(super) fn worth(&self, priced: &[Priced]) -> u64 {
+        let chunks = priced.iter().zip(&self.bases).zip(&self.fitted.choices);
+        let worth = chunks.map(|((priced, base), choice)| {
+            let shown = choice.and_then(|level| priced.pieces.get(level));
+            shown.map_or(base.worth, |piece| piece.worth.max(base.worth))
+        });
+        worth.sum()
     }
 
     pub(super) fn standing_tokens(&self) -> Tokens {
@@ -60,14 +67,17 @@ impl Turn<'_> {
             regret: 0,
             regret_sum: 0,
             limit: 0,
-            best_worth: anew.worth(),
+            best_worth: anew.fitted.worth,
         };
         let Some(epoch) = previous else {
             return Ok((anew, report));
         };
         let kept = epoch
             .continues(self.draft, self.settings, self.counter)
-            .and_then(|()| self.choose_beside(epoch).ok_or(Renewal::NoRoom));
+            .and_then(|()| {
+                self.choose_beside(epoch, &anew.fitted)
+                    .ok_or(Renewal::NoRoom)
+            });
         let kept = match kept {
             Ok(kept) => kept,
             Err(renewal) => {
@@ -75,7 +85,7 @@ impl Turn<'_> {
                 return Ok((anew, report));
             }
         };
-        report.regret = epoch::regret(&anew.fitted, kept.worth());
+        report.regret = epoch::regret(&anew.fitted, kept.worth(self.priced));
         report.regret_sum = epoch.regret.saturating_add(report.regret);
         let rewritten = kept.standing_tokens().saturating_add(self.history_tokens());
         let cache = &self.settings.traits.cache;
@@ -110,20 +120,22 @@ impl Turn<'_> {
         });
         let limit = self.settings.chunk_limit.unwrap_or(room);
         let bases = alloc::vec![Base::default(); self.priced.len()];
-        let within = |room: Tokens| choose(self.priced, &bases, room.min(limit), self.settings);
+        let within =
+            |room: Tokens| choose(self.priced, &bases, room.min(limit), None, self.settings);
         // What must be in may use the headroom as well.
         let fitted = within(room.saturating_sub(headroom)).or_else(|_| within(room))?;
         Ok(Choice {
             standing: Vec::new(),
-            fitted,
             bases,
+            market: fitted.clone(),
+            fitted,
             fixed,
         })
     }
 
-    /// Chooses what to append beside a selection that stands. None when there is no room for what
-    /// must be in.
-    fn choose_beside(&self, epoch: &Epoch) -> Option<Choice> {
+    /// Chooses what to append beside a selection that stands: what is worth its tokens at the price
+    /// of a selection made anew. None when there is no room for what must be in.
+    fn choose_beside(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
         let reserved = Reserved {
             session: false,
             appended: true,
@@ -136,13 +148,19 @@ impl Turn<'_> {
             return None;
         }
         let room = self.settings.budget.saturating_sub(with_standing);
-        let limit = self.settings.limit_beside(tokens).unwrap_or(room);
+        // Without a limit half of the room is left to the turns that follow.
+        let limit = self
+            .settings
+            .limit_beside(tokens)
+            .unwrap_or(Tokens(room.0 / 2));
         let bases = epoch.bases(self.priced);
-        let fitted = choose(self.priced, &bases, room.min(limit), self.settings).ok()?;
+        let price = Some(market.price);
+        let fitted = choose(self.priced, &bases, room.min(limit), price, self.settings).ok()?;
         Some(Choice {
             standing,
             bases,
             fitted,
+            market: market.clone(),
             fixed: with_standing.saturating_sub(tokens),
         })
     }

@@ -32,6 +32,13 @@ impl Price {
         Tokens(u32::try_from(bought).unwrap_or(u32::MAX))
     }
 
+    /// What `tokens` are worth at this price, rounded up.
+    #[must_use]
+    pub fn worth_for(&self, tokens: Tokens) -> u64 {
+        let scaled = u128::from(tokens.0) * u128::from(self.worth);
+        u64::try_from(scaled.div_ceil(u128::from(self.tokens.0.max(1)))).unwrap_or(u64::MAX)
+    }
+
     /// Compares the ratios.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         let this = u128::from(self.worth) * u128::from(other.tokens.0);

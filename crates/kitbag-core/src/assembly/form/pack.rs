@@ -1,6 +1,7 @@
 //! The pack: one text of six parts, from the context header to the task's instructions.
 
 use alloc::format;
+use alloc::string::String;
 
 use super::spoken::spoken;
 use super::{Laid, Placed};
@@ -95,7 +96,7 @@ pub(super) fn conversation(
     }
 }
 
-fn said(role: &str, text: &str) -> alloc::string::String {
+fn said(role: &str, text: &str) -> String {
     format!("- {role}: {}\n", indented(text, 2))
 }
 
