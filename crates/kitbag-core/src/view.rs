@@ -16,6 +16,7 @@
 //! | reasoning: curation | its own decisions | summary | - | - |
 //! | reasoning: phase | - | yes | - | yes |
 
+mod chunks;
 mod parse;
 mod render;
 
@@ -26,6 +27,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use chunks::layer_chunks;
 pub use parse::ViewError;
 pub use render::{
     NodeContext, build_act_context, build_context, build_reply_context, build_think_context,

@@ -49,6 +49,7 @@ pub(super) fn ledger(
     let used = bands.iter().filter(|(_, tokens)| *tokens > Tokens::ZERO);
     let fitted = &choice.fitted;
     let worth = choice.worth(turn.priced);
+    // What was appended may bring more than the limit of a selection made anew allows.
     let bound = choice.market.bound.max(worth);
     Ledger {
         entries: entries.collect(),
@@ -62,11 +63,9 @@ pub(super) fn ledger(
             chunks_out,
             used: fitted.used.saturating_add(choice.standing_tokens()),
             worth,
-            bound: fitted
-                .bound
-                .saturating_add(worth.saturating_sub(fitted.worth)),
-            ratio_ppm: fitted.ratio_ppm(),
-            price: fitted.price,
+            bound,
+            ratio_ppm: ratio_ppm(worth, bound),
+            price: choice.market.price,
         },
         epoch,
     }

@@ -1,3 +1,5 @@
+//! Tests of the conversation layer: what is recent, what is pending, every depth as a snapshot.
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};

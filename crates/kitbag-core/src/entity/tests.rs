@@ -1,3 +1,5 @@
+//! Tests of the entity layer: the rules of the registry, the tiers, every mode as a snapshot.
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};

@@ -1,3 +1,5 @@
+//! Tests of the reasoning layer: what the trace holds and what each node reads of it.
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 

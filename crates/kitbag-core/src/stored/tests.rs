@@ -1,3 +1,5 @@
+//! Tests of the stored conversation: everything in the JSON survives a round trip.
+
 use alloc::string::{String, ToString};
 
 use serde_json::json;

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Addition, BUILTIN_VIEWS, TurnState, View};
 use crate::conversation::{format_conversation_view, get_conversation_history_of};
 use crate::entity::{
-    EntityMode, UnknownIds, format_entity_context, format_entity_view, get_entity_context,
+    EntityContext, EntityMode, UnknownIds, format_entity_context, format_entity_view,
+    get_entity_context,
 };
 use crate::reasoning::{format_reasoning_view, get_reasoning_trace};
 
@@ -48,12 +49,7 @@ pub fn build_reply_context(state: &TurnState) -> NodeContext {
 pub fn build_context(view: &View, state: &TurnState) -> NodeContext {
     let registry = &state.conversation.id_registry;
 
-    let mut entities = get_entity_context(registry, state.this_turn.summary.turn_num);
-    for entity in entities.entities_mut() {
-        if let Some(data) = state.entity_data.get(&entity.reference) {
-            entity.data = Some(registry.hide_rows_in_data(data));
-        }
-    }
+    let entities = entities_of(state);
     let mut entity = format_entity_view(&entities, view.entity);
     if view.additions.contains(&Addition::DoNotReread) {
         let list = format_entity_context(&entities, EntityMode::DoNotRead);
@@ -81,6 +77,18 @@ pub fn build_context(view: &View, state: &TurnState) -> NodeContext {
             .hide_row_ids(&reasoning, UnknownIds::Hide)
             .into_owned(),
     }
+}
+
+/// The entities with what they hold, row ids replaced.
+pub(super) fn entities_of(state: &TurnState) -> EntityContext {
+    let registry = &state.conversation.id_registry;
+    let mut entities = get_entity_context(registry, state.this_turn.summary.turn_num);
+    for entity in entities.entities_mut() {
+        if let Some(data) = state.entity_data.get(&entity.reference) {
+            entity.data = Some(registry.hide_rows_in_data(data));
+        }
+    }
+    entities
 }
 
 /// What a node sees, a text per layer.

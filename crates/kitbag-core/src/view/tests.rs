@@ -1,3 +1,5 @@
+//! Tests of the views: the consumption tables cell by cell, prompts, views of a user's own.
+
 use alloc::format;
 use alloc::string::{String, ToString};
 
@@ -656,4 +658,55 @@ fn hostile() -> impl Strategy<Value = String> {
         ][..],
     );
     prop::collection::vec(part, 1..8).prop_map(|parts| parts.concat())
+}
+
+#[test]
+fn x01_entities_turns_and_steps_are_chunks_with_the_levels_that_a_view_allows() {
+    use crate::chunk::{ChunkType, ContextChunk};
+
+    let levels = |node: &str, source: &str| -> Vec<String> {
+        let chunks = layer_chunks(View::builtin(node).unwrap(), &state());
+        let chunk = chunks.iter().find(|chunk| chunk.source == source);
+        let levels = chunk.into_iter().flat_map(|chunk| &chunk.levels);
+        levels.map(|level| level.content.clone()).collect()
+    };
+    assert_eq!(
+        levels("act", "entity/recipe_2"),
+        [
+            "`recipe_2` (recipes, read): Active Label\n  data: {\"id\":\"recipe_2\",\"text\":\"active data\"}",
+            "`recipe_2`: Active Label",
+            "Active Label",
+        ]
+    );
+    assert_eq!(levels("think", "entity/recipe_1"), ["`recipe_1`"]);
+    assert_eq!(
+        levels("act", "entity/recipe_1"),
+        [""; 0],
+        "Act sees nothing that is retained"
+    );
+    assert_eq!(levels("reply", "entity/recipe_2"), ["Active Label"]);
+    assert_eq!(levels("act", "step/9.1").len(), 3);
+    assert_eq!(levels("understand", "step/9.1"), [""; 0]);
+    assert_eq!(
+        levels("reply", "turn/2")[0],
+        "User: u latest\n- Assistant: a latest"
+    );
+    assert_eq!(
+        levels("reply", "turn/0"),
+        [""; 0],
+        "only the two recent turns"
+    );
+
+    let chunks = layer_chunks(View::builtin("act").unwrap(), &state());
+    let is_layer = |chunk: &ContextChunk| {
+        matches!(
+            chunk.chunk_type,
+            ChunkType::Entity | ChunkType::Turn | ChunkType::Step
+        )
+    };
+    assert!(chunks.iter().all(is_layer));
+    assert!(
+        !serde_json::to_string(&chunks).unwrap().contains(ACTIVE),
+        "no row id is shown"
+    );
 }

@@ -6,9 +6,11 @@ use super::pack::{conversation, instructions_before};
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
+use crate::assembly::kept::Kept;
 use crate::assembly::segment::{TextSegments, concat};
 use crate::band::Band;
 use crate::chunk::ChunkType;
+use crate::neutral::indented;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
@@ -22,24 +24,32 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(Band::Session, &format!("{}\n\n", message.content));
     }
 
-    // Of the chunks that changed since the epoch began, the entities stand with the entities.
+    // Chunks of this turn stand where they belong, and not where they came in.
     let recent = || chunks.before(draft.history.len()).chain(chunks.volatile());
+    let place = |kept: &&Kept| match kept.chunk_type {
+        ChunkType::Entity => Layer::Entity,
+        ChunkType::Turn | ChunkType::Summary => Layer::Conversation,
+        _ => Layer::Reasoning,
+    };
     out.push(Band::Volatile, "## Entity Context\n");
-    let entities = recent().filter(|kept| kept.chunk_type == ChunkType::Entity);
+    let entities = recent().filter(|kept| place(kept) == Layer::Entity);
     push_or(&mut out, entities, "No entities in context.\n");
 
     out.push(Band::History, "## Conversation History\n");
-    let said = draft.injected(Band::Conversation).count() + draft.history.len();
-    if said == 0 {
-        out.push(Band::History, "New conversation.\n");
-    }
+    let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
+    let turns = recent().filter(|kept| place(kept) == Layer::Conversation);
+    push_or(
+        &mut out,
+        turns,
+        if is_new { "New conversation.\n" } else { "" },
+    );
     conversation(draft, chunks, &mut out, "");
 
     out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
-    let happened = recent().filter(|kept| kept.chunk_type != ChunkType::Entity);
+    let happened = recent().filter(|kept| place(kept) == Layer::Reasoning);
     push_or(&mut out, happened, "Nothing yet.\n");
     for step in &draft.steps {
-        let text = crate::neutral::indented(&spoken(step), 2);
+        let text = indented(&spoken(step), 2);
         out.push(Band::Steps, &format!("- {}: {text}\n", step.role));
     }
 
@@ -55,11 +65,15 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     }
 }
 
-fn push_or<'a>(
-    out: &mut TextSegments,
-    kept: impl Iterator<Item = &'a crate::assembly::kept::Kept>,
-    otherwise: &str,
-) {
+/// The three sections that chunks of a turn can stand in.
+#[derive(PartialEq)]
+enum Layer {
+    Entity,
+    Conversation,
+    Reasoning,
+}
+
+fn push_or<'a>(out: &mut TextSegments, kept: impl Iterator<Item = &'a Kept>, otherwise: &str) {
     let mut kept = kept.peekable();
     if kept.peek().is_none() {
         out.push(Band::Volatile, otherwise);
