@@ -1,3 +1,49 @@
-//! Development tasks.
+//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask bench core`.
+//!
+//! Everything that continuous integration does is here and runs the same on any machine. The tasks
+//! start cargo and git; they install no tool and compile only the project and its dependencies.
 
-fn main() {}
+#![expect(
+    clippy::print_stderr,
+    reason = "a task tells the developer what it does"
+)]
+
+mod command;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask <task>
+
+tasks:
+  test    format, lints, tests, doctests, documentation, tidy; stops at the first failure
+  tidy    rules about the project itself: arrows between crates, licences, files, documents";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test"] => test::test(),
+        ["tidy"] => tidy::tidy(),
+        ["help" | "--help" | "-h"] => {
+            eprintln!("{USAGE}");
+            Ok(())
+        }
+        [] => bail!("no task was named\n\n{USAGE}"),
+        other => bail!("there is no task `{}`\n\n{USAGE}", other.join(" ")),
+    }
+}

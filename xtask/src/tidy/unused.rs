@@ -1,0 +1,99 @@
+//! Every declared dependency must be named in the code that it was declared for.
+//!
+//! It looks for the word, so that it needs neither a compiler nor a build; a name that appears only
+//! in a comment line does not count.
+
+use std::path::Path;
+
+use super::Problem;
+use super::metadata::{Kind, Metadata};
+use super::sources::Source;
+
+pub(super) fn check(metadata: &Metadata, sources: &[Source], root: &Path) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for member in metadata.members() {
+        let manifest = Path::new(&member.manifest_path);
+        let folder = manifest.parent().unwrap_or(manifest);
+        let folder = folder.strip_prefix(root).unwrap_or(folder);
+        let code: Vec<(&str, &str)> = sources
+            .iter()
+            .filter_map(|source| {
+                let path = Path::new(&source.path).strip_prefix(folder).ok()?;
+                Some((path.to_str()?, source.text.as_str()))
+            })
+            .collect();
+        for (dependency, kind) in metadata.dependencies_of(member) {
+            if !is_used(&dependency.identifier, kind, &code) {
+                problems.push(unused(
+                    &folder.join("Cargo.toml").display().to_string(),
+                    metadata.package_name(dependency),
+                    kind,
+                ));
+            }
+        }
+    }
+    problems
+}
+
+fn unused(manifest: &str, dependency: &str, kind: Kind) -> Problem {
+    let (section, place) = match kind {
+        Kind::Normal => ("dependency", "src"),
+        Kind::Development => ("dev-dependency", "src, tests, benches or examples"),
+        Kind::Build => ("build-dependency", "build.rs"),
+    };
+    Problem::new(
+        manifest,
+        format!("{section} `{dependency}` is not named in {place}"),
+        "remove it; if only its features are wanted, say so with `use … as _;` and a reason",
+    )
+}
+
+/// Whether some file of the package, where the kind of dependency reaches, names it.
+fn is_used(identifier: &str, kind: Kind, code: &[(&str, &str)]) -> bool {
+    code.iter()
+        .any(|(path, text)| reaches(kind, path) && names(text, identifier))
+}
+
+fn reaches(kind: Kind, path: &str) -> bool {
+    match kind {
+        Kind::Normal => path.starts_with("src/"),
+        Kind::Development => path != "build.rs",
+        Kind::Build => path == "build.rs",
+    }
+}
+
+fn names(text: &str, identifier: &str) -> bool {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.lines().filter(is_code).any(|line| {
+        line.split(|c| !is_in_word(c))
+            .any(|word| word == identifier)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: &[(&str, &str)] = &[
+        ("src/lib.rs", "//! uses in_comment\nuse some_crate::X;\n"),
+        ("tests/all.rs", "#[case::test_only]\n"),
+        ("build.rs", "for_build::run();\n"),
+    ];
+
+    #[test]
+    fn a_dependency_is_used_where_its_kind_reaches() {
+        assert!(is_used("some_crate", Kind::Normal, CODE));
+        assert!(is_used("test_only", Kind::Development, CODE));
+        assert!(is_used("some_crate", Kind::Development, CODE));
+        assert!(is_used("for_build", Kind::Build, CODE));
+        assert!(!is_used("test_only", Kind::Normal, CODE));
+        assert!(!is_used("for_build", Kind::Normal, CODE));
+    }
+
+    #[test]
+    fn part_of_a_word_or_a_comment_is_no_use() {
+        assert!(!is_used("some", Kind::Normal, CODE));
+        assert!(!is_used("in_comment", Kind::Normal, CODE));
+    }
+}
