@@ -1,1 +1,133 @@
-//! Token counters.
+//! Token counters: exact where a model's vocabulary is public, an honest estimate where it is not.
+//!
+//! [`Counter`] implements [`TokenCounter`] for a [`Vocabulary`] or for a model of the catalogue
+//! ([`ModelProfile`]). Texts are ordinary text: a special token's name counts as the characters it is
+//! written with. Tokens that a provider adds around messages are not counted here.
+
+mod char_class;
+mod long_text;
+mod model;
+mod vocabulary;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
+
+pub use model::{CacheKind, CacheProfile, Estimate, ModelProfile, UnknownModel};
+pub use vocabulary::{Vocabulary, VocabularyError};
+
+/// Counts tokens with one vocabulary, loaded when it is first needed and once for the process.
+///
+/// Cheap to make and to clone.
+///
+/// ```
+/// use kitbag::core::tokens::{TokenCounter, Tokens};
+/// use kitbag::tokens::Counter;
+///
+/// let counter = Counter::for_model("gpt-4o")?;
+/// assert_eq!(counter.count("The quick brown fox"), Tokens(4));
+/// # Ok::<(), kitbag::tokens::CounterError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Counter {
+    vocabulary: Vocabulary,
+    estimate: Option<Estimate>,
+    name: Arc<str>,
+}
+
+impl Counter {
+    /// The counter of a vocabulary, or why this build does not have it.
+    pub fn for_vocabulary(vocabulary: Vocabulary) -> Result<Self, VocabularyError> {
+        vocabulary.require()?;
+        Ok(Self {
+            vocabulary,
+            estimate: None,
+            name: vocabulary.name().into(),
+        })
+    }
+
+    /// The counter of a model: exact, or the estimate that the catalogue gives for it.
+    ///
+    /// A model whose vocabulary is public but not in this build is an error, not an estimate.
+    pub fn for_model(model: &str) -> Result<Self, CounterError> {
+        Ok(Self::for_profile(ModelProfile::find(model)?)?)
+    }
+
+    /// The counter that a profile asks for.
+    pub fn for_profile(profile: &ModelProfile) -> Result<Self, VocabularyError> {
+        let vocabulary: Vocabulary = profile.tokenizer.parse()?;
+        let exact = Self::for_vocabulary(vocabulary)?;
+        Ok(match &profile.estimate {
+            None => exact,
+            Some(estimate) => Self {
+                // The factor is part of the name: counts with different names never mix.
+                name: format!("{vocabulary}*{}/1000", estimate.factor_permille).into(),
+                estimate: Some(estimate.clone()),
+                ..exact
+            },
+        })
+    }
+
+    /// The vocabulary that is counted with.
+    #[must_use]
+    pub fn vocabulary(&self) -> Vocabulary {
+        self.vocabulary
+    }
+
+    /// Loads the vocabulary now, which takes about a tenth of a second, beside other work perhaps.
+    pub fn load(&self) {
+        self.vocabulary.table();
+    }
+}
+
+impl TokenCounter for Counter {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn count(&self, text: &str) -> Tokens {
+        let exact = long_text::count(self.vocabulary.table(), self.vocabulary.letter_case(), text);
+        let count = match &self.estimate {
+            None => exact,
+            Some(estimate) => estimate.scale(exact),
+        };
+        Tokens(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    fn exactness(&self) -> Exactness {
+        match &self.estimate {
+            None => Exactness::Exact,
+            Some(estimate) => Exactness::Estimated {
+                base: self.vocabulary.name().into(),
+                factor_permille: estimate.factor_permille,
+                error_permille: estimate.error_permille,
+            },
+        }
+    }
+}
+
+/// Why there is no counter for a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CounterError {
+    /// The catalogue does not know the model.
+    #[error(transparent)]
+    Model(#[from] UnknownModel),
+    /// The model's vocabulary is not in this build.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+}
+
+impl CounterError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Model(error) => error.hint(),
+            Self::Vocabulary(error) => error.hint(),
+        }
+    }
+}

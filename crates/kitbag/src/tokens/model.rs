@@ -1,0 +1,149 @@
+//! The model catalogue: what is known of each family of models, as data in `data/models.json`.
+//!
+//! It holds what counting and caching need. Prices, windows and endpoints are not here. Where sources
+//! disagree on a cache's minimum, the larger value is in the data: a breakpoint below the true minimum
+//! is wasted without an error.
+
+mod name;
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+/// What is known of a family of models.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ModelProfile {
+    /// What the family's names begin with; the longest match in the catalogue wins.
+    #[serde(rename = "match")]
+    pub prefixes: Vec<String>,
+    /// The name of the vocabulary to count with.
+    pub tokenizer: String,
+    /// How to scale that count where the vocabulary is not the model's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    /// How the provider caches prompts, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheProfile>,
+    /// Whether a system message may stand between other messages.
+    #[serde(default)]
+    pub mid_conversation_system: bool,
+}
+
+impl ModelProfile {
+    /// The profile of a model, by a name such as `gpt-4o-mini` or `anthropic/claude-opus-4-8`.
+    pub fn find(model: &str) -> Result<&'static Self, UnknownModel> {
+        name::spellings(model)
+            .find_map(|spelling| Self::longest_match(&spelling))
+            .ok_or_else(|| UnknownModel {
+                model: model.to_owned(),
+                similar: similar_to(model),
+            })
+    }
+
+    /// Every profile of the catalogue.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        &CATALOGUE
+    }
+
+    fn longest_match(spelling: &str) -> Option<&'static Self> {
+        let matches = |prefix: &&String| name::begins_with(spelling, prefix);
+        let length = |profile: &Self| {
+            let lengths = profile.prefixes.iter().filter(matches).map(String::len);
+            lengths.max()
+        };
+        CATALOGUE
+            .iter()
+            .filter(|profile| length(profile).is_some())
+            .max_by_key(|profile| length(profile))
+    }
+}
+
+/// How to estimate a model's count from that of another vocabulary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// What the count is multiplied by, in thousandths.
+    pub factor_permille: u32,
+    /// How far the estimate is expected to be off, in thousandths.
+    pub error_permille: u32,
+    /// Where the factor comes from.
+    pub source: String,
+}
+
+impl Estimate {
+    /// The estimated count, rounded up.
+    pub(super) fn scale(&self, count: usize) -> usize {
+        let factor = usize::try_from(self.factor_permille).unwrap_or(usize::MAX);
+        count.saturating_mul(factor).div_ceil(1000)
+    }
+}
+
+/// How a provider caches the beginning of prompts. Prices are in thousandths of the input price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct CacheProfile {
+    /// Who decides what is cached.
+    pub kind: CacheKind,
+    /// The price of a token that is written to the cache.
+    pub write_permille: u32,
+    /// The price of a token that is read from it.
+    pub read_permille: u32,
+    /// Shorter prompts are not cached.
+    pub min_tokens: u32,
+    /// How many places a request may mark.
+    pub max_breakpoints: u32,
+}
+
+/// Who decides what is cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CacheKind {
+    /// The request marks where cached prefixes end.
+    Explicit,
+    /// The provider caches by itself.
+    Automatic,
+}
+
+/// The catalogue does not know a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown model `{model}`")]
+#[non_exhaustive]
+pub struct UnknownModel {
+    /// The name that was asked for.
+    pub model: String,
+    /// Names in the catalogue that look like it, nearest first.
+    pub similar: Vec<&'static str>,
+}
+
+impl UnknownModel {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let tokenizer = "name a tokenizer with `--tokenizer`, such as o200k_base";
+        match self.similar.as_slice() {
+            [] => tokenizer.to_owned(),
+            similar => format!("did you mean {}? or {tokenizer}", similar.join(", ")),
+        }
+    }
+}
+
+fn similar_to(model: &str) -> Vec<&'static str> {
+    let prefixes = CATALOGUE.iter().flat_map(|profile| &profile.prefixes);
+    name::nearest(model, prefixes.map(String::as_str))
+}
+
+static CATALOGUE: LazyLock<Vec<ModelProfile>> = LazyLock::new(parse_catalogue);
+
+#[expect(
+    clippy::expect_used,
+    reason = "the data are part of the program, and the tests read them"
+)]
+fn parse_catalogue() -> Vec<ModelProfile> {
+    serde_json::from_str(include_str!("../../data/models.json")).expect("data/models.json is valid")
+}

@@ -1,0 +1,50 @@
+//! How people write a model's name, and which names look alike.
+
+use std::iter::successors;
+
+/// The name in lower case, then without what providers put in front: `openai/`, `us.anthropic.`, `ft:`.
+pub(super) fn spellings(model: &str) -> impl Iterator<Item = String> {
+    successors(Some(model.trim().to_lowercase()), |name| {
+        let (_, rest) = name.split_once(['/', ':', '.'])?;
+        Some(rest.to_owned())
+    })
+}
+
+/// Whether the name belongs to the family. After a number the number must end: `o1` is not `o11`.
+pub(super) fn begins_with(name: &str, prefix: &str) -> bool {
+    let ends_in_digit = prefix.ends_with(|c: char| c.is_ascii_digit());
+    name.strip_prefix(prefix)
+        .is_some_and(|rest| !ends_in_digit || !rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Up to three candidates that a slip of the keyboard may have turned into `model`, nearest first.
+pub(super) fn nearest<'a>(model: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let written = model.trim().to_lowercase();
+    let name = written.rsplit('/').next().unwrap_or_default();
+    let mut ranked: Vec<(usize, &str)> = candidates
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len() / 3)
+        .collect();
+    ranked.sort_unstable();
+    ranked.truncate(3);
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// How many characters must be added, removed or replaced to turn the beginning of `name`, as long as
+/// `candidate` or a little longer, into `candidate`: what follows the family's name does not matter.
+fn distance(name: &str, candidate: &str) -> usize {
+    // Row by row over the candidate; a column is a length of the name's beginning.
+    let name: Vec<char> = name.chars().take(candidate.len() + 2).collect();
+    let mut row: Vec<usize> = (0..=name.len()).collect();
+    for (done, expected) in candidate.chars().enumerate() {
+        let mut next = vec![done + 1];
+        for (pair, &written) in row.windows(2).zip(&name) {
+            if let ([before, above], Some(&left)) = (pair, next.last()) {
+                let replaced = before + usize::from(written != expected);
+                next.push(replaced.min(above + 1).min(left + 1));
+            }
+        }
+        row = next;
+    }
+    row.into_iter().min().unwrap_or(candidate.len())
+}
