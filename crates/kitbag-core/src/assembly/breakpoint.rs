@@ -24,9 +24,6 @@ pub struct Breakpoint {
 /// breakpoint before the first change is read from the cache. Of all placements the one with the
 /// greatest expected saving wins, among equals the one with fewer markers.
 pub(super) fn place(bands: &[(Band, Tokens)], cache: &CacheProfile) -> Vec<Breakpoint> {
-    if !cache.explicit {
-        return Vec::new();
-    }
     let mut candidates: Vec<(Breakpoint, u64)> = Vec::new();
     let mut tokens = Tokens::ZERO;
     let mut survival: u64 = 1_000_000;
@@ -87,7 +84,6 @@ const fn change_ppm(band: Band) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
 
     fn bands(counts: &[(Band, u32)]) -> Vec<(Band, Tokens)> {
         counts
@@ -146,10 +142,5 @@ mod tests {
             };
             assert_eq!(place(&bands(&all), &cache).len(), max_breakpoints);
         }
-        let automatic = CacheProfile {
-            explicit: false,
-            ..CacheProfile::default()
-        };
-        assert_eq!(place(&bands(&all), &automatic), vec![]);
     }
 }

@@ -64,7 +64,7 @@ impl OutputForm {
             Self::Node => "node",
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",
-            Self::Payload => "payload",
+            Self::Payload => "json",
         }
     }
 }
@@ -82,7 +82,7 @@ impl FromStr for OutputForm {
 
 /// An output form that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown output form `{value}`; expected flat, pack, node, anthropic, openai or payload")]
+#[error("unknown output form `{value}`; expected flat, pack, node, anthropic, openai or json")]
 pub struct OutputFormError {
     /// What was given.
     pub value: String,
@@ -109,7 +109,7 @@ pub(super) fn lay_out(
         OutputForm::Pack => pack::lay_out(draft, chunks),
         OutputForm::Node => node::lay_out(draft, chunks),
         OutputForm::Anthropic => anthropic::lay_out(draft, chunks, traits, breakpoints),
-        OutputForm::OpenAi => openai::lay_out(draft, chunks, traits, breakpoints),
+        OutputForm::OpenAi => openai::lay_out(draft, chunks, breakpoints),
         OutputForm::Payload => payload::lay_out(draft, chunks),
     }
 }

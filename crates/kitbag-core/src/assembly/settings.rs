@@ -32,6 +32,11 @@ impl AssemblySettings {
     /// Settings with the usual floor, patience and prices.
     #[must_use]
     pub fn new(form: OutputForm, budget: Tokens) -> Self {
+        let mut traits = ModelTraits::default();
+        if form == OutputForm::OpenAi {
+            // Few models take markers in this form, and other servers may refuse them.
+            traits.cache.max_breakpoints = 0;
+        }
         Self {
             form,
             budget,
@@ -39,7 +44,7 @@ impl AssemblySettings {
             strategy: FitStrategy::default(),
             floor: Relevance::from_ppm(10_000),
             patience_permille: 500,
-            traits: ModelTraits::default(),
+            traits,
         }
     }
 
@@ -120,10 +125,9 @@ pub struct CacheProfile {
     pub read_permille: u32,
     /// The shortest prefix that is cached.
     pub min_tokens: Tokens,
-    /// The most markers in a request.
+    /// The most markers in a request that say where a cached prefix ends; none where the provider
+    /// decides by itself.
     pub max_breakpoints: usize,
-    /// Whether markers say where a cached prefix ends; otherwise the provider decides.
-    pub explicit: bool,
 }
 
 impl Default for CacheProfile {
@@ -133,7 +137,6 @@ impl Default for CacheProfile {
             read_permille: 100,
             min_tokens: Tokens(1_024),
             max_breakpoints: 4,
-            explicit: true,
         }
     }
 }

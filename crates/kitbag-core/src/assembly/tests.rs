@@ -524,15 +524,12 @@ fn x02_openai_marks_breakpoints_where_the_provider_takes_them() {
     let mut draft = draft();
     draft.identity = "x ".repeat(4_000);
     let mut settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(20_000));
-    let marked = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
-    assert!(
-        marked
-            .body
-            .contains(r#""prompt_cache_breakpoint":{"mode":"explicit"}"#)
-    );
-    settings.traits.cache.explicit = false;
     let plain = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
     assert!(!plain.body.contains("prompt_cache_breakpoint"));
+    settings.traits.cache.max_breakpoints = 3;
+    let marked = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
+    let marker = r#""prompt_cache_breakpoint":{"mode":"explicit"}"#;
+    assert_eq!(marked.body.matches(marker).count(), 3);
 }
 
 #[test]

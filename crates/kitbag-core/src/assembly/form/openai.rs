@@ -16,7 +16,6 @@ use super::{Laid, Placed};
 use crate::assembly::breakpoint::Breakpoint;
 use crate::assembly::draft::Draft;
 use crate::assembly::segment::Segment;
-use crate::assembly::settings::ModelTraits;
 use crate::band::Band;
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::{Message, ToolCall};
@@ -25,12 +24,7 @@ use crate::role::Role;
 /// Tokens that begin every answer.
 const REPLY_OVERHEAD: u32 = 3;
 
-pub(super) fn lay_out(
-    draft: &Draft,
-    chunks: &Placed<'_>,
-    traits: &ModelTraits,
-    breakpoints: &[Breakpoint],
-) -> Laid {
+pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>, breakpoints: &[Breakpoint]) -> Laid {
     let mut out = Messages::default();
     let tools: Vec<Value> = draft
         .sorted_tools()
@@ -71,9 +65,7 @@ pub(super) fn lay_out(
     if let Some(last) = out.segments.last_mut() {
         last.overhead = last.overhead.saturating_add(REPLY_OVERHEAD);
     }
-    if traits.cache.explicit {
-        out.mark(breakpoints);
-    }
+    out.mark(breakpoints);
     let request = Request {
         model: draft.model.as_deref(),
         messages: out

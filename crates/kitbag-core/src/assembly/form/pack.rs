@@ -45,7 +45,10 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     }
 
     let request = spoken(&draft.current);
-    out.push(Band::Current, &format!("---\n## Request\n{request}\n\n"));
+    if !request.is_empty() {
+        let request = format!("---\n## Request\n{request}\n\n");
+        out.push(Band::Current, &request);
+    }
     for step in &draft.steps {
         out.push(Band::Steps, &said(step.role.as_str(), &spoken(step)));
     }
