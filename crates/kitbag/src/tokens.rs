@@ -7,6 +7,7 @@
 mod char_class;
 mod long_text;
 mod model;
+mod reader;
 mod vocabulary;
 
 #[cfg(test)]
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 
 pub use model::{CacheKind, CacheProfile, Estimate, ModelProfile, UnknownModel};
+pub use reader::{StreamCount, StreamError};
 pub use vocabulary::{Vocabulary, VocabularyError};
 
 /// Counts tokens with one vocabulary, loaded when it is first needed and once for the process.
@@ -77,6 +79,17 @@ impl Counter {
         self.vocabulary
     }
 
+    /// The count of the vocabulary, before any scaling.
+    fn count_base(&self, text: &str) -> usize {
+        long_text::count(self.vocabulary.table(), self.vocabulary.letter_case(), text)
+    }
+
+    fn scale(&self, base: u64) -> u64 {
+        self.estimate
+            .as_ref()
+            .map_or(base, |estimate| estimate.scale(base))
+    }
+
     /// Loads the vocabulary now, which takes about a tenth of a second, beside other work perhaps.
     pub fn load(&self) {
         self.vocabulary.table();
@@ -89,11 +102,7 @@ impl TokenCounter for Counter {
     }
 
     fn count(&self, text: &str) -> Tokens {
-        let exact = long_text::count(self.vocabulary.table(), self.vocabulary.letter_case(), text);
-        let count = match &self.estimate {
-            None => exact,
-            Some(estimate) => estimate.scale(exact),
-        };
+        let count = self.scale(self.count_base(text) as u64);
         Tokens(u32::try_from(count).unwrap_or(u32::MAX))
     }
 

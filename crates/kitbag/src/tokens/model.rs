@@ -8,6 +8,8 @@ mod name;
 
 use std::sync::LazyLock;
 
+use kitbag_core::assembly::ModelTraits;
+use kitbag_core::tokens::Tokens;
 use serde::{Deserialize, Serialize};
 
 /// What is known of a family of models.
@@ -61,6 +63,29 @@ impl ModelProfile {
     }
 }
 
+impl From<&ModelProfile> for ModelTraits {
+    fn from(profile: &ModelProfile) -> Self {
+        let mut traits = Self::default();
+        traits.mid_conversation_system = profile.mid_conversation_system;
+        let cache = &mut traits.cache;
+        match &profile.cache {
+            Some(known) => {
+                cache.write_permille = known.write_permille;
+                cache.read_permille = known.read_permille;
+                cache.min_tokens = Tokens(known.min_tokens);
+                cache.max_breakpoints = usize::try_from(known.max_breakpoints).unwrap_or(0);
+            }
+            None => {
+                // Nothing is cached, so that nothing is gained by keeping a prompt as it was.
+                cache.write_permille = 1_000;
+                cache.read_permille = 1_000;
+                cache.max_breakpoints = 0;
+            }
+        }
+        traits
+    }
+}
+
 /// How to estimate a model's count from that of another vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,9 +101,10 @@ pub struct Estimate {
 
 impl Estimate {
     /// The estimated count, rounded up.
-    pub(super) fn scale(&self, count: usize) -> usize {
-        let factor = usize::try_from(self.factor_permille).unwrap_or(usize::MAX);
-        count.saturating_mul(factor).div_ceil(1000)
+    pub(super) fn scale(&self, count: u64) -> u64 {
+        count
+            .saturating_mul(u64::from(self.factor_permille))
+            .div_ceil(1000)
     }
 }
 
