@@ -1,0 +1,170 @@
+//! `kitbag fit`: fits chunks from JSON into a budget and prints the prompt, or why it is so.
+
+mod explain;
+mod read;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use kitbag::core::assembly::{
+    Assembly, AssemblySettings, Breakpoint, Draft, FitStrategy, Ledger, ModelTraits, OutputForm,
+    OutputFormError, assemble,
+};
+use kitbag::core::budget::parse_tokens;
+use kitbag::core::chunk::{ContextChunk, Relevance};
+use kitbag::core::envelope::TaskType;
+use kitbag::core::rank::{RankTask, RankedChunk, ScoreWeights, rank};
+use kitbag::core::tokens::{Exactness, Tokens};
+use serde::Serialize;
+
+use crate::counter::{CounterArgs, say_exactness};
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+
+/// Fits chunks into a token budget and prints the prompt
+///
+/// CHUNKS is a JSON array. A chunk has `source`, `chunk_type`, `priority` (CRITICAL, HIGH, MEDIUM,
+/// LOW, MINIMAL, or 1000, 800, 500, 200, 100) and either `content` or `levels`, the most detailed
+/// first: [{"level": "full", "content": "…"}, {"level": "outline", "content": "…", "coverage": 300}].
+/// Optional: `relevance` (0 to 1,000,000), `band` (session, volatile), `metadata`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The chunks; `-` for stdin
+    chunks: PathBuf,
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768)
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, allow_negative_numbers = true)]
+    budget: Tokens,
+    /// The form of the prompt
+    #[arg(long, value_name = "FORM", default_value = "pack", value_parser = parse_form)]
+    format: OutputForm,
+    /// What is asked; required by every form but pack and json
+    #[arg(long, value_name = "TEXT")]
+    request: Option<String>,
+    /// The base prompt
+    #[arg(long, value_name = "TEXT")]
+    system: Option<String>,
+    /// What kind of task it is: implement, debug, refactor, test or analyze
+    #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
+    task_type: Option<TaskType>,
+    #[command(flatten)]
+    counter: CounterArgs,
+    /// How chunks are chosen
+    #[arg(long, value_enum, default_value_t = StrategyArg::Optimal)]
+    strategy: StrategyArg,
+    /// Leaves out chunks whose relevance is below this, in parts per million
+    #[arg(long, value_name = "PPM", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    floor: u32,
+    /// Prints the ledger as a table: every chunk, in or out, and why
+    #[arg(long)]
+    explain: bool,
+    /// Prints the prompt and the ledger as JSON
+    #[arg(long, conflicts_with = "explain")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum StrategyArg {
+    /// The greatest worth within the budget
+    Optimal,
+    /// In the order of the scores, each as detailed as still fits
+    Greedy,
+}
+
+fn parse_form(text: &str) -> Result<OutputForm, String> {
+    text.parse()
+        .map_err(|error: OutputFormError| error.to_string())
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (counter, traits) = args.counter.counter()?;
+    let request = args.request.as_deref().unwrap_or_default();
+    if request.trim().is_empty() && !matches!(args.format, OutputForm::Pack | OutputForm::Payload) {
+        let form = args.format.as_str();
+        return Err(Failure::usage(format_args!(
+            "the form `{form}` ends in a message, and there is none"
+        ))
+        .hint("say what is asked with `--request TEXT`"));
+    }
+    let chunks = read::chunks(&args.chunks)?;
+
+    let mut draft = Draft::new(request);
+    draft.identity = args.system.clone().unwrap_or_default();
+    draft.task_type = args.task_type;
+    draft.model = args.counter.model().map(String::from);
+    let settings = settings(args, traits);
+    let assembly = assemble(&draft, ranked(chunks, args), &settings, &counter, None)
+        .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+
+    if args.json {
+        return Ok(output::print_json(&Report::of(&assembly))?);
+    }
+    say_exactness(&counter);
+    if args.explain {
+        output::print(&explain::table(&assembly.ledger))?;
+    } else {
+        output::print(&assembly.body)?;
+    }
+    say_summary(&assembly);
+    Ok(())
+}
+
+fn settings(args: &Args, traits: Option<ModelTraits>) -> AssemblySettings {
+    let strategy = match args.strategy {
+        StrategyArg::Optimal => FitStrategy::Optimal,
+        StrategyArg::Greedy => FitStrategy::Greedy,
+    };
+    let settings = AssemblySettings::new(args.format, args.budget)
+        .with_strategy(strategy)
+        .with_floor(Relevance::from_ppm(args.floor));
+    match traits {
+        Some(traits) => settings.with_traits(traits),
+        None => settings,
+    }
+}
+
+fn ranked(chunks: Vec<ContextChunk>, args: &Args) -> Vec<RankedChunk> {
+    let request = args.request.as_deref().unwrap_or_default();
+    let task = RankTask::new(args.task_type, request, &chunks);
+    rank(chunks, &task, &ScoreWeights::default())
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    format: OutputForm,
+    prompt: &'a str,
+    tokens: Tokens,
+    budget: Tokens,
+    tokenizer: &'a str,
+    exactness: &'a Exactness,
+    breakpoints: &'a [Breakpoint],
+    ledger: &'a Ledger,
+}
+
+impl<'a> Report<'a> {
+    fn of(assembly: &'a Assembly) -> Self {
+        Self {
+            format: assembly.form,
+            prompt: &assembly.body,
+            tokens: assembly.tokens,
+            budget: assembly.ledger.fit.budget,
+            tokenizer: &assembly.tokenizer,
+            exactness: &assembly.exactness,
+            breakpoints: &assembly.breakpoints,
+            ledger: &assembly.ledger,
+        }
+    }
+}
+
+fn say_summary(assembly: &Assembly) {
+    let fit = &assembly.ledger.fit;
+    output::say(format_args!(
+        "{} of {} tokens, {} of {} chunks, {}.{} % of the best possible worth",
+        grouped(assembly.tokens.0),
+        grouped(fit.budget.0),
+        grouped(fit.chunks_out as u64),
+        grouped(fit.chunks_in as u64),
+        fit.ratio_ppm / 10_000,
+        fit.ratio_ppm % 10_000 / 1_000,
+    ));
+}

@@ -1,0 +1,81 @@
+//! The ledger as a table.
+
+use comfy_table::{CellAlignment, Table, presets};
+use kitbag::core::assembly::{Ledger, LedgerEntry, Reason};
+use kitbag::core::rank::Score;
+
+use crate::output::{grouped, printable};
+
+/// A row for each chunk, in or out.
+pub(super) fn table(ledger: &Ledger) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["level", "tokens", "relevance", "score", "source", "why"]);
+    for entry in &ledger.entries {
+        table.add_row(row(entry));
+    }
+    for column in [1, 2, 3] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}
+
+fn row(entry: &LedgerEntry) -> [String; 6] {
+    [
+        entry.level.map_or("-", |level| level.as_str()).to_owned(),
+        grouped(entry.tokens.0),
+        format!(
+            "{}.{} %",
+            entry.relevance.ppm() / 10_000,
+            entry.relevance.ppm() % 10_000 / 1_000
+        ),
+        entry.score.total().to_string(),
+        // A name with line breaks or control characters must not disturb the table.
+        printable(&entry.source).replace(['\n', '\t'], " "),
+        why(&entry.reason, &entry.score),
+    ]
+}
+
+/// The reason, and the parts of the score where there is more than the priority.
+fn why(reason: &Reason, score: &Score) -> String {
+    let reason = match reason {
+        Reason::Critical => "critical: it must be in".to_owned(),
+        Reason::Chosen => "worth its tokens".to_owned(),
+        Reason::Kept => "kept from the turn before".to_owned(),
+        Reason::Appended => "became relevant".to_owned(),
+        Reason::Mentioned => "mentioned only".to_owned(),
+        Reason::BelowFloor { floor } => {
+            format!(
+                "below the floor of {}.{} %",
+                floor.ppm() / 10_000,
+                floor.ppm() % 10_000 / 1_000
+            )
+        }
+        Reason::NoRoom { more: Some(more) } => {
+            format!(
+                "no room: would enter with about {} more tokens",
+                grouped(more.0)
+            )
+        }
+        Reason::NoRoom { more: None } => "worth nothing".to_owned(),
+        Reason::Duplicate => "the same text is there already".to_owned(),
+        Reason::Empty => "there is nothing in it".to_owned(),
+        other => format!("{other:?}"),
+    };
+    match score.parts() {
+        [] | [_] => reason,
+        parts => {
+            let parts: Vec<String> = parts
+                .iter()
+                .map(|part| format!("{} {:+}", part.name, part.value))
+                .collect();
+            format!("{reason} ({})", parts.join(", "))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Reads the chunks, and says where and why one cannot be used.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use kitbag::core::chunk::ContextChunk;
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::output::grouped;
+
+/// More than this is not read: as text it is far beyond what any model takes.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The chunks in the file at `path`, or on stdin.
+pub(super) fn chunks(path: &Path) -> Result<Vec<ContextChunk>, Failure> {
+    let name = if path == Path::new("-") {
+        "stdin".into()
+    } else {
+        path.display().to_string()
+    };
+    let text = text(path, &name)?;
+    let items: Vec<&RawValue> = serde_json::from_str(&text).map_err(|error| {
+        let (line, message) = (error.line(), reason(&error));
+        Failure::new(format_args!(
+            "{name}:{line}: not a JSON array of chunks: {message}"
+        ))
+        .hint("`kitbag fit --help` shows what a chunk looks like")
+    })?;
+    let chunk = |(index, item): (usize, &&RawValue)| {
+        serde_json::from_str(item.get()).map_err(|error| {
+            let line = first_line(&text, item.get()) + error.line() - 1;
+            Failure::new(format_args!(
+                "{name}:{line}: chunk {index}: {}",
+                reason(&error)
+            ))
+            .hint("`kitbag fit --help` shows what a chunk looks like")
+        })
+    };
+    items.iter().enumerate().map(chunk).collect()
+}
+
+fn text(path: &Path, name: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin()
+            .lock()
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Failure::new(format_args!("cannot read {name}: {error}")))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Failure::new(format_args!(
+            "{name} has more than {} bytes, the most that is read",
+            grouped(MAX_BYTES)
+        ))
+        .hint("leave out chunks that cannot matter, or give large ones shorter levels"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Failure::new(format_args!("{name} is not UTF-8 text at byte {offset}"))
+            .hint("convert it to UTF-8")
+    })
+}
+
+/// What is wrong, without the place in the part that was parsed.
+fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    message
+        .strip_suffix(&place)
+        .map_or_else(|| message.clone(), String::from)
+}
+
+/// The line of `text` on which `part`, a slice of it, begins; counted from 1.
+fn first_line(text: &str, part: &str) -> usize {
+    let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    1 + text
+        .bytes()
+        .take(offset)
+        .filter(|&byte| byte == b'\n')
+        .count()
+}

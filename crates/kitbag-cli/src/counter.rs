@@ -1,0 +1,64 @@
+//! The options that say what counts tokens.
+
+use kitbag::core::assembly::ModelTraits;
+use kitbag::core::tokens::{Exactness, TokenCounter};
+use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Which tokens are meant.
+#[derive(clap::Args)]
+pub(crate) struct CounterArgs {
+    /// Counts for this model, such as gpt-4o or claude-sonnet-4-5
+    #[arg(long, value_name = "NAME", conflicts_with = "tokenizer")]
+    model: Option<String>,
+    /// Counts with this tokenizer [default: o200k_base]
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<String>,
+}
+
+impl CounterArgs {
+    /// The counter, and what its model's provider can do if a model was named.
+    pub(crate) fn counter(&self) -> Result<(Counter, Option<ModelTraits>), Failure> {
+        if let Some(model) = &self.model {
+            let profile = ModelProfile::find(model)
+                .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+            let counter = Counter::for_profile(profile)
+                .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+            return Ok((counter, Some(profile.into())));
+        }
+        let name = self
+            .tokenizer
+            .as_deref()
+            .unwrap_or(Vocabulary::O200kBase.name());
+        let counter = name
+            .parse()
+            .and_then(Counter::for_vocabulary)
+            .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+        Ok((counter, None))
+    }
+
+    /// The model that was named.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+}
+
+/// Says on stderr when counts are estimates.
+pub(crate) fn say_exactness(counter: &Counter) {
+    if let Exactness::Estimated {
+        base,
+        factor_permille,
+        error_permille,
+        ..
+    } = counter.exactness()
+    {
+        output::say(format_args!(
+            "note: counts are estimates, {base} × {}.{:03} ± {} %: the model's vocabulary is not public",
+            factor_permille / 1_000,
+            factor_permille % 1_000,
+            error_permille / 10,
+        ));
+    }
+}

@@ -1,0 +1,308 @@
+//! `kitbag fit`.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::run::Folder;
+
+fn chunks() -> Value {
+    json!([
+        {"content": "fn login() {\n    redirect()\n}\n", "source": "src/login.rs", "chunk_type": "file",
+         "priority": "HIGH", "metadata": {}},
+        {"source": "src/session.rs", "chunk_type": "file", "priority": 500, "relevance": 600_000, "levels": [
+            {"level": "full", "content": "pub struct Session { id: u64 }\n".repeat(30)},
+            {"level": "outline", "content": "pub struct Session", "coverage": 300}]},
+        {"content": "a note", "source": "note.md", "chunk_type": "api_spec", "priority": "MINIMAL", "relevance": 5}
+    ])
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("chunks.json", chunks().to_string());
+    folder
+}
+
+#[test]
+fn x01_fit_prints_the_prompt_within_its_budget() {
+    let folder = folder();
+    let args = [
+        "fit",
+        "chunks.json",
+        "--budget",
+        "120",
+        "--request",
+        "fix the login",
+        "--task-type",
+        "debug",
+    ];
+    let output = folder.run(&args);
+    assert!(output.stderr.contains("2 of 3 chunks"), "{}", output.stderr);
+    let prompt = output.success();
+    assert!(
+        prompt.contains("## src/login.rs\n```rs\nfn login() {"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.contains("## src/session.rs (outline)\n"),
+        "degraded, not dropped: {prompt}"
+    );
+    assert!(
+        prompt.contains("---\n## Request\nfix the login\n"),
+        "{prompt}"
+    );
+    let counted = folder
+        .run_with_stdin(&["tokens"], prompt.trim_end().as_bytes())
+        .success();
+    assert!(counted.trim().parse::<u32>().unwrap() <= 120, "{counted}");
+}
+
+#[test]
+fn x02_fit_prints_every_form() {
+    let folder = folder();
+    let in_form = |form: &str| {
+        let args = [
+            "fit",
+            "chunks.json",
+            "--budget",
+            "2k",
+            "--request",
+            "why?",
+            "--system",
+            "Be brief.",
+            "--format",
+            form,
+        ];
+        folder.run(&args).success()
+    };
+    assert!(in_form("flat").starts_with("[System]\nBe brief.\n\n[Source src/login.rs]\n"));
+    assert!(in_form("pack").contains("Here is the context for your task:"));
+    assert!(in_form("node").contains("## Entity Context\n"));
+    let anthropic: Value = serde_json::from_str(&in_form("anthropic")).unwrap();
+    assert_eq!(anthropic["messages"][0]["content"][0]["text"], "why?");
+    let openai: Value = serde_json::from_str(&in_form("openai")).unwrap();
+    assert_eq!(openai["messages"][2]["content"], "why?");
+    let payload: Value = serde_json::from_str(&in_form("json")).unwrap();
+    assert_eq!(payload["parts"][0]["band"], "identity");
+}
+
+#[test]
+fn x03_fit_explains_every_chunk() {
+    let table = folder()
+        .run(&["fit", "chunks.json", "--budget", "120", "--explain"])
+        .success();
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows.len(), 4, "{table}");
+    assert!(
+        rows[1].contains("full") && rows[1].contains("src/login.rs"),
+        "{table}"
+    );
+    assert!(rows[3].contains("below the floor of 1.0 %"), "{table}");
+    let greedy = folder()
+        .run(&[
+            "fit",
+            "chunks.json",
+            "--budget",
+            "40",
+            "--explain",
+            "--strategy",
+            "greedy",
+            "--floor",
+            "0",
+        ])
+        .success();
+    assert!(greedy.contains("more tokens"), "{greedy}");
+}
+
+#[test]
+fn x03_fit_prints_prompt_and_ledger_as_json() {
+    let output = folder().run(&["fit", "-", "--budget", "1ki", "--json", "--model", "gpt-4o"]);
+    let stderr = output.failure(1);
+    assert!(stderr.contains("stdin:1"), "{stderr}");
+    let folder = folder();
+    let stdin = chunks().to_string();
+    let output =
+        folder.run_with_stdin(&["fit", "-", "--budget", "1ki", "--json"], stdin.as_bytes());
+    let report: Value = serde_json::from_str(&output.success()).unwrap();
+    assert_eq!(report["budget"], 1024);
+    assert_eq!(report["ledger"]["entries"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        report["ledger"]["entries"][0]["score"]["parts"][0]["name"],
+        "base"
+    );
+    assert_eq!(report["ledger"]["fit"]["ratio_ppm"], 1_000_000);
+    assert!(report["tokens"].as_u64().unwrap() <= 1024);
+}
+
+#[test]
+fn x01_bad_input_is_named_and_answered() {
+    let folder = Folder::new();
+    let chunk = |fields: &str| format!(r#"[{{"source":"a.md","chunk_type":"file",{fields}}}]"#);
+    let cases = [
+        (chunk(r#""content":"x","priority":"URGENT""#), "URGENT"),
+        (
+            chunk(r#""content":"x","priority":"LOW","relevance":-1"#),
+            "relevance -1",
+        ),
+        (
+            chunk(r#""content":"x","priority":"LOW","relevance":1e99"#),
+            "1e99",
+        ),
+        (
+            chunk(r#""content":"x","priority":"LOW","band":"footer""#),
+            "footer",
+        ),
+        (chunk(r#""priority":"LOW""#), "no levels"),
+        (chunk(r#""priority":"LOW","levels":[]"#), "no levels"),
+        (r#"[{"content":"x"}]"#.to_owned(), "source"),
+        ("[1]".to_owned(), "chunk 0"),
+        ("{}".to_owned(), "not a JSON array"),
+        ("[{]".to_owned(), "not a JSON array"),
+        (String::new(), "not a JSON array"),
+        ("[".repeat(100_000), "recursion limit"),
+    ];
+    for (json, named) in cases {
+        folder.write("chunks.json", &json);
+        let error = folder
+            .run(&["fit", "chunks.json", "--budget", "100"])
+            .failure(1);
+        let shown: String = json.chars().take(80).collect();
+        assert!(error.contains(named), "{shown}: {error}");
+        assert!(error.starts_with("error: chunks.json:"), "{error}");
+        assert!(error.contains("\nhint: "), "{error}");
+    }
+}
+
+#[test]
+fn x01_an_error_names_the_line_and_the_chunk() {
+    let folder = Folder::new();
+    folder.write(
+        "chunks.json",
+        "[\n {\"content\":\"x\",\"source\":\"a\",\"chunk_type\":\"file\",\"priority\":\"LOW\"},\n {\n  \"content\":\"x\",\n  \"source\":\"b\",\n  \"chunk_type\":\"file\",\n  \"priority\":\"SOON\"}\n]",
+    );
+    let error = folder
+        .run(&["fit", "chunks.json", "--budget", "100"])
+        .failure(1);
+    assert!(
+        error.starts_with("error: chunks.json:7: chunk 1: unknown priority `SOON`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn x01_a_budget_below_the_critical_chunks_is_a_failure_that_names_them() {
+    let folder = Folder::new();
+    let critical = json!([{"content": "x ".repeat(500), "source": "open.rs", "chunk_type": "file", "priority": "CRITICAL"}]);
+    folder.write("chunks.json", critical.to_string());
+    let error = folder
+        .run(&["fit", "chunks.json", "--budget", "100"])
+        .failure(1);
+    assert!(
+        error.contains("`file:open.rs`") && error.contains("hint: raise the budget"),
+        "{error}"
+    );
+    let error = folder
+        .run(&["fit", "chunks.json", "--budget", "3"])
+        .failure(1);
+    assert!(error.contains("the budget is 3"), "{error}");
+}
+
+#[test]
+fn x01_wrong_usage_is_exit_code_2() {
+    let folder = folder();
+    for (args, named) in [
+        (&["--budget", "-5"][..], "-5"),
+        (&["--budget", "0"], "0"),
+        (&["--budget", "lots"], "lots"),
+        (&["--budget", "99999999999999"], "99999999999999"),
+        (&["--budget", "1k", "--format", "yaml"], "yaml"),
+        (&["--budget", "1k", "--format", "flat"], "--request"),
+        (&["--budget", "1k", "--task-type", "deploy"], "deploy"),
+        (&["--budget", "1k", "--floor", "1000001"], "1000001"),
+        (&["--budget", "1k", "--strategy", "lucky"], "lucky"),
+        (&["--budget", "1k", "--json", "--explain"], "--explain"),
+        (&[], "--budget"),
+    ] {
+        let all = [&["fit", "chunks.json"], args].concat();
+        let error = folder.run(&all).failure(2);
+        assert!(error.contains(named), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn x01_a_file_of_200_megabytes_is_refused_by_its_size() {
+    let folder = Folder::new();
+    let path = folder.path().join("huge.json");
+    std::fs::File::create(&path)
+        .unwrap()
+        .set_len(200 << 20)
+        .unwrap();
+    let error = folder
+        .run(&["fit", "huge.json", "--budget", "100"])
+        .failure(1);
+    assert!(
+        error.contains("huge.json has more than 67,108,864 bytes"),
+        "{error}"
+    );
+    let error = folder
+        .run(&["fit", "missing.json", "--budget", "100"])
+        .failure(1);
+    assert!(error.contains("cannot read missing.json"), "{error}");
+    folder.write("binary.json", b"[\xff]");
+    let error = folder
+        .run(&["fit", "binary.json", "--budget", "100"])
+        .failure(1);
+    assert!(error.contains("not UTF-8 text at byte 1"), "{error}");
+}
+
+/// One list of chunks in 1,000 orders, each in a process of its own.
+#[test]
+fn x02_the_same_chunks_in_any_order_give_the_same_bytes_in_every_process() {
+    const BUILDS: usize = 1_000;
+    let folder = Folder::new();
+    let chunks: Vec<Value> = (0..60)
+        .map(|n: u32| {
+            let priority = [100, 200, 500, 800][n as usize % 4];
+            let text = format!("fn f{n}() {{ {} }}\n", "work();".repeat(1 + n as usize % 17));
+            json!({"source": format!("src/{}.rs", n % 50), "chunk_type": "file", "priority": priority,
+                   "relevance": 900_000 / (n % 9 + 1), "levels": [
+                       {"level": "full", "content": text}, {"level": "outline", "content": format!("fn f{n}()")}]})
+        })
+        .collect();
+    let args = [
+        "fit",
+        "-",
+        "--budget",
+        "900",
+        "--json",
+        "--request",
+        "f1",
+        "--tokenizer",
+        "cl100k_base",
+    ];
+    let build = |seed: usize| {
+        let mut shuffled = chunks.clone();
+        let mut state = seed as u64;
+        for index in (1..shuffled.len()).rev() {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            shuffled.swap(index, (state >> 33) as usize % (index + 1));
+        }
+        folder
+            .run_with_stdin(&args, Value::from(shuffled).to_string().as_bytes())
+            .success()
+    };
+    let first = build(0);
+    let workers = thread::available_parallelism().map_or(2, usize::from);
+    thread::scope(|scope| {
+        for worker in 0..workers {
+            let (build, first) = (&build, &first);
+            scope.spawn(move || {
+                for seed in (1..BUILDS).skip(worker).step_by(workers) {
+                    assert_eq!(&build(seed), first, "seed {seed}");
+                }
+            });
+        }
+    });
+}
