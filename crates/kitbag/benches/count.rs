@@ -1,9 +1,10 @@
-//! Measures counting with o200k_base, one JSON object a line on stdout; `cargo xtask bench core` reads it.
+//! Measures counting, one JSON object a line on stdout; `cargo xtask bench core` reads it.
 //!
-//! - `files LIST COUNTS` counts the files whose paths are the lines of LIST, best of three, and writes
-//!   each file's count into COUNTS.
-//! - `worst` counts ten megabytes of each input that is hard for tokenizers.
-//! - `vocabulary FILE` writes the vocabulary in the form in which it is published: base64 and rank.
+//! - `files LIST COUNTS` counts the files whose paths are the lines of LIST with o200k_base, best of
+//!   three, and writes each file's count into COUNTS.
+//! - `worst` counts ten megabytes of each input that is hard for tokenizers, with every vocabulary
+//!   in the build.
+//! - `vocabulary FILE` writes o200k_base in the form in which it is published: base64 and rank.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 
@@ -72,16 +73,19 @@ fn best_of_three<T>(mut run: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn worst() -> Result<(), Box<dyn Error>> {
-    let counter = Counter::for_vocabulary(Vocabulary::O200kBase)?;
-    counter.load();
-    for (name, text) in worst_cases() {
-        let start = Instant::now();
-        let tokens = black_box(counter.count(&text));
-        let seconds = start.elapsed().as_secs_f64();
-        println!(
-            r#"{{"bench":"worst","input":"{name}","bytes":{},"tokens":{tokens},"seconds":{seconds}}}"#,
-            text.len(),
-        );
+    let cases = worst_cases();
+    for vocabulary in Vocabulary::available() {
+        let counter = Counter::for_vocabulary(vocabulary)?;
+        counter.load();
+        for (input, text) in &cases {
+            let start = Instant::now();
+            let tokens = black_box(counter.count(text));
+            let seconds = start.elapsed().as_secs_f64();
+            println!(
+                r#"{{"bench":"worst","tokenizer":"{vocabulary}","input":"{input}","bytes":{},"tokens":{tokens},"seconds":{seconds}}}"#,
+                text.len(),
+            );
+        }
     }
     Ok(())
 }
@@ -98,6 +102,7 @@ fn worst_cases() -> Vec<(&'static str, String)> {
         ("Chinese paragraphs", repeated("　　他说今天天气很好。\n")),
         ("wide spaces", repeated("\u{3000}\u{3000}a")),
         ("random a-z", random('a', 26)),
+        ("random letters", random_of(LETTERS)),
         ("random A-Z", random('A', 26)),
         ("random printable ASCII", random('!', 94)),
         ("random base64", random_of(BASE64)),
@@ -109,6 +114,7 @@ fn worst_cases() -> Vec<(&'static str, String)> {
     ]
 }
 
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Characters from `first` on, in an order that is always the same.

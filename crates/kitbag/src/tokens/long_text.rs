@@ -16,7 +16,7 @@ use tiktoken::CoreBpe;
 use super::char_class::LetterCase;
 
 /// Long enough that cutting costs nothing, short enough that looking at all the rest is cheap.
-const SEGMENT: usize = 4 << 10;
+const SEGMENT: usize = 2 << 10;
 
 /// From here on a segment is searched for runs to shorten.
 const LONG: usize = 32 << 10;
