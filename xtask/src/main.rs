@@ -5,10 +5,13 @@
 
 #![expect(
     clippy::print_stderr,
+    clippy::print_stdout,
     reason = "a task tells the developer what it does"
 )]
 
+mod bench;
 mod command;
+mod metadata;
 mod test;
 mod tidy;
 
@@ -21,7 +24,9 @@ usage: cargo xtask <task>
 
 tasks:
   test    format, lints, tests, doctests, documentation, tidy; stops at the first failure
-  tidy    rules about the project itself: arrows between crates, licences, files, documents";
+  tidy    rules about the project itself: arrows between crates, licences, files, documents
+  bench core
+          speed of counting and fitting, as ratios measured in one run; fails below its limits";
 
 fn main() -> ExitCode {
     match run() {
@@ -39,6 +44,7 @@ fn run() -> Result<()> {
     match words.as_slice() {
         ["test"] => test::test(),
         ["tidy"] => tidy::tidy(),
+        ["bench", "core"] => bench::core(),
         ["help" | "--help" | "-h"] => {
             eprintln!("{USAGE}");
             Ok(())

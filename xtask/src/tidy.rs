@@ -7,7 +7,6 @@ mod arrows;
 mod documents;
 mod licence;
 mod line_count;
-mod metadata;
 mod sources;
 mod unused;
 
@@ -16,7 +15,7 @@ use std::fmt;
 use anyhow::{Result, bail};
 
 use crate::command::root;
-use metadata::Metadata;
+use crate::metadata::Metadata;
 
 /// Checks every rule, and fails after listing all that is wrong.
 pub(crate) fn tidy() -> Result<()> {

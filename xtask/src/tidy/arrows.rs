@@ -1,7 +1,7 @@
 //! Which crate of the project may depend on which: only the arrows drawn here.
 
 use super::Problem;
-use super::metadata::Arrows;
+use crate::metadata::Arrows;
 
 /// A new arrow is a change of the architecture: it comes with its line in ARCHITECTURE.md.
 const ALLOWED: &[(&str, &[&str])] = &[

@@ -3,7 +3,7 @@
 //! Reads the SPDX expressions of manifests (`OR`, `AND`, `WITH`, parentheses) and the older `/`.
 
 use super::Problem;
-use super::metadata::Metadata;
+use crate::metadata::Metadata;
 
 const ALLOWED: &[&str] = &[
     "0BSD",

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use super::Problem;
-use super::metadata::{Kind, Metadata};
 use super::sources::Source;
+use crate::metadata::{Kind, Metadata};
 
 pub(super) fn check(metadata: &Metadata, sources: &[Source], root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! What `cargo metadata` says of the packages, as far as the rules need it.
+//! What `cargo metadata` says of the packages, as far as the tasks need it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,19 +9,20 @@ use crate::command::{cargo, output_of};
 
 /// Every package that some platform and feature of the workspace needs.
 #[derive(Debug, Deserialize)]
-pub(super) struct Metadata {
-    pub(super) packages: Vec<Package>,
+pub(crate) struct Metadata {
+    pub(crate) packages: Vec<Package>,
+    pub(crate) target_directory: String,
     workspace_members: BTreeSet<String>,
     resolve: Resolve,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Package {
+pub(crate) struct Package {
     id: String,
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) license: Option<String>,
-    pub(super) manifest_path: String,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) license: Option<String>,
+    pub(crate) manifest_path: String,
     dependencies: Vec<Declared>,
 }
 
@@ -43,9 +44,9 @@ struct Node {
 
 /// A dependency as the depending package's code names it.
 #[derive(Debug, Deserialize)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     #[serde(rename = "name")]
-    pub(super) identifier: String,
+    pub(crate) identifier: String,
     pkg: String,
     dep_kinds: Vec<EdgeKind>,
 }
@@ -57,37 +58,37 @@ struct EdgeKind {
 
 /// Which code of a package may use a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Normal,
     Development,
     Build,
 }
 
 /// A workspace package with the workspace packages that it names in its manifest.
-pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 impl Metadata {
-    pub(super) fn load() -> Result<Self> {
+    pub(crate) fn load() -> Result<Self> {
         let arguments = ["metadata", "--format-version", "1", "--all-features"];
         let json = output_of(cargo().args(arguments))?;
         serde_json::from_str(&json).context("could not read what `cargo metadata` wrote")
     }
 
     /// The packages of this project.
-    pub(super) fn members(&self) -> impl Iterator<Item = &Package> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
         let is_member = |package: &&Package| self.workspace_members.contains(&package.id);
         self.packages.iter().filter(is_member)
     }
 
     /// The packages of others that end up in some build of this one.
-    pub(super) fn foreign(&self) -> impl Iterator<Item = &Package> {
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = &Package> {
         let used: BTreeSet<&str> = self.resolve.nodes.iter().map(|n| n.id.as_str()).collect();
         self.packages.iter().filter(move |package| {
             used.contains(package.id.as_str()) && !self.workspace_members.contains(&package.id)
         })
     }
 
-    pub(super) fn arrows(&self) -> Arrows {
+    pub(crate) fn arrows(&self) -> Arrows {
         let names: BTreeSet<&str> = self.members().map(|member| member.name.as_str()).collect();
         let targets = |member: &Package| {
             let declared = member.dependencies.iter().map(|d| d.name.clone());
@@ -99,7 +100,7 @@ impl Metadata {
     }
 
     /// The direct dependencies of `package`, once for each kind.
-    pub(super) fn dependencies_of(&self, package: &Package) -> Vec<(&Edge, Kind)> {
+    pub(crate) fn dependencies_of(&self, package: &Package) -> Vec<(&Edge, Kind)> {
         let node = self.resolve.nodes.iter().find(|n| n.id == package.id);
         let edges = node.map(|n| n.deps.as_slice()).unwrap_or_default();
         let mut dependencies = Vec::new();
@@ -114,7 +115,7 @@ impl Metadata {
     }
 
     /// The name under which a dependency is declared.
-    pub(super) fn package_name<'a>(&'a self, edge: &'a Edge) -> &'a str {
+    pub(crate) fn package_name<'a>(&'a self, edge: &'a Edge) -> &'a str {
         let package = self.packages.iter().find(|package| package.id == edge.pkg);
         package.map_or(edge.identifier.as_str(), |package| package.name.as_str())
     }

@@ -1,0 +1,202 @@
+//! `cargo xtask bench core`: what counting and fitting promise, as ratios measured in one run.
+//!
+//! Every limit compares two things on the same machine in the same minute, or is far below what any
+//! machine does, so that it holds anywhere. The figures are shown as a table.
+
+mod corpus;
+mod python;
+mod report;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::command::{cargo, output_of, root};
+use crate::metadata::Metadata;
+use report::Report;
+
+const TIMES_PYTHON: f64 = 4.0;
+const WORST_MEGABYTES_PER_SECOND: f64 = 1.0;
+
+/// Measures, shows the table, and fails when a limit is missed.
+pub(crate) fn core() -> Result<()> {
+    let metadata = Metadata::load()?;
+    let folder = PathBuf::from(&metadata.target_directory).join("bench");
+    fs::create_dir_all(&folder)?;
+    let mut report = Report::default();
+
+    let list = corpus::write_list(&metadata, &folder)?;
+    let counted = against_python(&folder, &list, &mut report)?;
+    worst_cases(&mut report)?;
+    let fitted = fitting(counted.sample_seconds, &mut report);
+
+    println!("{report}");
+    fitted?;
+    match report.missed() {
+        0 => Ok(()),
+        missed => bail!("{missed} of the limits were missed"),
+    }
+}
+
+/// What counting files took.
+#[derive(Deserialize)]
+struct Counted {
+    bytes: f64,
+    seconds: f64,
+    sample_seconds: f64,
+}
+
+fn against_python(folder: &Path, list: &Path, report: &mut Report) -> Result<Counted> {
+    let (ours, theirs) = (folder.join("counts"), folder.join("python-counts"));
+    let vocabulary = folder.join("o200k_base.tiktoken");
+    measure("kitbag", "count", &["vocabulary", text(&vocabulary)?])?;
+    let python = python::count(folder, &vocabulary, list, &theirs)?;
+    let lines = measure("kitbag", "count", &["files", text(list)?, text(&ours)?])?;
+    let counted: Counted = figures("count", &lines)?
+        .pop()
+        .context("the bench `count` printed no figures")?;
+
+    report.add(
+        "counting code, times as fast as Python's tiktoken",
+        python.seconds / counted.seconds,
+        report::at_least(TIMES_PYTHON),
+    );
+    report.note("counting code, MB/s", counted.bytes / 1e6 / counted.seconds);
+    report.note(
+        "the same with Python's tiktoken, MB/s",
+        counted.bytes / 1e6 / python.seconds,
+    );
+    let different = different_lines(&ours, &theirs)?;
+    report.add(
+        "files that are counted differently",
+        different,
+        report::at_most(0.0),
+    );
+    Ok(counted)
+}
+
+fn different_lines(ours: &Path, theirs: &Path) -> Result<f64> {
+    let (ours, theirs) = (fs::read_to_string(ours)?, fs::read_to_string(theirs)?);
+    if ours.lines().count() != theirs.lines().count() {
+        bail!("both sides must count the same files");
+    }
+    let different = ours.lines().zip(theirs.lines()).filter(|(a, b)| a != b);
+    Ok(f64::from(u32::try_from(different.count())?))
+}
+
+#[derive(Deserialize)]
+struct Worst {
+    tokenizer: String,
+    input: String,
+    bytes: f64,
+    seconds: f64,
+}
+
+fn worst_cases(report: &mut Report) -> Result<()> {
+    let lines = measure("kitbag", "count", &["worst"])?;
+    for worst in figures::<Worst>("worst", &lines)? {
+        report.add(
+            &format!("counting {} ({}), MB/s", worst.input, worst.tokenizer),
+            worst.bytes / 1e6 / worst.seconds,
+            report::at_least(WORST_MEGABYTES_PER_SECOND),
+        );
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Fitted {
+    chunks: u32,
+    seconds: f64,
+}
+
+fn fitting(sample_seconds: f64, report: &mut Report) -> Result<()> {
+    let lines = measure("kitbag-core", "fit", &[])?;
+    let fitted = figures("fit", &lines)?;
+    for (chunks, limit) in [(1_000, 1.0), (100_000, 100.0)] {
+        report.add(
+            &format!("fitting {chunks} chunks, times counting 200 KB of code"),
+            slowest(&fitted, chunks)? / sample_seconds,
+            report::at_most(limit),
+        );
+    }
+    Ok(())
+}
+
+/// The slowest of the figures for so many chunks: every one of them must keep the limit.
+fn slowest(fitted: &[Fitted], chunks: u32) -> Result<f64> {
+    let same = fitted.iter().filter(|figure| figure.chunks == chunks);
+    same.map(|figure| figure.seconds)
+        .reduce(f64::max)
+        .with_context(|| format!("the bench `fit` gave no figure for {chunks} chunks"))
+}
+
+/// Runs a bench of a package and gives what it printed.
+fn measure(package: &str, bench: &str, arguments: &[&str]) -> Result<String> {
+    eprintln!("measuring {bench} {}", arguments.join(" "));
+    let source = root().join(format!("crates/{package}/benches/{bench}.rs"));
+    if !source.exists() {
+        bail!("{} does not exist", source.display());
+    }
+    output_of(
+        cargo()
+            .args([
+                "bench",
+                "--quiet",
+                "--package",
+                package,
+                "--bench",
+                bench,
+                "--",
+            ])
+            .args(arguments),
+    )
+}
+
+/// What a bench printed under this name; it may print other lines.
+fn figures<T: DeserializeOwned>(bench: &str, lines: &str) -> Result<Vec<T>> {
+    let mut figures = Vec::new();
+    for line in lines.lines().filter(|line| line.starts_with('{')) {
+        let object: Value =
+            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        if object.get("bench").is_some_and(|name| name == bench) {
+            let figure = serde_json::from_value(object);
+            figures.push(figure.with_context(|| format!("unexpected figures: {line}"))?);
+        }
+    }
+    Ok(figures)
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str()
+        .with_context(|| format!("{} is not UTF-8", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = r#"warming up
+{"bench":"fit","chunks":1000,"levels":4,"seconds":0.001}
+{"bench":"rank","files":3}
+{"bench":"fit","chunks":1000,"levels":4,"seconds":0.002}
+"#;
+
+    #[test]
+    fn figures_are_found_by_the_name_of_their_bench() {
+        let fitted: Vec<Fitted> = figures("fit", LINES).unwrap();
+        assert_eq!(fitted.len(), 2);
+        assert_eq!(slowest(&fitted, 1000).unwrap(), 0.002);
+    }
+
+    #[test]
+    fn a_missing_figure_is_an_error() {
+        let error = slowest(&[], 100_000).unwrap_err();
+        assert!(error.to_string().contains("100000 chunks"), "{error}");
+        assert!(figures::<Fitted>("rank", LINES).is_err());
+    }
+}

@@ -1,0 +1,45 @@
+//! Python's tiktoken, in an environment of its own under the target folder.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::command::{announce_and_run, output_of, program};
+
+const PACKAGE: &str = "tiktoken==0.14.0";
+
+/// What Python took, best of three.
+#[derive(Deserialize)]
+pub(super) struct Counted {
+    pub(super) seconds: f64,
+}
+
+/// Counts the files of `list` and writes the counts.
+pub(super) fn count(
+    folder: &Path,
+    vocabulary: &Path,
+    list: &Path,
+    counts: &Path,
+) -> Result<Counted> {
+    let environment = folder.join("venv");
+    let python = environment.join(if cfg!(windows) {
+        "Scripts/python.exe"
+    } else {
+        "bin/python"
+    });
+    if !python.exists() {
+        let create = ["-m", "venv"];
+        announce_and_run("python", program("python3").args(create).arg(&environment))?;
+    }
+    announce_and_run(
+        "python",
+        program(&python).args(["-m", "pip", "install", "--quiet", PACKAGE]),
+    )?;
+    let script = folder.join("count.py");
+    fs::write(&script, include_str!("count.py"))?;
+    eprintln!("measuring {PACKAGE}");
+    let json = output_of(program(&python).args([script.as_path(), vocabulary, list, counts]))?;
+    serde_json::from_str(&json).with_context(|| format!("unexpected output: {json}"))
+}
