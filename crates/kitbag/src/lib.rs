@@ -1,5 +1,13 @@
-//! The library that people depend on.
+//! The library that people depend on: token counters, over the pure core.
+//!
+//! [`core`] decides what a model sees; this crate brings what that needs from the world. Gathering
+//! from a workspace, memory and providers are not here yet.
 
 pub mod tokens;
 
 pub use kitbag_core as core;
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,5 +1,12 @@
 //! The binary as a person or a script meets it.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests are test code"
+)]
+
 mod fit;
+mod readme;
 mod run;
 mod tokens;

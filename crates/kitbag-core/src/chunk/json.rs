@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{
     ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
@@ -22,14 +22,14 @@ pub(super) struct ChunkJson {
     chunk_type: ChunkType,
     priority: ContextPriority,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    relevance: Option<i64>,
+    relevance: Option<Number>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     band: Option<Band>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trust: Option<Trust>,
     /// A hint by the caller, never relied on: only the range is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    tokens: Option<i64>,
+    tokens: Option<Number>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     levels: Option<Vec<LevelJson>>,
     #[serde(default)]
@@ -41,7 +41,7 @@ struct LevelJson {
     level: Detail,
     content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    coverage: Option<i64>,
+    coverage: Option<Number>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     lines: Vec<(u32, u32)>,
 }
@@ -59,16 +59,16 @@ pub enum ChunkError {
         source_name: String,
     },
     /// A number outside its range.
-    #[error("chunk `{source_name}` has {field} {value}; expected a number from 0 to {max}")]
+    #[error("chunk `{source_name}` has {field} {value}; expected a whole number from 0 to {max}")]
     OutOfRange {
         /// The chunk's source.
         source_name: String,
         /// The field.
         field: &'static str,
         /// What was given.
-        value: i64,
+        value: String,
         /// The largest value.
-        max: i64,
+        max: u32,
     },
     /// A place that chunks cannot take.
     #[error("chunk `{source_name}` has the band `{band}`; a chunk goes to `session` or `volatile`")]
@@ -84,22 +84,22 @@ impl TryFrom<ChunkJson> for ContextChunk {
     type Error = ChunkError;
 
     fn try_from(json: ChunkJson) -> Result<Self, ChunkError> {
-        let ranged = |field, value: Option<i64>, default: i64, max: i64| {
-            let value = value.unwrap_or(default);
-            if (0..=max).contains(&value) {
-                // Within the range, which is smaller than either type.
-                Ok(u32::try_from(value).unwrap_or(u32::MAX))
-            } else {
-                Err(ChunkError::OutOfRange {
+        let ranged = |field, value: &Option<Number>, default: u32, max: u32| {
+            let Some(value) = value else {
+                return Ok(default);
+            };
+            let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+            number
+                .filter(|&number| number <= max)
+                .ok_or_else(|| ChunkError::OutOfRange {
                     source_name: json.source.clone(),
                     field,
-                    value,
+                    value: alloc::format!("{value}"),
                     max,
                 })
-            }
         };
-        ranged("tokens", json.tokens, 0, i64::from(u32::MAX))?;
-        let relevance = ranged("relevance", json.relevance, 1_000_000, 1_000_000)?;
+        ranged("tokens", &json.tokens, 0, u32::MAX)?;
+        let relevance = ranged("relevance", &json.relevance, 1_000_000, 1_000_000)?;
         let band = json.band.unwrap_or(Band::Session);
         if !matches!(band, Band::Session | Band::Volatile) {
             return Err(ChunkError::Band {
@@ -109,8 +109,8 @@ impl TryFrom<ChunkJson> for ContextChunk {
         }
         let mut levels = Vec::new();
         for level in json.levels.iter().flatten() {
-            let usual = i64::from(level.level.usual_coverage().permille());
-            let coverage = ranged("coverage", level.coverage, usual, 1000)?;
+            let usual = u32::from(level.level.usual_coverage().permille());
+            let coverage = ranged("coverage", &level.coverage, usual, 1000)?;
             levels.push(Level {
                 level: level.level,
                 content: level.content.clone(),
@@ -149,7 +149,7 @@ impl From<ContextChunk> for ChunkJson {
         let levels = chunk.levels.into_iter().map(|level| LevelJson {
             level: level.level,
             content: level.content,
-            coverage: Some(i64::from(level.coverage.permille())),
+            coverage: Some(level.coverage.permille().into()),
             lines: level.lines,
         });
         Self {
@@ -158,7 +158,7 @@ impl From<ContextChunk> for ChunkJson {
             source: chunk.source,
             chunk_type: chunk.chunk_type,
             priority: chunk.priority,
-            relevance: Some(i64::from(chunk.relevance.ppm())),
+            relevance: Some(chunk.relevance.ppm().into()),
             band: Some(chunk.band),
             trust: Some(chunk.trust),
             tokens: None,

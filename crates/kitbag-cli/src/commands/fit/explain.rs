@@ -14,6 +14,9 @@ pub(super) fn table(ledger: &Ledger) -> String {
     for entry in &ledger.entries {
         table.add_row(row(entry));
     }
+    if let Some(first) = table.column_mut(0) {
+        first.set_padding((0, 1));
+    }
     for column in [1, 2, 3] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -58,10 +61,9 @@ fn why(reason: &Reason, score: &Score) -> String {
             )
         }
         Reason::NoRoom { more: Some(more) } => {
-            format!(
-                "no room: would enter with about {} more tokens",
-                grouped(more.0)
-            )
+            let tokens = if more.0 == 1 { "token" } else { "tokens" };
+            let more = grouped(more.0);
+            format!("no room: would enter with about {more} more {tokens}")
         }
         Reason::NoRoom { more: None } => "worth nothing".to_owned(),
         Reason::Duplicate => "the same text is there already".to_owned(),

@@ -29,10 +29,17 @@ pub(super) fn chunks(path: &Path) -> Result<Vec<ContextChunk>, Failure> {
         .hint("`kitbag fit --help` shows what a chunk looks like")
     })?;
     let chunk = |(index, item): (usize, &&RawValue)| {
-        serde_json::from_str(item.get()).map_err(|error| {
-            let line = first_line(&text, item.get()) + error.line() - 1;
+        let mut json = serde_json::Deserializer::from_str(item.get());
+        serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let field = match error.path().to_string() {
+                path if path == "." => String::new(),
+                path => format!("`{path}`: "),
+            };
+            let error = error.into_inner();
+            // A chunk that is wrong as a whole has no line of its own.
+            let line = first_line(&text, item.get()) + error.line().saturating_sub(1);
             Failure::new(format_args!(
-                "{name}:{line}: chunk {index}: {}",
+                "{name}:{line}: chunk {index}: {field}{}",
                 reason(&error)
             ))
             .hint("`kitbag fit --help` shows what a chunk looks like")

@@ -1,0 +1,41 @@
+//! Every console example of the documents is run, and prints what the document says.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn x03_console_examples_print_what_the_readme_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_kitbag")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut ran = 0;
+    for block in console_blocks(&readme) {
+        for (command, expected) in commands(block) {
+            let output = Command::new("sh")
+                .args(["-c", &format!("{command} 2>&1")])
+                .env("PATH", &path)
+                .current_dir(&root)
+                .output()
+                .unwrap();
+            let printed = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(printed.trim_end(), expected.trim_end(), "$ {command}");
+            ran += 1;
+        }
+    }
+    assert!(ran >= 3, "only {ran} examples were found");
+}
+
+/// The texts of the blocks that are marked as `console`.
+fn console_blocks(document: &str) -> impl Iterator<Item = &str> {
+    let fences = document.split("````console\n").skip(1);
+    fences.filter_map(|rest| rest.split("````").next())
+}
+
+/// Each command of a block with what it prints.
+fn commands(block: &str) -> impl Iterator<Item = (&str, &str)> {
+    let block = block.strip_prefix("$ ").unwrap();
+    block
+        .split("\n$ ")
+        .map(|part| part.split_once('\n').unwrap())
+}
