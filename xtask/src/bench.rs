@@ -32,10 +32,10 @@ pub(crate) fn core() -> Result<()> {
     let list = corpus::write_list(&metadata, &folder)?;
     let counted = against_python(&folder, &list, &mut report)?;
     worst_cases(&mut report)?;
-    let fitted = fitting(counted.sample_seconds, &mut report);
+    fitting(counted.sample_seconds, &mut report)?;
+    drifting(&mut report)?;
 
     println!("{report}");
-    fitted?;
     match report.missed() {
         0 => Ok(()),
         missed => bail!("{missed} of the limits were missed"),
@@ -112,6 +112,8 @@ fn worst_cases(report: &mut Report) -> Result<()> {
 struct Fitted {
     chunks: u32,
     seconds: f64,
+    ratio_ppm: f64,
+    used_permille: f64,
 }
 
 fn fitting(sample_seconds: f64, report: &mut Report) -> Result<()> {
@@ -124,6 +126,55 @@ fn fitting(sample_seconds: f64, report: &mut Report) -> Result<()> {
             report::at_most(limit),
         );
     }
+    for figure in &fitted {
+        let chunks = figure.chunks;
+        report.add(
+            &format!("fitting {chunks} chunks, least % of the bound"),
+            figure.ratio_ppm / 1e4,
+            report::at_least(if chunks <= 40 { 100.0 } else { 99.5 }),
+        );
+        report.add(
+            &format!("fitting {chunks} chunks, least % of the budget used"),
+            figure.used_permille / 10.0,
+            report::at_least(97.0),
+        );
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Drifted {
+    name: String,
+    reuse: f64,
+    worth: f64,
+    worth_at_equal_tokens: f64,
+}
+
+/// The conversation that drifts, with the default patience.
+fn drifting(report: &mut Report) -> Result<()> {
+    let lines = measure("kitbag-core", "drift", &[])?;
+    let drifted: Vec<Drifted> = figures("drift", &lines)?;
+    let default = drifted.iter().find(|row| row.name == "patience 500");
+    let row = default.context("the bench `drift` gave no figure for the default patience")?;
+    let rows = [
+        (
+            "bytes of a request that the next one reuses, %",
+            row.reuse,
+            report::at_least(90.0),
+        ),
+        (
+            "worth of what is shown, % of choosing anew",
+            row.worth,
+            report::at_least(99.0),
+        ),
+    ];
+    for (name, share, limit) in rows {
+        report.add(name, share * 100.0, limit);
+    }
+    report.note(
+        "the same with as many tokens, %",
+        row.worth_at_equal_tokens * 100.0,
+    );
     Ok(())
 }
 
@@ -181,9 +232,9 @@ mod tests {
     use super::*;
 
     const LINES: &str = r#"warming up
-{"bench":"fit","chunks":1000,"levels":4,"seconds":0.001}
+{"bench":"fit","chunks":1000,"seconds":0.001,"ratio_ppm":1000000,"used_permille":999}
 {"bench":"rank","files":3}
-{"bench":"fit","chunks":1000,"levels":4,"seconds":0.002}
+{"bench":"fit","chunks":1000,"seconds":0.002,"ratio_ppm":1000000,"used_permille":999}
 "#;
 
     #[test]

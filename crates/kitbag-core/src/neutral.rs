@@ -139,12 +139,12 @@ pub fn json_line(data: &Value) -> String {
 }
 
 /// The lines of `text`, each with its break; together they are the text.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_break)
 }
 
 /// Whether a reader may take `char` as the end of a line.
-fn is_line_break(char: char) -> bool {
+pub(crate) fn is_line_break(char: char) -> bool {
     matches!(
         char,
         '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
@@ -160,18 +160,20 @@ fn opens_list_item(line: &str) -> bool {
 }
 
 /// Splits off what cannot be seen at the start of a line.
-fn split_blank(line: &str) -> (&str, &str) {
+pub(crate) fn split_blank(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches(is_blank);
     (line.strip_suffix(rest).unwrap_or_default(), rest)
 }
 
-fn is_blank(char: char) -> bool {
+/// Whether `char` takes no visible room: white space, control and format characters.
+pub(crate) fn is_blank(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()
         || matches!(char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether a line is a mark of structure, behind any number of backslashes.

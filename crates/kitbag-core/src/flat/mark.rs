@@ -6,6 +6,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use crate::neutral::{is_blank, is_line_break, lines, split_blank};
+
 /// The beginning of the line above a fenced source.
 pub(super) const SOURCE: &str = "[Source ";
 
@@ -50,46 +52,26 @@ fn rewrite(text: &str, write: impl Fn(usize, &mut String)) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (line, after) = split_line(rest);
-        let lead = prefix(line, |c| c.is_whitespace() || is_invisible(c));
-        let marked = line.strip_prefix(lead).unwrap_or_default();
-        let slashes = prefix(marked, |c| c == '\\');
-        let body = marked.strip_prefix(slashes).unwrap_or_default();
-        out.push_str(lead);
+    for line in lines(text) {
+        let (blank, marked) = split_blank(line);
+        let body = marked.trim_start_matches('\\');
+        let slashes = marked.strip_suffix(body).unwrap_or_default();
+        out.push_str(blank);
         if begins_with_mark(body) {
             write(slashes.len(), &mut out);
         } else {
             out.push_str(slashes);
         }
         out.push_str(body);
-        rest = after;
     }
     Cow::Owned(out)
-}
-
-/// Splits off the first line, its line break included.
-fn split_line(text: &str) -> (&str, &str) {
-    match text.char_indices().find(|&(_, c)| is_line_break(c)) {
-        Some((at, c)) => text.split_at(at + c.len_utf8()),
-        None => (text, ""),
-    }
-}
-
-fn prefix(text: &str, belongs: impl Fn(char) -> bool) -> &str {
-    // Line breaks end a line, so they never count as its leading white space.
-    let end = text
-        .char_indices()
-        .find(|&(_, c)| is_line_break(c) || !belongs(c));
-    end.map_or(text, |(at, _)| text.split_at(at).0)
 }
 
 fn begins_with_mark(text: &str) -> bool {
     let mut letters = text
         .chars()
         .take_while(|&c| !is_line_break(c))
-        .filter(|&c| !c.is_whitespace() && !is_invisible(c))
+        .filter(|&c| !is_blank(c))
         .map(plain_letter);
     if !letters.next().is_some_and(is_open) {
         return false;
@@ -104,28 +86,12 @@ fn begins_with_mark(text: &str) -> bool {
     })
 }
 
-fn is_line_break(c: char) -> bool {
-    matches!(
-        c,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
-}
-
 fn is_open(c: char) -> bool {
     matches!(c, '[' | '［' | '【' | '〔' | '〖' | '⁅' | '❲' | '⟦')
 }
 
 fn is_close(c: char) -> bool {
     matches!(c, ']' | '］' | '】' | '〕' | '〗' | '⁆' | '❳' | '⟧')
-}
-
-/// Characters that take no room on the screen.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The lower-case ASCII letter that a letter looks like, else the letter itself.
