@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::band::Band;
+use crate::tokens::{TokenCounter, Tokens};
 
 pub use json::ChunkError;
 pub use level::{Coverage, Detail, Level};
@@ -115,6 +116,34 @@ impl ContextChunk {
     pub fn with_level(mut self, level: Level) -> Self {
         self.levels.push(level);
         self
+    }
+
+    /// Splits a chunk whose content is too large at its logical boundaries, into chunks of at most
+    /// `max` tokens whose sources name their lines: `src/a.rs:1-80`. A chunk that is not too large
+    /// stays as it is.
+    #[must_use]
+    pub fn split(self, max: Tokens, counter: &dyn TokenCounter) -> Vec<Self> {
+        let parts = split_text(self.content(), max, counter);
+        if parts.len() <= 1 {
+            return alloc::vec![self];
+        }
+        let mut first = 1;
+        let part = |content: String| {
+            let breaks = u32::try_from(content.matches('\n').count()).unwrap_or(u32::MAX);
+            let ends_line = u32::from(content.ends_with('\n'));
+            let last = first + breaks - ends_line;
+            let lines = (first, last);
+            first += breaks;
+            let mut chunk = self.clone();
+            chunk.source = format!("{}:{}-{}", self.source, lines.0, lines.1);
+            chunk.id = ChunkId::new(&self.chunk_type, &chunk.source);
+            chunk.levels = alloc::vec![Level {
+                lines: alloc::vec![lines],
+                ..Level::new(Detail::Full, content)
+            }];
+            chunk
+        };
+        parts.into_iter().map(part).collect()
     }
 
     /// The text of the most detailed level.

@@ -101,6 +101,12 @@ impl Message {
         self
     }
 
+    /// Whether the user may see it. The model sees every message.
+    #[must_use]
+    pub fn is_for_user(&self) -> bool {
+        self.visibility.is_all()
+    }
+
     /// The tool calls, none when there are none.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
@@ -147,6 +153,13 @@ mod tests {
             r#"{"path":"a","n":1.0}"#
         );
         assert_eq!(serde_json::to_string(&message).unwrap(), json);
+    }
+
+    #[test]
+    fn t05_internal_messages_are_not_for_the_user() {
+        assert!(Message::user("hi").is_for_user());
+        let internal = Message::user("hi").with_visibility(Visibility::Internal);
+        assert!(!internal.is_for_user());
     }
 
     #[test]

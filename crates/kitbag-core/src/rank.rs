@@ -247,11 +247,11 @@ impl ScoreWeights {
 
     fn mention_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
         let source = chunk.source.to_lowercase();
-        let content = words::of_text(chunk.content());
+        let content = words::mentioned(&task.keywords, chunk.content());
         let mentions = task.keywords.iter().map(|keyword| {
             if source.contains(keyword) {
                 self.mention_in_source
-            } else if content.contains(keyword) {
+            } else if content.contains(&keyword) {
                 self.mention_in_content
             } else {
                 0

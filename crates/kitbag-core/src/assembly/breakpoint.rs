@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::CacheProfile;
 use crate::band::Band;
 use crate::tokens::Tokens;
 
@@ -17,13 +16,13 @@ pub struct Breakpoint {
     pub tokens: Tokens,
 }
 
-/// Places at most as many breakpoints as the provider takes.
+/// Places at most `most` breakpoints, none below the smallest prefix that is cached.
 ///
 /// `bands` are the tokens of each band, in order. The model behind it: between this request and
 /// the next, each band changes with a probability of its own, and everything up to the last
 /// breakpoint before the first change is read from the cache. Of all placements the one with the
 /// greatest expected saving wins, among equals the one with fewer markers.
-pub(super) fn place(bands: &[(Band, Tokens)], cache: &CacheProfile) -> Vec<Breakpoint> {
+pub(super) fn place(bands: &[(Band, Tokens)], min_tokens: Tokens, most: usize) -> Vec<Breakpoint> {
     let mut candidates: Vec<(Breakpoint, u64)> = Vec::new();
     let mut tokens = Tokens::ZERO;
     let mut survival: u64 = 1_000_000;
@@ -33,12 +32,12 @@ pub(super) fn place(bands: &[(Band, Tokens)], cache: &CacheProfile) -> Vec<Break
             continue;
         }
         survival = survival * (1_000_000 - change_ppm(band)) / 1_000_000;
-        if tokens >= cache.min_tokens && survival > 0 {
+        if tokens >= min_tokens && survival > 0 {
             candidates.push((Breakpoint { band, tokens }, survival));
         }
     }
     let chosen = (0_u32..1 << candidates.len())
-        .filter(|set| set.count_ones() as usize <= cache.max_breakpoints)
+        .filter(|set| set.count_ones() as usize <= most)
         .max_by_key(|&set| {
             (
                 expected_saving(&candidates, set),
@@ -93,7 +92,7 @@ mod tests {
     }
 
     fn placed(counts: &[(Band, u32)]) -> Vec<Band> {
-        let breakpoints = place(&bands(counts), &CacheProfile::default());
+        let breakpoints = place(&bands(counts), Tokens(1_024), 4);
         breakpoints
             .iter()
             .map(|breakpoint| breakpoint.band)
@@ -135,12 +134,8 @@ mod tests {
     #[test]
     fn t06_never_more_than_the_provider_takes() {
         let all: Vec<(Band, u32)> = Band::ALL.iter().map(|&band| (band, 5_000)).collect();
-        for max_breakpoints in 0..5 {
-            let cache = CacheProfile {
-                max_breakpoints,
-                ..CacheProfile::default()
-            };
-            assert_eq!(place(&bands(&all), &cache).len(), max_breakpoints);
+        for most in 0..5 {
+            assert_eq!(place(&bands(&all), Tokens(1_024), most).len(), most);
         }
     }
 }

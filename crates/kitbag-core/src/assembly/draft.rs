@@ -4,8 +4,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::band::Band;
+use crate::content::{Content, ContentBlock, RawJson};
 use crate::context::Context;
 use crate::envelope::{TaskType, ToolDefinition};
 use crate::inject::ContextMessage;
@@ -73,6 +75,27 @@ impl Draft {
         self.injected
             .iter()
             .filter(move |message| message.target.band() == band)
+    }
+
+    /// The cache markers that the messages already carry: a provider counts them with ours.
+    pub(super) fn client_markers(&self) -> usize {
+        let messages = self
+            .history
+            .iter()
+            .chain([&self.current])
+            .chain(&self.steps);
+        let blocks = messages.flat_map(|message| match &message.content {
+            Content::Text(_) => &[],
+            Content::Blocks(blocks) => blocks.as_slice(),
+        });
+        let is_marked = |raw: &&RawJson| {
+            let fields = raw.parse_as::<Map<String, Value>>();
+            fields.is_ok_and(|fields| fields.contains_key("cache_control"))
+        };
+        blocks
+            .filter_map(ContentBlock::as_raw)
+            .filter(is_marked)
+            .count()
     }
 
     /// The tools, sorted by name: equal tools in any order are equal bytes.

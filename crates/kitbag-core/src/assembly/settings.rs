@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::OutputForm;
+use crate::budget::TokenBudget;
 use crate::chunk::Relevance;
 use crate::tokens::Tokens;
 
@@ -46,6 +47,13 @@ impl AssemblySettings {
             patience_permille: 500,
             traits,
         }
+    }
+
+    /// Settings for the input of a budget, whose response stays free. The shares within the input
+    /// are soft: what must be in takes what it needs, and the chunks get the rest.
+    #[must_use]
+    pub fn within(form: OutputForm, budget: &TokenBudget) -> Self {
+        Self::new(form, budget.input())
     }
 
     /// The same settings with a limit for chunks.

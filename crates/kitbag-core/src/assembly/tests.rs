@@ -574,6 +574,65 @@ fn x06_blocks_of_a_client_pass_through_untouched() {
 }
 
 #[test]
+fn x06_unknown_fields_and_markers_of_a_client_survive() {
+    let mut draft = Draft::new("and?");
+    let marked = r#"{"type":"text","text":"long","cache_control":{"type":"ephemeral"}}"#;
+    draft.history = vec![
+        serde_json::from_str(r#"{"role":"user","content":"hi","name":"ann"}"#).unwrap(),
+        serde_json::from_str(&format!(r#"{{"role":"user","content":[{marked}]}}"#)).unwrap(),
+    ];
+    draft.identity = "x ".repeat(4_000);
+    let body = |form| {
+        let mut settings = AssemblySettings::new(form, Tokens(20_000));
+        settings.traits.cache.max_breakpoints = 1;
+        assemble(&draft, vec![], &settings, &Quarters, None)
+            .unwrap()
+            .body
+    };
+    let openai = body(OutputForm::OpenAi);
+    assert!(
+        openai.contains(r#""content":"hi","name":"ann""#),
+        "{openai}"
+    );
+    assert!(
+        !openai.contains("cache_control"),
+        "another provider's marker"
+    );
+    let anthropic = body(OutputForm::Anthropic);
+    assert!(anthropic.contains(marked));
+    assert_eq!(
+        anthropic.matches("cache_control").count(),
+        1,
+        "the client's marker was the last"
+    );
+}
+
+#[test]
+fn x03_an_assembly_survives_json() {
+    for form in OutputForm::ALL {
+        let assembly = assembled(form);
+        let json = serde_json::to_string(&assembly).unwrap();
+        assert_eq!(serde_json::from_str::<Assembly>(&json).unwrap(), assembly);
+    }
+}
+
+#[test]
+fn p02_the_response_share_stays_free() {
+    let budget = crate::budget::TokenBudget::default();
+    let settings = AssemblySettings::within(OutputForm::Flat, &budget);
+    assert_eq!(settings.budget, Tokens(5_600));
+    let many = (0..200)
+        .map(|n| file(&format!("{n}.rs"), &"x".repeat(400)).into())
+        .collect();
+    let assembly = assemble(&draft(), many, &settings, &Quarters, None).unwrap();
+    assert!(assembly.tokens <= budget.input());
+    assert!(
+        assembly.tokens > budget.context(),
+        "what the other shares leave flows to the chunks"
+    );
+}
+
+#[test]
 fn x02_tools_and_schemas_are_in_one_order_whatever_the_client_sends() {
     let schema = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let one = ToolDefinition::new(

@@ -183,7 +183,11 @@ impl Turn<'_> {
         let segments = self.segments(&placed);
         let bands = self.bands(&segments);
         let traits = &self.settings.traits;
-        let breakpoints = breakpoint::place(&bands, &traits.cache);
+        let markers = traits
+            .cache
+            .max_breakpoints
+            .saturating_sub(self.draft.client_markers());
+        let breakpoints = breakpoint::place(&bands, traits.cache.min_tokens, markers);
         let body = lay_out(
             self.settings.form,
             self.draft,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// One rendering of a chunk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Level {
     /// How detailed it is.
@@ -16,7 +16,6 @@ pub struct Level {
     /// How much of the chunk's worth it shows.
     pub coverage: Coverage,
     /// The lines of the source that it shows, counted from 1, both ends included.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<(u32, u32)>,
 }
 
@@ -85,8 +84,7 @@ impl Detail {
 }
 
 /// How much of a chunk's worth a level shows, in thousandths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Coverage(u16);
 
 impl Coverage {

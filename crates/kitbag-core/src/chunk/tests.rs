@@ -142,6 +142,26 @@ fn p03_large_texts_are_split_at_logical_boundaries() {
 }
 
 #[test]
+fn p03_a_split_chunk_names_its_lines() {
+    let text = "import a\n\ndef one():\n    return 1\n\ndef two():\n    x = 2\n\n    return x\n";
+    let chunk =
+        ContextChunk::new(ChunkType::File, "a.py", text).with_priority(ContextPriority::High);
+    assert_eq!(
+        chunk.clone().split(Tokens(100), &Words),
+        vec![chunk.clone()]
+    );
+    let parts = chunk.split(Tokens(13), &Words);
+    let sources: Vec<&str> = parts.iter().map(|part| part.source.as_str()).collect();
+    assert_eq!(sources, ["a.py:1-5", "a.py:6-9"]);
+    assert_eq!(parts[1].levels[0].lines, [(6, 9)]);
+    assert!(
+        parts
+            .iter()
+            .all(|part| part.priority == ContextPriority::High)
+    );
+}
+
+#[test]
 fn p03_a_line_that_is_too_long_is_cut_between_characters() {
     struct Characters;
     impl TokenCounter for Characters {

@@ -1,7 +1,6 @@
 //! The words of requests, paths and texts, as far as the scores need them. Stems, n-grams
 //! and statistics belong to retrieval, not here.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -91,9 +90,23 @@ pub(super) fn keywords(request: &str) -> Vec<String> {
     found
 }
 
-/// The words of a text, lower-cased.
-pub(super) fn of_text(text: &str) -> BTreeSet<String> {
-    identifiers(text).map(str::to_lowercase).collect()
+/// Which of the keywords, all lower-case, are words of the text in whatever case.
+pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k String> {
+    let mut missing: Vec<&String> = keywords.iter().collect();
+    let mut found = Vec::new();
+    for word in identifiers(text) {
+        if missing.is_empty() {
+            break;
+        }
+        let lower = || word.chars().flat_map(char::to_lowercase);
+        if let Some(at) = missing
+            .iter()
+            .position(|keyword| keyword.chars().eq(lower()))
+        {
+            found.push(missing.swap_remove(at));
+        }
+    }
+    found
 }
 
 /// The words of a path, lower-cased: `src/error_log.rs` has `src`, `error`, `log` and `rs`.

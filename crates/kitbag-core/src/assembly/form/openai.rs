@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::spoken::{field, result_text};
 use super::turns::{MESSAGE_OVERHEAD, Turn, countable, joined, turns};
@@ -101,6 +101,21 @@ struct OutMessage {
     tool_calls: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<String>,
+    /// Fields that are not known here, such as `name`.
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+impl OutMessage {
+    fn new(role: Role, content: OutContent) -> Self {
+        Self {
+            role,
+            content,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            extra: Map::new(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -120,28 +135,25 @@ struct Messages {
 
 impl Messages {
     fn text(&mut self, band: Band, role: Role, text: &str) {
-        self.push(band, role, OutContent::Text(text.into()), Vec::new(), None);
+        self.push(band, OutMessage::new(role, OutContent::Text(text.into())));
     }
 
     fn message(&mut self, band: Band, message: &Message) {
         let mut parts: Vec<RawJson> = Vec::new();
-        let mut calls: Vec<Value> = message.calls().iter().map(call_json).collect();
+        let mut tool_calls: Vec<Value> = message.calls().iter().map(call_json).collect();
         if let Content::Blocks(blocks) = &message.content {
             for block in blocks {
                 match block {
                     ContentBlock::ToolResult { tool_use_id, raw } => {
                         let text = OutContent::Text(result_text(raw));
-                        self.push(
-                            band,
-                            Role::Tool,
-                            text,
-                            Vec::new(),
-                            Some(tool_use_id.clone()),
-                        );
+                        let mut result = OutMessage::new(Role::Tool, text);
+                        result.tool_call_id = Some(tool_use_id.clone());
+                        self.push(band, result);
                     }
                     ContentBlock::ToolUse { id, name, raw } => {
                         let function = json!({ "name": name, "arguments": field(raw, "input") });
-                        calls.push(json!({ "id": id, "type": "function", "function": function }));
+                        tool_calls
+                            .push(json!({ "id": id, "type": "function", "function": function }));
                     }
                     ContentBlock::Thinking(_) => {}
                     other => parts.extend(part(other)),
@@ -150,53 +162,31 @@ impl Messages {
         }
         let content = match &message.content {
             Content::Text(text) => OutContent::Text(text.clone()),
-            Content::Blocks(_) if parts.is_empty() && calls.is_empty() => return,
+            Content::Blocks(_) if parts.is_empty() && tool_calls.is_empty() => return,
             Content::Blocks(_) if parts.is_empty() => OutContent::Nothing,
             Content::Blocks(_) => OutContent::Parts(parts),
         };
-        self.push(
-            band,
-            message.role,
-            content,
-            calls,
-            message.tool_call_id.clone(),
-        );
-    }
-
-    fn push(
-        &mut self,
-        band: Band,
-        role: Role,
-        content: OutContent,
-        tool_calls: Vec<Value>,
-        tool_call_id: Option<String>,
-    ) {
-        let (mut text, mut overhead) = match &content {
-            OutContent::Text(text) => (text.clone(), 0),
-            OutContent::Nothing => (String::new(), 0),
-            OutContent::Parts(parts) => parts.iter().map(countable).fold(
-                (String::new(), 0_u32),
-                |(text, overhead), (part, attached)| {
-                    (format!("{text}{part}\n"), overhead.saturating_add(attached))
-                },
-            ),
-        };
-        for call in &tool_calls {
-            text.push_str(&call.to_string());
-        }
-        overhead = overhead.saturating_add(MESSAGE_OVERHEAD);
-        self.segments.push(Segment {
-            band,
-            role: Some(role),
-            text,
-            overhead,
-        });
         let message = OutMessage {
-            role,
+            role: message.role,
             content,
             tool_calls,
-            tool_call_id,
+            tool_call_id: message.tool_call_id.clone(),
+            extra: message.extra.clone(),
         };
+        self.push(band, message);
+    }
+
+    fn push(&mut self, band: Band, message: OutMessage) {
+        let (mut text, attached) = message.content.countable();
+        for call in &message.tool_calls {
+            text.push_str(&call.to_string());
+        }
+        self.segments.push(Segment {
+            band,
+            role: Some(message.role),
+            text,
+            overhead: MESSAGE_OVERHEAD.saturating_add(attached),
+        });
         self.messages.push((band, message));
     }
 
@@ -215,6 +205,20 @@ impl Messages {
 }
 
 impl OutContent {
+    /// What is counted of it, and an estimate for what cannot be.
+    fn countable(&self) -> (String, u32) {
+        match self {
+            Self::Text(text) => (text.clone(), 0),
+            Self::Nothing => (String::new(), 0),
+            Self::Parts(parts) => parts.iter().map(countable).fold(
+                (String::new(), 0),
+                |(text, attached): (String, u32), (part, more)| {
+                    (format!("{text}{part}\n"), attached.saturating_add(more))
+                },
+            ),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
@@ -254,7 +258,11 @@ fn call_json(call: &ToolCall) -> Value {
 /// A block as a part of a chat message.
 fn part(block: &ContentBlock) -> Option<RawJson> {
     let value = match block {
-        ContentBlock::Text { text, .. } => json!({ "type": "text", "text": text }),
+        ContentBlock::Text { text, raw } => match raw {
+            // Another provider's cache marker would be refused.
+            Some(raw) if field(raw, "cache_control").is_empty() => return Some(raw.clone()),
+            _ => json!({ "type": "text", "text": text }),
+        },
         ContentBlock::Image(raw) => {
             json!({ "type": "image_url", "image_url": { "url": image_url(raw)? } })
         }
