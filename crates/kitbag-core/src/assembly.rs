@@ -12,6 +12,7 @@ mod explain;
 mod form;
 mod kept;
 mod ledger;
+mod memo;
 mod piece;
 mod segment;
 mod select;
@@ -38,6 +39,7 @@ use crate::chunk::ContextChunk;
 use crate::rank::{self, RankedChunk};
 use crate::tokens::{Exactness, TokenCounter, Tokens};
 use form::{Placed, lay_out};
+use memo::Memo;
 use turn::Turn;
 
 /// Assembles a prompt within the budget.
@@ -76,11 +78,12 @@ pub fn assemble(
     previous: Option<&Assembly>,
 ) -> Result<Assembly, AssembleError> {
     rank::order(&mut chunks);
-    let priced = select::price(chunks, settings.form, counter);
+    let counter = Memo::new(counter);
+    let priced = select::price(chunks, settings.form, &counter);
     let turn = Turn {
         draft,
         settings,
-        counter,
+        counter: &counter,
         priced: &priced,
     };
     let (choice, report) = turn.decide(previous.map(|previous| &previous.epoch))?;

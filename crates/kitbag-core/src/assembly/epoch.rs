@@ -6,6 +6,7 @@
 //! made anew would have had more, in tokens at the margin's price. When the sum of regrets exceeds
 //! what rewriting the prefix costs, everything is chosen anew at once.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -18,6 +19,7 @@ use super::select::{Base, Priced};
 use super::settings::{AssemblySettings, CacheProfile};
 use super::turn::Turn;
 use crate::band::Band;
+use crate::chunk::ChunkId;
 use crate::fit::Fitted;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -79,14 +81,15 @@ impl Epoch {
     /// What each chunk brings by standing in the prompt already. A chunk whose text has changed
     /// since brings nothing.
     pub(super) fn bases(&self, priced: &[Priced]) -> Vec<Base> {
+        let mut standing: BTreeMap<&ChunkId, Vec<&str>> = BTreeMap::new();
+        for kept in &self.kept {
+            standing.entry(&kept.id).or_default().push(&kept.text);
+        }
         let base = |priced: &Priced| {
-            let standing = self.kept.iter().filter(|kept| kept.id == priced.id);
-            let worth = standing
-                .filter_map(|kept| {
-                    let piece = priced.pieces.iter().find(|piece| piece.text == kept.text)?;
-                    Some(piece.worth)
-                })
-                .max();
+            let texts = standing.get(&priced.id).map_or(&[][..], Vec::as_slice);
+            let pieces = priced.pieces.iter();
+            let shown = pieces.filter(|piece| texts.contains(&piece.text.as_str()));
+            let worth = shown.map(|piece| piece.worth).max();
             Base {
                 worth: worth.unwrap_or(0),
                 is_shown: worth.is_some(),

@@ -1,5 +1,7 @@
 //! Writes the ledger of a decided turn.
 
+use alloc::collections::BTreeMap;
+
 use super::ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason};
 use super::select::{Base, Piece, Priced};
 use super::turn::{Choice, Turn};
@@ -15,6 +17,12 @@ pub(super) fn ledger(
     bands: &[(Band, Tokens)],
     chunks_out: usize,
 ) -> Ledger {
+    // Of a chunk that was appended again in more detail, the latest counts.
+    let standing: BTreeMap<_, _> = choice
+        .standing
+        .iter()
+        .map(|kept| (&kept.id, kept))
+        .collect();
     let chunks = turn
         .priced
         .iter()
@@ -22,10 +30,7 @@ pub(super) fn ledger(
         .zip(&choice.fitted.choices);
     let entries = chunks.map(|((priced, base), &level)| {
         let shown = level.and_then(|level| priced.pieces.get(level));
-        let standing = choice
-            .standing
-            .iter()
-            .rfind(|kept| base.is_shown && kept.id == priced.id);
+        let standing = standing.get(&priced.id).filter(|_| base.is_shown);
         let tokens = shown
             .map(|piece| piece.tokens)
             .or(standing.map(|kept| kept.tokens))
