@@ -33,10 +33,10 @@ pub use kept::Kept;
 pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
 pub use piece::render_piece;
 pub use segment::Segment;
-pub use settings::{AssemblySettings, CacheProfile, FitStrategy, ModelTraits};
+pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, ModelTraits};
 
 use crate::chunk::ContextChunk;
-use crate::rank::{self, RankedChunk};
+use crate::rank::RankedChunk;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
 use form::{Placed, lay_out};
 use memo::Memo;
@@ -44,7 +44,7 @@ use turn::Turn;
 
 /// Assembles a prompt within the budget.
 ///
-/// `previous` is the assembly of the turn before, whose selection is kept as long as that pays.
+/// `previous` is the epoch of the assembly before, whose selection is kept as long as that pays.
 /// The order of `chunks` does not matter.
 ///
 /// ```
@@ -72,12 +72,17 @@ use turn::Turn;
 /// When what must be in does not fit.
 pub fn assemble(
     draft: &Draft,
-    mut chunks: Vec<RankedChunk>,
+    chunks: Vec<RankedChunk>,
     settings: &AssemblySettings,
     counter: &dyn TokenCounter,
-    previous: Option<&Assembly>,
+    previous: Option<&Epoch>,
 ) -> Result<Assembly, AssembleError> {
-    rank::order(&mut chunks);
+    let speaks = !matches!(settings.form, OutputForm::Pack | OutputForm::Payload);
+    if speaks && draft.current.content.is_blank() && draft.current.calls().is_empty() {
+        return Err(AssembleError::EmptyMessage {
+            form: settings.form,
+        });
+    }
     let counter = Memo::new(counter);
     let priced = select::price(chunks, settings.form, &counter);
     let turn = Turn {
@@ -86,8 +91,20 @@ pub fn assemble(
         counter: &counter,
         priced: &priced,
     };
-    let (choice, report) = turn.decide(previous.map(|previous| &previous.epoch))?;
+    let (choice, report) = turn.decide(previous)?;
     turn.finish(&choice, report, previous)
+}
+
+/// Renders a prompt from what was kept, as [`assemble`] did: nothing is chosen or counted.
+#[must_use]
+pub fn render(
+    draft: &Draft,
+    kept: &[Kept],
+    settings: &AssemblySettings,
+    breakpoints: &[Breakpoint],
+) -> String {
+    let placed = Placed::new(kept);
+    lay_out(settings.form, draft, &placed, &settings.traits, breakpoints).body
 }
 
 /// Renders all chunks at their first level, whatever they cost.
@@ -100,6 +117,7 @@ pub(crate) fn render_all(draft: &Draft, chunks: &[ContextChunk], form: OutputFor
                 id: chunk.id.clone(),
                 source: chunk.source.clone(),
                 chunk_type: chunk.chunk_type.clone(),
+                priority: chunk.priority,
                 band: chunk.band,
                 detail: level.level,
                 text: render_piece(chunk, level, form),
@@ -130,8 +148,11 @@ pub struct Assembly {
     pub tokens: Tokens,
     /// The tokenizer that counted.
     pub tokenizer: String,
-    /// Whether the count is the model's own.
+    /// Whether the counts of texts are the model's own.
     pub exactness: Exactness,
+    /// How many of the tokens are estimates in any case: what a provider adds around messages, and
+    /// pictures and files.
+    pub estimated: Tokens,
     /// The texts, in order.
     pub segments: Vec<Segment>,
     /// The chunks that are in it.
@@ -162,24 +183,16 @@ impl Assembly {
     }
 }
 
-/// How much of the previous request's bytes stand at the beginning of this one.
+/// How much of the previous request's bytes stand at the beginning of this one, text by text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reuse {
-    /// The bytes that both share at the beginning.
+    /// The bytes of the texts that both begin with.
     pub shared: usize,
     /// The bytes of the previous request.
     pub previous: usize,
 }
 
 impl Reuse {
-    fn between(previous: &str, current: &str) -> Self {
-        let pairs = previous.bytes().zip(current.bytes());
-        Self {
-            shared: pairs.take_while(|(a, b)| a == b).count(),
-            previous: previous.len(),
-        }
-    }
-
     /// The share in thousandths.
     #[must_use]
     pub fn permille(&self) -> u32 {

@@ -52,7 +52,7 @@ pub struct ContextChunk {
     /// How likely it is needed.
     pub relevance: Relevance,
     /// Where it goes in the prompt.
-    pub band: Band,
+    pub band: ChunkBand,
     /// Whose words it holds.
     pub trust: Trust,
     /// Its renderings, the most detailed first.
@@ -76,7 +76,7 @@ impl ContextChunk {
             chunk_type,
             priority: ContextPriority::Medium,
             relevance: Relevance::CERTAIN,
-            band: Band::Session,
+            band: ChunkBand::Session,
             trust: Trust::Untrusted,
             levels: alloc::vec![Level::new(Detail::Full, content)],
             metadata: Map::new(),
@@ -99,7 +99,7 @@ impl ContextChunk {
 
     /// The same chunk at another place.
     #[must_use]
-    pub fn with_band(mut self, band: Band) -> Self {
+    pub fn with_band(mut self, band: ChunkBand) -> Self {
         self.band = band;
         self
     }
@@ -119,14 +119,15 @@ impl ContextChunk {
     }
 
     /// Splits a chunk whose content is too large at its logical boundaries, into chunks of at most
-    /// `max` tokens whose sources name their lines: `src/a.rs:1-80`. A chunk that is not too large
-    /// stays as it is.
+    /// `max` tokens whose sources name their lines: `src/a.rs:1-80`. Only
+    /// the content is split; a chunk that is not too large stays as it is.
     #[must_use]
     pub fn split(self, max: Tokens, counter: &dyn TokenCounter) -> Vec<Self> {
         let parts = split_text(self.content(), max, counter);
         if parts.len() <= 1 {
             return alloc::vec![self];
         }
+        let size = self.content().len().max(1);
         let mut first = 1;
         let part = |content: String| {
             let breaks = u32::try_from(content.matches('\n').count()).unwrap_or(u32::MAX);
@@ -137,8 +138,12 @@ impl ContextChunk {
             let mut chunk = self.clone();
             chunk.source = format!("{}:{}-{}", self.source, lines.0, lines.1);
             chunk.id = ChunkId::new(&self.chunk_type, &chunk.source);
+            // Together the parts are worth what the whole was.
+            let share = (content.len() * 1_000).div_ceil(size).min(1_000);
+            let coverage = Coverage::from_permille(u16::try_from(share).unwrap_or(1_000));
             chunk.levels = alloc::vec![Level {
                 lines: alloc::vec![lines],
+                coverage,
                 ..Level::new(Detail::Full, content)
             }];
             chunk
@@ -285,6 +290,28 @@ impl From<ChunkType> for String {
         match chunk_type {
             ChunkType::Other(name) => name,
             known => known.as_str().into(),
+        }
+    }
+}
+
+/// The bands that hold chunks.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ChunkBand {
+    /// What lasts: documents, workspace, slow facts.
+    #[default]
+    Session,
+    /// What is new each turn: recalled memory, entities, the trace, the clock.
+    Volatile,
+}
+
+impl From<ChunkBand> for Band {
+    fn from(band: ChunkBand) -> Self {
+        match band {
+            ChunkBand::Session => Self::Session,
+            ChunkBand::Volatile => Self::Volatile,
         }
     }
 }

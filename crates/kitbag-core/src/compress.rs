@@ -10,7 +10,7 @@ use crate::assembly::{
     self, AssembleError, AssemblySettings, Draft, FitStrategy, OutputForm, Reason, assemble,
     render_piece,
 };
-use crate::chunk::ContextChunk;
+use crate::chunk::{ChunkId, ContextChunk};
 use crate::envelope::TaskEnvelope;
 use crate::rank::RankedChunk;
 use crate::tokens::{TokenCounter, Tokens};
@@ -27,21 +27,37 @@ pub fn compress(
     strategy: FitStrategy,
     counter: &dyn TokenCounter,
 ) -> Result<CompressedContext, AssembleError> {
-    let mut by_text: BTreeMap<String, ContextChunk> = BTreeMap::new();
+    compress_into(&Draft::new(""), ranked, budget, strategy, counter)
+}
+
+fn compress_into(
+    draft: &Draft,
+    ranked: Vec<RankedChunk>,
+    budget: Tokens,
+    strategy: FitStrategy,
+    counter: &dyn TokenCounter,
+) -> Result<CompressedContext, AssembleError> {
+    let mut by_text: BTreeMap<(ChunkId, String), ContextChunk> = BTreeMap::new();
     for chunk in ranked.iter().map(|ranked| &ranked.chunk) {
         for level in &chunk.levels {
             let mut shown = chunk.clone();
             shown.levels = alloc::vec![level.clone()];
-            by_text.insert(render_piece(chunk, level, OutputForm::Pack), shown);
+            let text = render_piece(chunk, level, OutputForm::Pack);
+            // Where ids collide, they name their contents.
+            let told_apart = chunk.id.with_content(chunk.content());
+            by_text.insert((told_apart, text.clone()), shown.clone());
+            by_text.insert((chunk.id.clone(), text), shown);
         }
     }
     let chunks_in = ranked.len();
     let settings = AssemblySettings::new(OutputForm::Pack, budget).with_strategy(strategy);
-    let assembly = assemble(&Draft::new(""), ranked, &settings, counter, None)?;
+    let assembly = assemble(draft, ranked, &settings, counter, None)?;
     let kept = assembly.kept.iter();
     let out = assembly.ledger.entries.into_iter();
     Ok(CompressedContext {
-        chunks: kept.filter_map(|kept| by_text.remove(&kept.text)).collect(),
+        chunks: kept
+            .filter_map(|kept| by_text.remove(&(kept.id.clone(), kept.text.clone())))
+            .collect(),
         chunks_in,
         tokens_used: assembly.tokens,
         budget,
@@ -53,6 +69,21 @@ pub fn compress(
             })
             .collect(),
     })
+}
+
+/// Chooses the context of an envelope so that its whole prompt fits into its budget's input.
+///
+/// # Errors
+/// When the request or the critical chunks do not fit.
+pub fn compress_for(
+    envelope: &mut TaskEnvelope,
+    ranked: Vec<RankedChunk>,
+    strategy: FitStrategy,
+    counter: &dyn TokenCounter,
+) -> Result<(), AssembleError> {
+    let budget = envelope.token_budget.input();
+    envelope.context = compress_into(&draft_of(envelope), ranked, budget, strategy, counter)?;
+    Ok(())
 }
 
 /// What was chosen, with the figures of the choice.
@@ -120,9 +151,14 @@ impl From<CompressedContext> for Shown {
 /// The prompt of an envelope: header, structure, files, further context, request, instructions.
 #[must_use]
 pub fn build_prompt(envelope: &TaskEnvelope) -> String {
+    let draft = draft_of(envelope);
+    assembly::render_all(&draft, &envelope.context.chunks, OutputForm::Pack)
+}
+
+fn draft_of(envelope: &TaskEnvelope) -> Draft {
     let mut draft = Draft::new(envelope.user_request.as_str());
     draft.task_type = Some(envelope.task_type);
-    assembly::render_all(&draft, &envelope.context.chunks, OutputForm::Pack)
+    draft
 }
 
 #[cfg(test)]

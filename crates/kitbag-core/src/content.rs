@@ -18,12 +18,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use raw::{RawJson, RawJsonError};
 
 /// What a message holds. A JSON string stays a string and an array stays an array.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Content {
     /// One text.
     Text(String),
-    /// Blocks, in order. No blocks at all are read from and written as `null`.
+    /// Blocks, in order.
     Blocks(Vec<ContentBlock>),
+    /// Nothing: JSON's `null`, or no field at all.
+    #[default]
+    Null,
 }
 
 impl Content {
@@ -31,6 +34,7 @@ impl Content {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
+            Self::Null => Cow::Borrowed(""),
             Self::Text(text) => Cow::Borrowed(text),
             Self::Blocks(blocks) => {
                 let mut texts = blocks.iter().filter_map(ContentBlock::as_text);
@@ -56,6 +60,7 @@ impl Content {
         match self {
             Self::Text(text) => alloc::vec![ContentBlock::text(text.as_str())],
             Self::Blocks(blocks) => blocks.clone(),
+            Self::Null => Vec::new(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Content {
     #[must_use]
     pub fn is_blank(&self) -> bool {
         match self {
+            Self::Null => true,
             Self::Text(text) => text.trim().is_empty(),
             Self::Blocks(blocks) => blocks
                 .iter()
@@ -236,7 +242,7 @@ impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Blocks(blocks) if blocks.is_empty() => serializer.serialize_unit(),
+            Self::Null => serializer.serialize_unit(),
             Self::Blocks(blocks) => {
                 let mut seq = serializer.serialize_seq(Some(blocks.len()))?;
                 for block in blocks {
@@ -267,7 +273,7 @@ impl<'de> Deserialize<'de> for Content {
             }
 
             fn visit_unit<E: de::Error>(self) -> Result<Content, E> {
-                Ok(Content::Blocks(Vec::new()))
+                Ok(Content::Null)
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
@@ -326,8 +332,9 @@ mod tests {
     #[test]
     fn t05_no_content_is_null() {
         let content = round_trip("null");
-        assert_eq!(content, Content::Blocks(vec![]));
+        assert_eq!(content, Content::Null);
         assert!(content.is_blank());
+        assert_eq!(round_trip("[]"), Content::Blocks(vec![]));
     }
 
     #[test]

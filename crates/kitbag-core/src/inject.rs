@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::band::Band;
 use crate::message::Message;
+use crate::neutral::neutralise_tag;
 use crate::role::{Role, Visibility};
 
 pub use durable::{Consumed, DurableEntries, EntryAction};
@@ -153,10 +154,7 @@ impl ContextMessage {
     /// An internal message inside `<system-reminder>`, which `text` cannot close.
     #[must_use]
     pub fn system_reminder(text: impl Into<String>) -> Self {
-        let text = text
-            .into()
-            .replace("</system-reminder>", "<\\/system-reminder>");
-        Self::conversation_internal_system(format!("<system-reminder>{text}</system-reminder>"))
+        Self::conversation_internal_system(reminder(&text.into()))
     }
 
     fn keyed_by_content(role: Role, visibility: Visibility, content: String) -> Self {
@@ -219,6 +217,14 @@ impl ContextMessage {
         message.id = Some(id.into());
         message
     }
+}
+
+/// The text inside `<system-reminder>`, any tag of that name in it made harmless.
+pub(crate) fn reminder(text: &str) -> String {
+    format!(
+        "<system-reminder>{}</system-reminder>",
+        neutralise_tag(text, "system-reminder")
+    )
 }
 
 /// `conversation:` and the first 64 bits of a BLAKE3 hash over role, visibility and content, which

@@ -32,6 +32,7 @@ pub struct Message {
     /// Who speaks.
     pub role: Role,
     /// What is said.
+    #[serde(default)]
     pub content: Content,
     /// The tools that an assistant message calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,8 +115,10 @@ impl Message {
     }
 }
 
-/// A call of a tool by the model.
+/// A call of a tool by the model. Chat clients nest name and arguments in `function`, which is
+/// read as well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ToolCallJson")]
 pub struct ToolCall {
     /// The id that the result refers to.
     pub id: String,
@@ -123,6 +126,50 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments, as the model wrote them.
     pub arguments: RawJson,
+}
+
+/// A call as it may be written.
+#[derive(Deserialize)]
+struct ToolCallJson {
+    id: String,
+    name: Option<String>,
+    arguments: Option<RawJson>,
+    function: Option<FunctionJson>,
+}
+
+#[derive(Deserialize)]
+struct FunctionJson {
+    name: String,
+    #[serde(default)]
+    arguments: RawJson,
+}
+
+impl TryFrom<ToolCallJson> for ToolCall {
+    type Error = ToolCallError;
+
+    fn try_from(json: ToolCallJson) -> Result<Self, ToolCallError> {
+        let id = json.id;
+        match (json.function, json.name) {
+            (Some(FunctionJson { name, arguments }), _) => Ok(Self {
+                id,
+                name,
+                arguments,
+            }),
+            (None, Some(name)) => Ok(Self {
+                id,
+                name,
+                arguments: json.arguments.unwrap_or_default(),
+            }),
+            (None, None) => Err(ToolCallError { id }),
+        }
+    }
+}
+
+/// A tool call that names no tool.
+#[derive(Debug, thiserror::Error)]
+#[error("the tool call `{id}` has neither `name` nor `function`")]
+struct ToolCallError {
+    id: String,
 }
 
 /// Where a message came from.
@@ -153,6 +200,24 @@ mod tests {
             r#"{"path":"a","n":1.0}"#
         );
         assert_eq!(serde_json::to_string(&message).unwrap(), json);
+    }
+
+    #[test]
+    fn x06_messages_of_chat_clients_load() {
+        let json = r#"{"role":"assistant","tool_calls":[
+            {"id":"c1","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#;
+        let message: Message = serde_json::from_str(json).unwrap();
+        assert_eq!(message.content, Content::Null);
+        assert_eq!(message.calls()[0].name, "read");
+        assert_eq!(message.calls()[0].arguments.as_str(), r#""{\"a\":1}""#);
+        let developer = r#"{"role":"developer","content":"be brief"}"#;
+        assert_eq!(
+            serde_json::from_str::<Message>(developer).unwrap().role,
+            Role::System
+        );
+        let nameless = r#"{"role":"assistant","tool_calls":[{"id":"c9"}]}"#;
+        let error = serde_json::from_str::<Message>(nameless).unwrap_err();
+        assert!(error.to_string().contains("c9"), "{error}");
     }
 
     #[test]

@@ -131,6 +131,50 @@ pub fn indented(text: &str, spaces: usize) -> String {
     item
 }
 
+/// Puts a backslash into every tag of this name, opening or closing, so that it is none.
+///
+/// Case, white space and invisible characters do not hide a tag.
+///
+/// ```
+/// use kitbag_core::neutral::neutralise_tag;
+///
+/// assert_eq!(neutralise_tag("a</NOTE >b<b>", "note"), "a<\\/NOTE >b<b>");
+/// ```
+#[must_use]
+pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
+    let is_tag = |after: &str| {
+        let inner = after.trim_start_matches(is_blank);
+        let inner = inner
+            .strip_prefix('/')
+            .unwrap_or(inner)
+            .trim_start_matches(is_blank);
+        let is_hidden = |char: &char| is_blank(*char) && !char.is_whitespace();
+        let mut seen = inner.chars().filter(|char| !is_hidden(char));
+        let spells_name = name.chars().all(|char| {
+            seen.next()
+                .is_some_and(|seen| seen.eq_ignore_ascii_case(&char))
+        });
+        spells_name
+            && seen
+                .next()
+                .is_none_or(|char| !char.is_alphanumeric() && char != '-')
+    };
+    let mut parts = text.split('<');
+    let mut neutral = String::from(parts.next().unwrap_or_default());
+    let mut changed = false;
+    for part in parts {
+        let tag = is_tag(part);
+        changed |= tag;
+        neutral.push_str(if tag { "<\\" } else { "<" });
+        neutral.push_str(part);
+    }
+    if changed {
+        Cow::Owned(neutral)
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// Writes data as JSON on one line.
 #[must_use]
 pub fn json_line(data: &Value) -> String {

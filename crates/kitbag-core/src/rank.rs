@@ -31,12 +31,6 @@ pub fn rank(
             chunk,
         })
         .collect();
-    order(&mut ranked);
-    ranked
-}
-
-/// Sorts by score, relevance and id; chunks with one id by their content.
-pub(crate) fn order(ranked: &mut [RankedChunk]) {
     ranked.sort_by(|a, b| {
         let by_score = b.score.total().cmp(&a.score.total());
         by_score
@@ -44,6 +38,7 @@ pub(crate) fn order(ranked: &mut [RankedChunk]) {
             .then_with(|| a.chunk.id.cmp(&b.chunk.id))
             .then_with(|| a.chunk.content().cmp(b.chunk.content()))
     });
+    ranked
 }
 
 /// Gives a chunk its score. Implement it to bring knowledge of your own, by adding parts to what
@@ -66,7 +61,7 @@ pub(crate) fn order(ranked: &mut [RankedChunk]) {
 ///     }
 /// }
 /// ```
-pub trait Prioritizer {
+pub trait Prioritizer: Send + Sync {
     /// The score of `chunk` for `task`.
     fn score(&self, chunk: &ContextChunk, task: &RankTask) -> Score;
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Counts must add up over the joins that Kitbag makes: for `a` that ends in a newline and `b`
 /// that begins with neither white space nor a slash, `count(a + b) <= count(a) + count(b)`.
 /// Vocabularies satisfy it with equality; a scaled estimate that rounds up satisfies it too.
-pub trait TokenCounter {
+pub trait TokenCounter: Send + Sync {
     /// The tokenizer's name, such as `o200k_base`; counts with different names never mix.
     fn name(&self) -> &str;
 

@@ -4,6 +4,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::draft::Draft;
+use super::form::OutputForm;
+use super::settings::{AssemblySettings, MarkerDialect};
 use crate::band::Band;
 use crate::tokens::Tokens;
 
@@ -16,13 +19,34 @@ pub struct Breakpoint {
     pub tokens: Tokens,
 }
 
-/// Places at most `most` breakpoints, none below the smallest prefix that is cached.
+/// Places at most as many breakpoints as the provider takes, none below the smallest prefix that is
+/// cached.
 ///
 /// `bands` are the tokens of each band, in order. The model behind it: between this request and
 /// the next, each band changes with a probability of its own, and everything up to the last
 /// breakpoint before the first change is read from the cache. Of all placements the one with the
 /// greatest expected saving wins, among equals the one with fewer markers.
-pub(super) fn place(bands: &[(Band, Tokens)], min_tokens: Tokens, most: usize) -> Vec<Breakpoint> {
+pub(super) fn place(
+    bands: &[(Band, Tokens)],
+    settings: &AssemblySettings,
+    draft: &Draft,
+) -> Vec<Breakpoint> {
+    let cache = &settings.traits.cache;
+    let takes_markers = match settings.form {
+        OutputForm::Anthropic => cache.markers == Some(MarkerDialect::Anthropic),
+        OutputForm::OpenAi => cache.markers == Some(MarkerDialect::OpenAi),
+        // A text has no markers, and of a payload the bands can be read.
+        OutputForm::Flat | OutputForm::Pack | OutputForm::Node | OutputForm::Payload => false,
+    };
+    if !takes_markers {
+        return Vec::new();
+    }
+    // A provider counts the markers of a client with ours.
+    let most = cache.max_breakpoints.saturating_sub(draft.client_markers());
+    best_of(bands, cache.min_tokens, most)
+}
+
+fn best_of(bands: &[(Band, Tokens)], min_tokens: Tokens, most: usize) -> Vec<Breakpoint> {
     let mut candidates: Vec<(Breakpoint, u64)> = Vec::new();
     let mut tokens = Tokens::ZERO;
     let mut survival: u64 = 1_000_000;
@@ -92,7 +116,7 @@ mod tests {
     }
 
     fn placed(counts: &[(Band, u32)]) -> Vec<Band> {
-        let breakpoints = place(&bands(counts), Tokens(1_024), 4);
+        let breakpoints = best_of(&bands(counts), Tokens(1_024), 4);
         breakpoints
             .iter()
             .map(|breakpoint| breakpoint.band)
@@ -135,7 +159,7 @@ mod tests {
     fn t06_never_more_than_the_provider_takes() {
         let all: Vec<(Band, u32)> = Band::ALL.iter().map(|&band| (band, 5_000)).collect();
         for most in 0..5 {
-            assert_eq!(place(&bands(&all), Tokens(1_024), most).len(), most);
+            assert_eq!(best_of(&bands(&all), Tokens(1_024), most).len(), most);
         }
     }
 }

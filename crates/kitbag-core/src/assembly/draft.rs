@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::band::Band;
+use crate::chunk::ChunkId;
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::context::Context;
 use crate::envelope::{TaskType, ToolDefinition};
@@ -51,6 +52,9 @@ pub struct Draft {
     /// What kind of task it is, where the output gives instructions for it.
     #[serde(default)]
     pub task_type: Option<TaskType>,
+    /// Chunks that must not be shown any more, even where they stand: what was forgotten.
+    #[serde(default)]
+    pub retracted: Vec<ChunkId>,
 }
 
 impl Draft {
@@ -67,6 +71,7 @@ impl Draft {
             current: Message::user(message.into()),
             steps: Vec::new(),
             task_type: None,
+            retracted: Vec::new(),
         }
     }
 
@@ -85,7 +90,7 @@ impl Draft {
             .chain([&self.current])
             .chain(&self.steps);
         let blocks = messages.flat_map(|message| match &message.content {
-            Content::Text(_) => &[],
+            Content::Text(_) | Content::Null => &[],
             Content::Blocks(blocks) => blocks.as_slice(),
         });
         let is_marked = |raw: &&RawJson| {

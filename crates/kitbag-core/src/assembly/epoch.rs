@@ -5,6 +5,9 @@
 //! where it stays. What keeping costs is counted each turn as regret: the worth that a selection
 //! made anew would have had more, in tokens at the margin's price. When the sum of regrets exceeds
 //! what rewriting the prefix costs, everything is chosen anew at once.
+//!
+//! Within a turn nothing is chosen at all: while the history and the current message are the same,
+//! what stands before the tool steps stays as it is.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -15,19 +18,22 @@ use serde::{Deserialize, Serialize};
 use super::draft::Draft;
 use super::kept::Kept;
 use super::ledger::Renewal;
+use super::memo::Memo;
+use super::segment::Segment;
 use super::select::{Base, Priced};
 use super::settings::{AssemblySettings, CacheProfile};
 use super::turn::Turn;
 use crate::band::Band;
-use crate::chunk::ChunkId;
+use crate::chunk::{ChunkBand, ChunkId};
 use crate::fit::Fitted;
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::Tokens;
 
-/// A selection that lasts, and what it has cost so far.
+/// A selection that lasts, what it has cost so far, and what the request looked like.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Epoch {
-    /// What was chosen when it began, in order, and what was appended since.
+    /// What was chosen when it began and what was appended since, and the chunks of the latest
+    /// turn alone.
     pub kept: Vec<Kept>,
     /// The sum of regrets since it began, in tokens.
     pub regret: u64,
@@ -35,23 +41,64 @@ pub struct Epoch {
     head: String,
     /// The number of messages in the history of its latest turn, and their hash.
     history: (usize, String),
+    /// A hash of that turn's current message.
+    current: String,
     /// The tokens of that history.
     history_tokens: Tokens,
+    /// The length and hash of each text of the latest request.
+    texts: Vec<(usize, String)>,
 }
 
 /// How many turns a selection that is made anew should last before the history has pushed it out.
 const HEADROOM_TURNS: u32 = 8;
 
 impl Epoch {
-    pub(super) fn new(kept: Vec<Kept>, regret: u64, turn: &Turn<'_>) -> Self {
+    pub(super) fn new(kept: Vec<Kept>, regret: u64, turn: &Turn<'_>, segments: &[Segment]) -> Self {
         let length = turn.draft.history.len();
         Self {
             kept,
             regret,
             head: head_hash(turn.draft, turn.settings, turn.counter),
             history: (length, history_hash(turn.draft, length)),
+            current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
+            texts: texts(segments),
         }
+    }
+
+    /// Whether the selection can stand before this draft's history, else why not.
+    pub(super) fn continues(
+        &self,
+        draft: &Draft,
+        settings: &AssemblySettings,
+        counter: &Memo<'_>,
+    ) -> Result<(), Renewal> {
+        if self.head != head_hash(draft, settings, counter) {
+            return Err(Renewal::PrefixChanged);
+        }
+        let (length, hash) = &self.history;
+        if draft.history.len() < *length || *hash != history_hash(draft, *length) {
+            return Err(Renewal::HistoryChanged);
+        }
+        if self
+            .kept
+            .iter()
+            .any(|kept| draft.retracted.contains(&kept.id))
+        {
+            return Err(Renewal::Retracted);
+        }
+        Ok(())
+    }
+
+    /// Whether this is another inference of the turn that it was last used for.
+    pub(super) fn is_same_turn(&self, draft: &Draft) -> bool {
+        self.history.0 == draft.history.len() && self.current == hash(&draft.current)
+    }
+
+    /// What stands in the next turn as well.
+    pub(super) fn lasting(&self) -> Vec<Kept> {
+        let lasts = |kept: &&Kept| kept.band == ChunkBand::Session;
+        self.kept.iter().filter(lasts).cloned().collect()
     }
 
     /// The tokens to leave free when the selection is made anew, for what the conversation adds
@@ -61,42 +108,35 @@ impl Epoch {
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 
-    /// Whether the selection can stand before this draft's history, else why not.
-    pub(super) fn continues(
-        &self,
-        draft: &Draft,
-        settings: &AssemblySettings,
-        counter: &dyn TokenCounter,
-    ) -> Result<(), Renewal> {
-        if self.head != head_hash(draft, settings, counter) {
-            return Err(Renewal::PrefixChanged);
-        }
-        let (length, hash) = &self.history;
-        if draft.history.len() < *length || *hash != history_hash(draft, *length) {
-            return Err(Renewal::HistoryChanged);
-        }
-        Ok(())
+    /// The bytes that this request's texts share with the latest one's at their beginning, and all
+    /// bytes of that.
+    pub(super) fn shared_bytes(&self, segments: &[Segment]) -> (usize, usize) {
+        let pairs = self.texts.iter().zip(texts(segments));
+        let shared = pairs.take_while(|(before, now)| *before == now);
+        let bytes = shared.map(|((length, _), _)| length).sum();
+        (bytes, self.texts.iter().map(|(length, _)| length).sum())
     }
+}
 
-    /// What each chunk brings by standing in the prompt already. A chunk whose text has changed
-    /// since brings nothing.
-    pub(super) fn bases(&self, priced: &[Priced]) -> Vec<Base> {
-        let mut standing: BTreeMap<&ChunkId, Vec<&str>> = BTreeMap::new();
-        for kept in &self.kept {
-            standing.entry(&kept.id).or_default().push(&kept.text);
-        }
-        let base = |priced: &Priced| {
-            let texts = standing.get(&priced.id).map_or(&[][..], Vec::as_slice);
-            let pieces = priced.pieces.iter();
-            let shown = pieces.filter(|piece| texts.contains(&piece.text.as_str()));
-            let worth = shown.map(|piece| piece.worth).max();
-            Base {
-                worth: worth.unwrap_or(0),
-                is_shown: worth.is_some(),
-            }
-        };
-        priced.iter().map(base).collect()
+/// What each chunk brings by standing in the prompt already.
+pub(super) fn bases(standing: &[Kept], priced: &[Priced]) -> Vec<Base> {
+    let mut texts: BTreeMap<&ChunkId, Vec<&str>> = BTreeMap::new();
+    for kept in standing {
+        texts.entry(&kept.id).or_default().push(&kept.text);
     }
+    let base = |priced: &Priced| {
+        let texts = texts.get(&priced.id).map_or(&[][..], Vec::as_slice);
+        let pieces = priced.pieces.iter().enumerate();
+        let shown = pieces
+            .filter(|(_, piece)| texts.contains(&piece.text.as_str()))
+            .max_by_key(|(index, piece)| (piece.worth, core::cmp::Reverse(*index)));
+        Base {
+            shown: shown.map(|(index, _)| index),
+            worth: shown.map_or(0, |(_, piece)| piece.worth),
+            is_outdated: shown.is_none() && !texts.is_empty() && !priced.is_duplicate,
+        }
+    };
+    priced.iter().map(base).collect()
 }
 
 /// What keeping a selection costs in one turn, in tokens.
@@ -118,7 +158,7 @@ pub(super) fn limit(prefix: Tokens, cache: &CacheProfile, patience_permille: u32
     u64::from(prefix.0) * extra / 1_000 * u64::from(patience_permille) / 1_000
 }
 
-fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &dyn TokenCounter) -> String {
+fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> String {
     let injected: Vec<_> = draft.injected(Band::System).collect();
     let head = (
         settings.form.as_str(),
@@ -135,9 +175,17 @@ fn history_hash(draft: &Draft, length: usize) -> String {
     hash(&draft.history.iter().take(length).collect::<Vec<_>>())
 }
 
+fn texts(segments: &[Segment]) -> Vec<(usize, String)> {
+    let text = |segment: &Segment| (segment.text.len(), hash(&(segment.role, &segment.text)));
+    segments.iter().map(text).collect()
+}
+
 fn hash(value: &impl Serialize) -> String {
     // Everything that is hashed here has string keys and so becomes JSON.
     let json = serde_json::to_vec(value).unwrap_or_default();
     let hex = blake3::hash(&json).to_hex();
     hex.chars().take(32).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use super::form::OutputForm;
 use crate::band::Band;
 use crate::chunk::ChunkId;
 use crate::tokens::Tokens;
@@ -10,6 +11,12 @@ use crate::tokens::Tokens;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssembleError {
+    /// There is nothing to answer.
+    #[error("the current message is empty: the form `{}` has nothing to end in", .form.as_str())]
+    EmptyMessage {
+        /// The form.
+        form: OutputForm,
+    },
     /// What is never cut does not fit.
     #[error("the prompt needs {fixed} tokens before any chunk is chosen, but the budget is {budget}; most of them, {largest_tokens}, are in the band `{}`", .largest.as_str())]
     FixedOverBudget {
@@ -59,6 +66,7 @@ impl AssembleError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
+            Self::EmptyMessage { .. } => "say what is asked",
             Self::FixedOverBudget { .. } => {
                 "raise the budget, or shorten the message, the instructions or the history"
             }

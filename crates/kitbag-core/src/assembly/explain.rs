@@ -1,13 +1,17 @@
 //! Writes the ledger of a decided turn.
 
 use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
 
+use super::kept::Kept;
 use super::ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason};
 use super::select::{Base, Piece, Priced};
 use super::turn::{Choice, Turn};
 use crate::band::Band;
-use crate::chunk::Detail;
-use crate::fit::{Offer, ratio_ppm};
+use crate::chunk::{ChunkBand, ChunkId, Detail, Relevance};
+use crate::fit::ratio_ppm;
+use crate::rank::Score;
 use crate::tokens::Tokens;
 
 pub(super) fn ledger(
@@ -15,94 +19,142 @@ pub(super) fn ledger(
     choice: &Choice,
     epoch: EpochReport,
     bands: &[(Band, Tokens)],
-    chunks_out: usize,
+    problems: Vec<String>,
 ) -> Ledger {
-    // Of a chunk that was appended again in more detail, the latest counts.
-    let standing: BTreeMap<_, _> = choice
-        .standing
-        .iter()
-        .map(|kept| (&kept.id, kept))
+    let beside_standing = epoch.renewed.is_none();
+    let chunks = turn.priced.iter().zip(&choice.bases).zip(&choice.choices);
+    let mut entries: Vec<LedgerEntry> = chunks
+        .map(|((priced, base), &level)| entry(turn, choice, priced, base, level, beside_standing))
         .collect();
-    let chunks = turn
-        .priced
-        .iter()
-        .zip(&choice.bases)
-        .zip(&choice.fitted.choices);
-    let entries = chunks.map(|((priced, base), &level)| {
-        let shown = level.and_then(|level| priced.pieces.get(level));
-        let standing = standing.get(&priced.id).filter(|_| base.is_shown);
-        let tokens = shown
-            .map(|piece| piece.tokens)
-            .or(standing.map(|kept| kept.tokens))
-            .or(priced.pieces.first().map(|piece| piece.tokens));
-        let chunk = &priced.ranked.chunk;
-        LedgerEntry {
-            id: priced.id.clone(),
-            source: chunk.source.clone(),
-            chunk_type: chunk.chunk_type.clone(),
-            priority: chunk.priority,
-            relevance: chunk.relevance,
-            score: priced.ranked.score.clone(),
-            level: shown
-                .map(|piece| piece.detail)
-                .or(standing.map(|kept| kept.detail)),
-            worth: shown.map_or(base.worth, |piece| piece.worth),
-            tokens: tokens.unwrap_or_default(),
-            reason: reason(turn, choice, priced, *base, shown, epoch.renewed.is_none()),
-        }
-    });
+    let standing = standing_apart(turn, choice);
+    let chunks_in = entries.len();
+    entries.extend(standing);
+
     let used = bands.iter().filter(|(_, tokens)| *tokens > Tokens::ZERO);
-    let fitted = &choice.fitted;
     let worth = choice.worth(turn.priced);
     // What was appended may bring more than the limit of a selection made anew allows.
     let bound = choice.market.bound.max(worth);
     Ledger {
-        entries: entries.collect(),
         bands: used
             .map(|&(band, tokens)| BandUse { band, tokens })
             .collect(),
         fit: FitReport {
             budget: turn.settings.budget,
             fixed: choice.fixed,
-            chunks_in: turn.priced.len(),
-            chunks_out,
-            used: fitted.used.saturating_add(choice.standing_tokens()),
+            chunks_in,
+            chunks_out: entries.iter().filter(|entry| entry.level.is_some()).count(),
+            used: choice.chunk_tokens(),
             worth,
             bound,
             ratio_ppm: ratio_ppm(worth, bound),
             price: choice.market.price,
         },
+        entries,
         epoch,
+        problems,
     }
 }
 
-fn reason(
+fn entry(
     turn: &Turn<'_>,
     choice: &Choice,
     priced: &Priced,
-    base: Base,
-    shown: Option<&Piece>,
+    base: &Base,
+    level: Option<usize>,
     beside_standing: bool,
-) -> Reason {
-    let floor = turn.settings.floor;
-    match shown {
-        Some(_) if priced.is_critical() => Reason::Critical,
-        Some(piece) if piece.detail == Detail::Handle => Reason::Mentioned,
-        Some(_) if beside_standing && priced.band() == Band::Session => Reason::Appended,
-        Some(_) => Reason::Chosen,
-        None if base.is_shown => Reason::Kept,
-        None if priced.is_below(floor) => Reason::BelowFloor { floor },
-        None if !priced.pieces.is_empty() => {
-            let offers = priced
-                .pieces
-                .iter()
-                .map(|piece| Offer::new(piece.tokens.0, piece.worth));
-            let more = offers
-                .filter_map(|offer| choice.fitted.shortfall(&offer))
-                .min();
-            Reason::NoRoom { more }
-        }
-        None if priced.ranked.chunk.content().trim().is_empty() => Reason::Empty,
-        None => Reason::Duplicate,
+) -> LedgerEntry {
+    let chosen = level.and_then(|level| priced.pieces.get(level));
+    let standing = base.shown.and_then(|level| priced.pieces.get(level));
+    let shown = chosen.or(standing);
+    let chunk = &priced.ranked.chunk;
+    LedgerEntry {
+        id: priced.id.clone(),
+        source: chunk.source.clone(),
+        chunk_type: chunk.chunk_type.clone(),
+        priority: chunk.priority,
+        relevance: chunk.relevance,
+        score: priced.ranked.score.clone(),
+        level: shown.map(|piece| piece.detail),
+        worth: shown.map_or(0, |piece| piece.worth),
+        tokens: shown
+            .or(priced.pieces.first())
+            .map_or(Tokens::ZERO, |piece| piece.tokens),
+        reason: match chosen {
+            Some(piece) => reason_in(priced, piece, beside_standing),
+            None if standing.is_some() => Reason::Kept,
+            None => reason_out(turn, choice, priced),
+        },
     }
+}
+
+fn reason_in(priced: &Priced, piece: &Piece, beside_standing: bool) -> Reason {
+    if priced.is_critical() {
+        Reason::Critical
+    } else if piece.detail == Detail::Handle {
+        Reason::Mentioned
+    } else if beside_standing && priced.band() == ChunkBand::Session {
+        Reason::Appended
+    } else {
+        Reason::Chosen
+    }
+}
+
+fn reason_out(turn: &Turn<'_>, choice: &Choice, priced: &Priced) -> Reason {
+    let floor = turn.settings.floor;
+    if priced.is_duplicate {
+        Reason::Duplicate
+    } else if priced.is_below(floor) {
+        Reason::BelowFloor { floor }
+    } else if priced.pieces.is_empty() {
+        Reason::Empty
+    } else {
+        // With that much more it could be added to what is there, at its cheapest worthy level.
+        let taken = choice.fixed.saturating_add(choice.chunk_tokens());
+        let unused = turn.settings.budget.saturating_sub(taken);
+        let worthy = priced.pieces.iter().filter(|piece| piece.worth > 0);
+        let cheapest = worthy.min_by_key(|piece| piece.tokens);
+        Reason::NoRoom {
+            level: cheapest.map(|piece| piece.detail),
+            more: cheapest.map(|piece| piece.tokens.saturating_sub(unused).max(Tokens(1))),
+        }
+    }
+}
+
+/// What stands in the prompt beside what the chunks' own lines tell: texts of chunks that are no
+/// longer among them, that have changed, or that were shown again in more detail.
+fn standing_apart(turn: &Turn<'_>, choice: &Choice) -> Vec<LedgerEntry> {
+    let mut told: BTreeMap<&ChunkId, (&Priced, Option<&str>)> = BTreeMap::new();
+    for ((priced, base), level) in turn.priced.iter().zip(&choice.bases).zip(&choice.choices) {
+        if !priced.is_duplicate {
+            let standing = base.shown.filter(|_| level.is_none());
+            let piece = standing.and_then(|index| priced.pieces.get(index));
+            told.insert(&priced.id, (priced, piece.map(|piece| piece.text.as_str())));
+        }
+    }
+    let apart = |kept: &&Kept| {
+        let told = told.get(&kept.id).and_then(|(_, text)| *text);
+        told != Some(kept.text.as_str())
+    };
+    let line = |kept: &Kept| {
+        let current = told.get(&kept.id);
+        let is_current = current
+            .is_some_and(|(priced, _)| priced.pieces.iter().any(|piece| piece.text == kept.text));
+        LedgerEntry {
+            id: kept.id.clone(),
+            source: kept.source.clone(),
+            chunk_type: kept.chunk_type.clone(),
+            priority: kept.priority,
+            relevance: Relevance::from_ppm(0),
+            score: Score::default(),
+            level: Some(kept.detail),
+            worth: 0,
+            tokens: kept.tokens,
+            reason: if current.is_some() && !is_current {
+                Reason::Outdated
+            } else {
+                Reason::Kept
+            },
+        }
+    };
+    choice.standing.iter().filter(apart).map(line).collect()
 }

@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use super::breakpoint::Breakpoint;
 use super::draft::Draft;
 use super::kept::Kept;
-use super::segment::Segment;
+use super::segment::{Segment, TextSegments, concat};
 use super::settings::ModelTraits;
-use crate::band::Band;
+use crate::chunk::ChunkBand;
 
 /// The forms that an assembly can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,6 +41,7 @@ pub enum OutputForm {
     /// The JSON of a request to the OpenAI Chat Completions API.
     OpenAi,
     /// The JSON of the bands and their texts.
+    #[serde(rename = "json")]
     Payload,
 }
 
@@ -94,6 +95,19 @@ pub(super) struct Laid {
     pub(super) segments: Vec<Segment>,
     /// What is sent.
     pub(super) body: String,
+    /// What the form could not carry.
+    pub(super) problems: Vec<String>,
+}
+
+impl Laid {
+    /// A text, which is the concatenation of its segments.
+    fn text(segments: Vec<Segment>) -> Self {
+        Self {
+            body: concat(&segments),
+            segments,
+            problems: Vec::new(),
+        }
+    }
 }
 
 /// Lays out the draft and the kept chunks; `breakpoints` are marked where the form can.
@@ -148,7 +162,7 @@ impl<'a> Placed<'a> {
     fn session(&self) -> impl Iterator<Item = &'a Kept> {
         self.kept
             .iter()
-            .filter(|kept| kept.before.is_none() && kept.band == Band::Session)
+            .filter(|kept| kept.before.is_none() && kept.band == ChunkBand::Session)
     }
 
     /// The chunks that were appended before the message `index` of the history and the current.
@@ -162,7 +176,17 @@ impl<'a> Placed<'a> {
     fn volatile(&self) -> impl Iterator<Item = &'a Kept> {
         self.kept
             .iter()
-            .filter(|kept| kept.before.is_none() && kept.band == Band::Volatile)
+            .filter(|kept| kept.before.is_none() && kept.band == ChunkBand::Volatile)
+    }
+
+    /// The segments of a text, with the newlines at the very end taken off. While frames are only
+    /// measured these stay: something may come to stand behind them.
+    fn finish(&self, out: TextSegments) -> Laid {
+        Laid::text(if self.reserved.is_some() {
+            out.into_segments()
+        } else {
+            out.trimmed()
+        })
     }
 
     /// The frames to lay out even when they stay empty.

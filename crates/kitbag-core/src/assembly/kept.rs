@@ -4,8 +4,7 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::band::Band;
-use crate::chunk::{ChunkId, ChunkType, Detail};
+use crate::chunk::{ChunkBand, ChunkId, ChunkType, ContextPriority, Detail};
 use crate::tokens::Tokens;
 
 /// A chunk at the level that was chosen for it.
@@ -18,8 +17,10 @@ pub struct Kept {
     pub source: String,
     /// What it is.
     pub chunk_type: ChunkType,
+    /// Its priority when it was chosen.
+    pub priority: ContextPriority,
     /// The band it stands in.
-    pub band: Band,
+    pub band: ChunkBand,
     /// The level that is shown.
     pub detail: Detail,
     /// The piece, as it stands in the prompt.

@@ -15,7 +15,8 @@ use crate::tokens::Tokens;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ledger {
-    /// Every chunk, in or out, the best score first.
+    /// Every chunk, in or out, the best score first; then what stands in the prompt although it is
+    /// no longer among the chunks.
     pub entries: Vec<LedgerEntry>,
     /// The tokens of each band that has any.
     pub bands: Vec<BandUse>,
@@ -23,6 +24,9 @@ pub struct Ledger {
     pub fit: FitReport,
     /// What became of the previous selection.
     pub epoch: EpochReport,
+    /// What the output could not carry.
+    #[serde(default)]
+    pub problems: Vec<String>,
 }
 
 /// The decision about one chunk.
@@ -71,12 +75,17 @@ pub enum Reason {
         /// The floor.
         floor: Relevance,
     },
+    /// In, but no longer what it says: the chunk has changed, and its present text stands further
+    /// down.
+    Outdated,
     /// Out: other chunks are worth more.
     NoRoom {
-        /// About how many more tokens would let it in.
+        /// The level at which it would enter first.
+        level: Option<Detail>,
+        /// With how many more tokens it could be added at that level to what is there.
         more: Option<Tokens>,
     },
-    /// Out: the same text is there already.
+    /// Out: another chunk with the same id and content stands for it.
     Duplicate,
     /// Out: there is nothing in it.
     Empty,
@@ -107,7 +116,7 @@ pub struct FitReport {
     pub used: Tokens,
     /// What the choice brings.
     pub worth: u64,
-    /// What no choice could exceed.
+    /// What no selection within the budget, or the limit for chunks, could exceed.
     pub bound: u64,
     /// The worth as a share of the bound, in parts per million.
     pub ratio_ppm: u32,
@@ -142,6 +151,8 @@ pub enum Renewal {
     PrefixChanged,
     /// The history is not the continuation of the one it was made for.
     HistoryChanged,
+    /// Something in it must not be shown any more.
+    Retracted,
     /// It no longer fits.
     NoRoom,
     /// Keeping it had cost more than making it anew.

@@ -1,11 +1,12 @@
-//! A counter that counts each text once: an assembly lays its parts out several times.
+//! Counts each text once: an assembly lays its parts out several times.
 
 use alloc::collections::BTreeMap;
 use core::cell::RefCell;
 
+use super::segment::Segment;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
 
-/// Remembers the counts of another counter, by the hash of the text.
+/// Remembers the counts of a counter, by the hash of the text.
 pub(super) struct Memo<'a> {
     counter: &'a dyn TokenCounter,
     counts: RefCell<BTreeMap<[u8; 32], Tokens>>,
@@ -18,14 +19,16 @@ impl<'a> Memo<'a> {
             counts: RefCell::default(),
         }
     }
-}
 
-impl TokenCounter for Memo<'_> {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.counter.name()
     }
 
-    fn count(&self, text: &str) -> Tokens {
+    pub(super) fn exactness(&self) -> Exactness {
+        self.counter.exactness()
+    }
+
+    pub(super) fn count(&self, text: &str) -> Tokens {
         let hash = *blake3::hash(text.as_bytes()).as_bytes();
         if let Some(&known) = self.counts.borrow().get(&hash) {
             return known;
@@ -35,7 +38,15 @@ impl TokenCounter for Memo<'_> {
         count
     }
 
-    fn exactness(&self) -> Exactness {
-        self.counter.exactness()
+    pub(super) fn count_segment(&self, segment: &Segment) -> Tokens {
+        let text = self.count(&segment.text);
+        text.saturating_add(Tokens(segment.overhead))
+    }
+
+    pub(super) fn count_segments(&self, segments: &[Segment]) -> Tokens {
+        segments
+            .iter()
+            .map(|segment| self.count_segment(segment))
+            .sum()
     }
 }

@@ -2,14 +2,15 @@
 //!
 //! A piece begins with a character that is neither white space nor a slash, and ends in a newline:
 //! no vocabulary merges tokens across such a join. Text that must stay verbatim stands in a fence
-//! that nothing inside can close; other text is a list item whose marks are neutralised.
+//! that nothing inside can close; other text is a list item whose marks are neutralised unless they
+//! are the operator's own.
 
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
 use super::OutputForm;
-use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
+use crate::chunk::{ChunkType, ContextChunk, Detail, Level, Trust};
 use crate::flat;
 use crate::neutral::{indented, one_line};
 
@@ -18,7 +19,11 @@ use crate::neutral::{indented, one_line};
 pub fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm) -> String {
     match style(chunk, level) {
         Style::Item => {
-            let item = format!("- {}\n", indented(&level.content, 2));
+            let item = match chunk.trust {
+                // Already written as an item, or meant to have marks.
+                Trust::Operator => format!("- {}\n", level.content.trim()),
+                Trust::User | Trust::Untrusted => format!("- {}\n", indented(&level.content, 2)),
+            };
             match form {
                 // A section of the flat prompt must end in a blank line, so every piece does.
                 OutputForm::Flat => format!("{}\n", flat::neutralise(&item)),

@@ -3,23 +3,26 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
-use super::AssembleError;
+use super::error::AssembleError;
 use super::form::OutputForm;
 use super::kept::Kept;
+use super::memo::Memo;
 use super::piece::render_piece;
 use super::settings::{AssemblySettings, FitStrategy};
-use crate::band::Band;
-use crate::chunk::{ChunkId, ContextPriority, Detail, Relevance};
+use crate::chunk::{ChunkBand, ChunkId, ContextPriority, Detail, Relevance};
 use crate::fit::{self, Candidate, FitError, Fitted, Offer, Price};
 use crate::rank::RankedChunk;
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::Tokens;
 
 /// A chunk with its levels rendered for an output and counted.
 pub(super) struct Priced {
     pub(super) id: ChunkId,
     pub(super) ranked: RankedChunk,
     pub(super) pieces: Vec<Piece>,
+    /// Whether another chunk stands for it, with the same id and content.
+    pub(super) is_duplicate: bool,
 }
 
 /// A level of a chunk, ready for the prompt.
@@ -30,38 +33,84 @@ pub(super) struct Piece {
     pub(super) worth: u64,
 }
 
-/// Renders and counts the chunks. A second chunk with the same id and text has no pieces; one with
-/// another text gets an id of its own.
-pub(super) fn price(
-    chunks: Vec<RankedChunk>,
-    form: OutputForm,
-    counter: &dyn TokenCounter,
-) -> Vec<Priced> {
-    let mut ids: BTreeMap<ChunkId, String> = BTreeMap::new();
-    let mut priced = Vec::with_capacity(chunks.len());
+/// Renders and counts the chunks, and puts them in the order of their scores.
+///
+/// Of chunks with one id and content, one stands for all, with the highest priority and relevance
+/// of them. Chunks with one id and different contents get ids that name their contents. Neither
+/// depends on the order in which they came.
+pub(super) fn price(chunks: Vec<RankedChunk>, form: OutputForm, counter: &Memo<'_>) -> Vec<Priced> {
+    let mut groups: BTreeMap<ChunkId, BTreeMap<String, Vec<RankedChunk>>> = BTreeMap::new();
     for ranked in chunks {
-        let content = ranked.chunk.content();
-        let id = match ids.get(&ranked.chunk.id) {
-            Some(taken) if taken != content => ranked.chunk.id.with_content(content),
-            _ => ranked.chunk.id.clone(),
-        };
-        let is_new = ids.insert(id.clone(), content.into()).is_none();
-        let pieces = if is_new {
-            pieces(&ranked, form, counter)
-        } else {
-            Vec::new()
-        };
-        priced.push(Priced { id, ranked, pieces });
+        let same_id = groups.entry(ranked.chunk.id.clone()).or_default();
+        let content = ranked.chunk.content().into();
+        same_id.entry(content).or_default().push(ranked);
     }
+    let mut priced = Vec::new();
+    for (id, contents) in groups {
+        let is_shared = contents.len() > 1;
+        for (content, twins) in contents {
+            let id = if is_shared {
+                id.with_content(&content)
+            } else {
+                id.clone()
+            };
+            for (index, ranked) in best_first(twins).into_iter().enumerate() {
+                let is_duplicate = index > 0;
+                let pieces = if is_duplicate {
+                    Vec::new()
+                } else {
+                    pieces(&ranked, form, counter)
+                };
+                priced.push(Priced {
+                    id: id.clone(),
+                    ranked,
+                    pieces,
+                    is_duplicate,
+                });
+            }
+        }
+    }
+    priced.sort_by_key(|priced: &Priced| {
+        let (score, relevance) = (priced.ranked.score.total(), priced.ranked.chunk.relevance);
+        (
+            Reverse(score),
+            Reverse(relevance),
+            priced.id.clone(),
+            priced.is_duplicate,
+        )
+    });
     priced
 }
 
-fn pieces(ranked: &RankedChunk, form: OutputForm, counter: &dyn TokenCounter) -> Vec<Piece> {
+/// Puts the one that stands for all first.
+fn best_first(mut twins: Vec<RankedChunk>) -> Vec<RankedChunk> {
+    if twins.len() > 1 {
+        // The JSON tells apart what differs in nothing else that counts.
+        twins.sort_by_cached_key(|twin| {
+            let json = serde_json::to_string(&twin.chunk).unwrap_or_default();
+            let chunk = &twin.chunk;
+            let levels = chunk.levels.len();
+            (
+                Reverse((chunk.priority, twin.score.total(), chunk.relevance, levels)),
+                json,
+            )
+        });
+        let relevance = twins.iter().map(|twin| twin.chunk.relevance).max();
+        if let (Some(first), Some(relevance)) = (twins.first_mut(), relevance) {
+            first.chunk.relevance = relevance;
+        }
+    }
+    twins
+}
+
+fn pieces(ranked: &RankedChunk, form: OutputForm, counter: &Memo<'_>) -> Vec<Piece> {
     let chunk = &ranked.chunk;
     // A critical chunk that is empty is still shown: that it is empty may be the point.
-    let shown =
-        |content: &str| !content.trim().is_empty() || chunk.priority == ContextPriority::Critical;
-    let levels = chunk.levels.iter().filter(|level| shown(&level.content));
+    let is_critical = chunk.priority == ContextPriority::Critical;
+    let levels = chunk
+        .levels
+        .iter()
+        .filter(|level| is_critical || !level.content.trim().is_empty());
     levels
         .map(|level| {
             let text = render_piece(chunk, level, form);
@@ -90,18 +139,20 @@ impl Priced {
         !self.pieces.is_empty() && !self.is_below(floor)
     }
 
-    pub(super) fn band(&self) -> Band {
+    pub(super) fn band(&self) -> ChunkBand {
         self.ranked.chunk.band
     }
 
     /// The piece at `index` as it stands in the prompt.
     pub(super) fn keep(&self, index: usize, before: Option<usize>) -> Option<Kept> {
         let piece = self.pieces.get(index)?;
+        let chunk = &self.ranked.chunk;
         Some(Kept {
             id: self.id.clone(),
-            source: self.ranked.chunk.source.clone(),
-            chunk_type: self.ranked.chunk.chunk_type.clone(),
-            band: self.band(),
+            source: chunk.source.clone(),
+            chunk_type: chunk.chunk_type.clone(),
+            priority: chunk.priority,
+            band: chunk.band,
             detail: piece.detail,
             text: piece.text.clone(),
             tokens: piece.tokens,
@@ -110,40 +161,51 @@ impl Priced {
     }
 }
 
-/// Chooses a level, or none, of each chunk within `room`.
-///
-/// `bases` are what chunks already bring by standing in the prompt: only what is worth more counts,
-/// and only as much as it is worth more. `price` is what a token must bring at least.
+/// What a chunk brings already by standing in the prompt.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Base {
+    /// The piece that stands there.
+    pub(super) shown: Option<usize>,
+    /// What that is worth.
+    pub(super) worth: u64,
+    /// Whether only a text stands there that is no longer the chunk's.
+    pub(super) is_outdated: bool,
+}
+
+/// What to choose from, and at what price.
+#[derive(Clone, Copy)]
+pub(super) struct Choosing<'a> {
+    pub(super) bases: &'a [Base],
+    /// What a token must bring at least.
+    pub(super) price: Option<Price>,
+    /// The only band to choose for.
+    pub(super) band: Option<ChunkBand>,
+}
+
+/// Chooses a level, or none, of each chunk within `room`. Of a chunk that stands in the prompt only
+/// what is worth more counts, and only as much as it is worth more.
 pub(super) fn choose(
     priced: &[Priced],
-    bases: &[Base],
+    choosing: Choosing<'_>,
     room: Tokens,
-    price: Option<Price>,
     settings: &AssemblySettings,
 ) -> Result<Fitted, AssembleError> {
-    let candidates: Vec<Candidate> = priced
-        .iter()
-        .zip(bases)
-        .map(|(priced, base)| {
-            if !priced.is_eligible(settings.floor) {
-                return Candidate::optional([]);
-            }
-            let must = priced.is_critical() && !base.is_shown;
-            let offer = |piece: &Piece| {
-                let due = price
-                    .filter(|_| !must)
-                    .map_or(0, |price| price.worth_for(piece.tokens));
-                let surplus = piece.worth.saturating_sub(base.worth).saturating_sub(due);
-                Offer::new(piece.tokens.0, surplus)
-            };
-            let offers: Vec<Offer> = priced.pieces.iter().map(offer).collect();
-            if must {
-                Candidate::critical(offers)
-            } else {
-                Candidate::optional(offers)
-            }
-        })
-        .collect();
+    let chunks = priced.iter().zip(choosing.bases);
+    let candidate = |(priced, base): (&Priced, &Base)| {
+        if choosing.band.is_some_and(|band| band != priced.band()) || priced.is_duplicate {
+            return Candidate::optional([]);
+        }
+        let must = base.is_outdated || (priced.is_critical() && base.shown.is_none());
+        if must {
+            return Candidate::critical(offers(priced, base, None));
+        }
+        if priced.is_eligible(settings.floor) {
+            Candidate::optional(offers(priced, base, choosing.price))
+        } else {
+            Candidate::optional([])
+        }
+    };
+    let candidates: Vec<Candidate> = chunks.map(candidate).collect();
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
         FitStrategy::Greedy => {
@@ -152,31 +214,37 @@ pub(super) fn choose(
         }
     }
     .map_err(|error| explain(error, priced))?;
-    mention_the_rest(priced, bases, &candidates, &mut fitted);
+    mention_the_rest(priced, choosing.bases, &candidates, &mut fitted);
     Ok(fitted)
 }
 
-/// What a chunk brings already.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Base {
-    pub(super) worth: u64,
-    pub(super) is_shown: bool,
+fn offers(priced: &Priced, base: &Base, price: Option<Price>) -> Vec<Offer> {
+    let offer = |piece: &Piece| {
+        let due = price.map_or(0, |price| price.worth_for(piece.tokens));
+        let surplus = piece.worth.saturating_sub(base.worth).saturating_sub(due);
+        // What brings nothing more than what stands there is out of reach, also for a strategy
+        // that does not look at worth.
+        let is_idle = surplus == 0 && base.shown.is_some();
+        let cost = if is_idle { u32::MAX } else { piece.tokens.0 };
+        Offer::new(cost, surplus)
+    };
+    priced.pieces.iter().map(offer).collect()
 }
 
 /// Spends what is left on handles, the best chunks first: what was relevant leaves a trace.
 fn mention_the_rest(
     priced: &[Priced],
-    base: &[Base],
+    bases: &[Base],
     candidates: &[Candidate],
     fitted: &mut Fitted,
 ) {
     let chunks = priced
         .iter()
-        .zip(base)
+        .zip(bases)
         .zip(candidates)
         .zip(&mut fitted.choices);
     for (((priced, base), candidate), choice) in chunks {
-        if choice.is_some() || base.is_shown || candidate.offers.is_empty() {
+        if choice.is_some() || base.shown.is_some() || candidate.offers.is_empty() {
             continue;
         }
         let handle = priced

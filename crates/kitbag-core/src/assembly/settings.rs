@@ -15,8 +15,8 @@ pub struct AssemblySettings {
     pub form: OutputForm,
     /// The most tokens that the prompt may have.
     pub budget: Tokens,
-    /// The most tokens for chunks, when that is less than what the rest of the prompt leaves. What
-    /// is appended during an epoch may exceed it by a quarter.
+    /// The tokens to choose chunks for, when that is less than what the rest of the prompt leaves. A
+    /// target: what is appended during an epoch may exceed it by a quarter.
     pub chunk_limit: Option<Tokens>,
     /// How chunks are chosen.
     pub strategy: FitStrategy,
@@ -33,11 +33,6 @@ impl AssemblySettings {
     /// Settings with the usual floor, patience and prices.
     #[must_use]
     pub fn new(form: OutputForm, budget: Tokens) -> Self {
-        let mut traits = ModelTraits::default();
-        if form == OutputForm::OpenAi {
-            // Few models take markers in this form, and other servers may refuse them.
-            traits.cache.max_breakpoints = 0;
-        }
         Self {
             form,
             budget,
@@ -45,7 +40,7 @@ impl AssemblySettings {
             strategy: FitStrategy::default(),
             floor: Relevance::from_ppm(10_000),
             patience_permille: 500,
-            traits,
+            traits: ModelTraits::default(),
         }
     }
 
@@ -136,6 +131,19 @@ pub struct CacheProfile {
     /// The most markers in a request that say where a cached prefix ends; none where the provider
     /// decides by itself.
     pub max_breakpoints: usize,
+    /// How such a marker is written, if at all.
+    pub markers: Option<MarkerDialect>,
+}
+
+/// How a request says where a cached prefix ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum MarkerDialect {
+    /// `cache_control` on a block.
+    Anthropic,
+    /// `prompt_cache_breakpoint` on a part.
+    OpenAi,
 }
 
 impl Default for CacheProfile {
@@ -145,6 +153,7 @@ impl Default for CacheProfile {
             read_permille: 100,
             min_tokens: Tokens(1_024),
             max_breakpoints: 4,
+            markers: Some(MarkerDialect::Anthropic),
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::band::Band;
-use crate::chunk::{ChunkType, ContextPriority, Detail, Level, Relevance, Trust};
+use crate::chunk::{ChunkBand, ChunkType, ContextPriority, Detail, Level, Relevance, Trust};
 use crate::content::RawJson;
 use crate::context::{Context, ContextEntry};
 use crate::envelope::{TaskType, ToolDefinition};
@@ -72,13 +72,13 @@ fn chunks() -> Vec<RankedChunk> {
     let dependencies = ContextChunk::new(ChunkType::Dependency, "Cargo.toml", "axum 0.8")
         .with_priority(ContextPriority::Low);
     let recalled = ContextChunk::new(ChunkType::Fact, "fact/host", "staging runs behind a proxy")
-        .with_band(Band::Volatile);
+        .with_band(ChunkBand::Volatile);
     let entity = ContextChunk::new(
         ChunkType::Entity,
         "entity/ticket_1",
         "`ticket_1`: Login loop",
     )
-    .with_band(Band::Volatile);
+    .with_band(ChunkBand::Volatile);
     let auth = file("src/auth.rs", "fn login() {\n    redirect();\n}\n")
         .with_priority(ContextPriority::High);
     [tree, dependencies, recalled, entity, auth]
@@ -331,7 +331,11 @@ fn t06_anthropic_output() {
           "type": "text"
         },
         {
-          "text": "## src/auth.rs\n```rs\nfn login() {\n    redirect();\n}\n```\n\n## Project Structure\n```\nsrc/\n  auth.rs\n```\n\n## Dependencies\n```toml\naxum 0.8\n```\n\nbranch: main\n\n",
+          "text": "## src/auth.rs\n```rs\nfn login() {\n    redirect();\n}\n```\n\n## Project Structure\n```\nsrc/\n  auth.rs\n```\n\n## Dependencies\n```toml\naxum 0.8\n```\n\n",
+          "type": "text"
+        },
+        {
+          "text": "branch: main",
           "type": "text"
         }
       ],
@@ -526,6 +530,7 @@ fn x02_openai_marks_breakpoints_where_the_provider_takes_them() {
     let mut settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(20_000));
     let plain = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
     assert!(!plain.body.contains("prompt_cache_breakpoint"));
+    settings.traits.cache.markers = Some(MarkerDialect::OpenAi);
     settings.traits.cache.max_breakpoints = 3;
     let marked = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
     let marker = r#""prompt_cache_breakpoint":{"mode":"explicit"}"#;
@@ -555,7 +560,11 @@ fn x06_blocks_of_a_client_pass_through_untouched() {
         serde_json::from_str(&format!(r#"{{"role":"user","content":[{image}]}}"#)).unwrap(),
         serde_json::from_str(&json).unwrap(),
     ];
-    let settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(10_000));
+    let mut settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(10_000));
+    let marked = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+    let with_marker = odd.replace("[1e3]}", r#"[1e3],"cache_control":{"type":"ephemeral"}}"#);
+    assert!(marked.body.contains(&with_marker), "{}", marked.body);
+    settings.traits.cache.max_breakpoints = 0;
     let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
     for block in [image, thinking, odd] {
         assert!(assembly.body.contains(block), "{}", assembly.body);
@@ -751,19 +760,30 @@ fn x01_what_is_left_goes_to_handles() {
 
 #[test]
 fn x03_the_price_of_an_exclusion_lets_it_in() {
-    let chunk = |name: &str, bytes: usize| file(name, &"x".repeat(bytes));
-    let chunks = || vec![chunk("a.rs", 400).into(), chunk("b.rs", 1_200).into()];
+    let chunk = |name: &str, bytes: usize| {
+        RankedChunk::from(ContextChunk::new(ChunkType::File, name, "x".repeat(bytes)))
+    };
+    let chunks = || vec![chunk("a.rs", 400), chunk("b.rs", 1_200)];
     let mut settings = AssemblySettings::new(OutputForm::Flat, Tokens(160));
-    let before = assemble(&Draft::new("x"), chunks(), &settings, &Quarters, None).unwrap();
-    let entry = before
+    let assembled = |settings: &AssemblySettings| {
+        assemble(&Draft::new("x"), chunks(), settings, &Quarters, None).unwrap()
+    };
+    let before = assembled(&settings);
+    let out = before
         .ledger
         .entries
         .iter()
         .find(|entry| entry.source == "b.rs")
         .unwrap();
-    assert_ne!(entry.level, Some(Detail::Full));
-    settings.budget = Tokens(2_000);
-    let after = assemble(&Draft::new("x"), chunks(), &settings, &Quarters, None).unwrap();
+    let Reason::NoRoom {
+        level: Some(Detail::Full),
+        more: Some(more),
+    } = out.reason
+    else {
+        panic!("{:?}", out.reason);
+    };
+    settings.budget = Tokens(160 + more.0);
+    let after = assembled(&settings);
     assert!(
         after
             .ledger
@@ -772,6 +792,15 @@ fn x03_the_price_of_an_exclusion_lets_it_in() {
             .all(|entry| entry.level == Some(Detail::Full))
     );
     assert_eq!(after.ledger.fit.ratio_ppm, 1_000_000);
+    settings.budget = Tokens(160 + more.0 - 1);
+    let just_below = assembled(&settings);
+    assert!(
+        just_below
+            .ledger
+            .entries
+            .iter()
+            .any(|entry| entry.level.is_none())
+    );
 }
 
 #[test]
@@ -791,6 +820,189 @@ fn x03_duplicates_and_empty_chunks_have_their_line() {
     );
     assert_eq!(reasons.iter().filter(|r| **r == Reason::Empty).count(), 1);
     assert!(assembly.body.contains("same") && assembly.body.contains("other"));
+}
+
+#[test]
+fn x01_a_critical_chunk_stands_for_its_duplicates() {
+    let critical = file("a.rs", "same")
+        .with_priority(ContextPriority::Critical)
+        .with_relevance(Relevance::from_ppm(0));
+    let twin = file("a.rs", "same").with_relevance(Relevance::from_ppm(1));
+    let settings = AssemblySettings::new(OutputForm::Flat, Tokens(1_000));
+    for chunks in [[critical.clone(), twin.clone()], [twin, critical]] {
+        let chunks = chunks.map(RankedChunk::from).into();
+        let assembly = assemble(&Draft::new("x"), chunks, &settings, &Quarters, None).unwrap();
+        assert_eq!(assembly.body.matches("same").count(), 1);
+        assert_eq!(assembly.ledger.entries[0].reason, Reason::Critical);
+        assert_eq!(assembly.ledger.entries[1].reason, Reason::Duplicate);
+    }
+}
+
+#[test]
+fn x01_a_critical_chunk_without_levels_is_an_error() {
+    let mut chunk = file("a.rs", "x").with_priority(ContextPriority::Critical);
+    chunk.levels.clear();
+    let settings = AssemblySettings::new(OutputForm::Flat, Tokens(1_000));
+    let error = assemble(
+        &Draft::new("x"),
+        vec![chunk.into()],
+        &settings,
+        &Quarters,
+        None,
+    );
+    assert!(
+        matches!(error, Err(AssembleError::CriticalWithoutLevels { .. })),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn o12_a_form_that_ends_in_a_message_needs_one() {
+    for form in OutputForm::ALL {
+        let settings = AssemblySettings::new(form, Tokens(1_000));
+        let assembled = assemble(&Draft::new(" "), chunks(), &settings, &Quarters, None);
+        let optional = matches!(form, OutputForm::Pack | OutputForm::Payload);
+        assert_eq!(assembled.is_ok(), optional, "{form:?}");
+    }
+}
+
+#[test]
+fn x02_what_cannot_be_counted_is_an_estimate_and_everything_else_is_counted() {
+    let counted = |block: &str| {
+        let mut draft = Draft::new("and?");
+        draft.history = vec![
+            serde_json::from_str(&format!(r#"{{"role":"user","content":[{block}]}}"#)).unwrap(),
+        ];
+        let settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(100_000));
+        let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+        (assembly.tokens.0, assembly.estimated.0)
+    };
+    let long = "word ".repeat(10_000);
+    let document = format!(r#"{{"type":"document","source":{{"type":"text","data":"{long}"}}}}"#);
+    assert!(counted(&document).0 > 12_500, "a text document is text");
+    let call = format!(
+        r#"{{"type":"tool_use","id":"t","name":"n","input":{{"data":"{long}","url":"u"}}}}"#
+    );
+    assert!(counted(&call).0 > 12_500, "arguments are text");
+    assert_eq!(counted(&call).1, 4, "one message around it");
+    let image = format!(
+        r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}}"#,
+        "A".repeat(50_000)
+    );
+    let (tokens, estimated) = counted(&image);
+    assert_eq!(estimated, 1_604);
+    assert!(tokens < 1_700, "{tokens}");
+}
+
+#[test]
+fn x06_nothing_parts_a_tool_result_from_its_call() {
+    let call = |id: &str| ToolCall {
+        id: id.into(),
+        name: "read".into(),
+        arguments: RawJson::default(),
+    };
+    let mut draft = Draft::new("x");
+    draft.history = vec![
+        Message::user("go"),
+        Message::assistant("").with_tool_calls(vec![call("c1")]),
+    ];
+    draft.current = Message::tool("c1", "done");
+    let body = |form| -> Value {
+        let settings = AssemblySettings::new(form, Tokens(2_000));
+        let assembly = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
+        serde_json::from_str(&assembly.body).unwrap()
+    };
+    let anthropic = body(OutputForm::Anthropic);
+    let last = anthropic["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["content"][0]["type"], "tool_result");
+    assert_eq!(last["content"][1]["type"], "text");
+    let openai = body(OutputForm::OpenAi);
+    let messages = openai["messages"].as_array().unwrap();
+    let call = messages
+        .iter()
+        .position(|m| m.get("tool_calls").is_some())
+        .unwrap();
+    assert_eq!(
+        messages[call]["tool_calls"][0]["function"]["arguments"],
+        "{}"
+    );
+    assert_eq!(messages[call + 1]["role"], "tool");
+}
+
+#[test]
+fn x06_an_answer_without_content_is_still_an_answer() {
+    let mut draft = Draft::new("x");
+    draft.history = vec![Message::tool("c1", crate::content::Content::Null)];
+    for (form, expected) in [
+        (
+            OutputForm::OpenAi,
+            r#"{"role":"tool","content":"","tool_call_id":"c1"}"#,
+        ),
+        (OutputForm::Anthropic, r#""content":"","tool_use_id":"c1""#),
+    ] {
+        let settings = AssemblySettings::new(form, Tokens(2_000));
+        let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+        assert!(assembly.body.contains(expected), "{}", assembly.body);
+    }
+}
+
+#[test]
+fn x06_what_a_form_cannot_carry_is_a_problem_in_the_ledger() {
+    let pdf = r#"{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA=="}}"#;
+    let text = r#"{"type":"document","source":{"type":"text","data":"the terms"}}"#;
+    let shot = r#"{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"bad"},
+        {"type":"image","source":{"type":"url","url":"u.png"}}]}"#;
+    let mut draft = Draft::new("x");
+    let json = format!(r#"{{"role":"user","content":[{shot},{pdf},{text}]}}"#);
+    draft.history = vec![serde_json::from_str(&json).unwrap()];
+    let settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(20_000));
+    let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+    assert_eq!(assembly.ledger.problems.len(), 1);
+    for kept in ["the terms", "Error: bad", "u.png"] {
+        assert!(assembly.body.contains(kept), "{}", assembly.body);
+    }
+}
+
+#[test]
+fn x02_another_picture_is_another_request() {
+    let draft = |data: &str| {
+        let mut draft = Draft::new("x");
+        let json = format!(
+            r#"{{"role":"user","content":[{{"type":"image","source":{{"type":"base64","data":"{data}"}}}}]}}"#
+        );
+        draft.history = vec![serde_json::from_str(&json).unwrap()];
+        draft
+    };
+    let settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(20_000));
+    let first = assemble(&draft("AAAA"), vec![], &settings, &Quarters, None).unwrap();
+    let other = assemble(
+        &draft("BBBB"),
+        vec![],
+        &settings,
+        &Quarters,
+        Some(&first.epoch),
+    )
+    .unwrap();
+    assert_eq!(other.reuse.unwrap().shared, 0);
+    let same = assemble(
+        &draft("AAAA"),
+        vec![],
+        &settings,
+        &Quarters,
+        Some(&first.epoch),
+    )
+    .unwrap();
+    assert_eq!(same.reuse.unwrap().permille(), 1_000);
+}
+
+#[test]
+fn x03_a_prompt_is_rendered_again_from_what_was_kept() {
+    for form in OutputForm::ALL {
+        let settings = AssemblySettings::new(form, Tokens(2_000));
+        let assembly = assemble(&draft(), chunks(), &settings, &Quarters, None).unwrap();
+        let again = render(&draft(), &assembly.kept, &settings, &assembly.breakpoints);
+        assert_eq!(again, assembly.body);
+    }
 }
 
 #[test]
@@ -849,9 +1061,9 @@ fn any_chunk() -> impl Strategy<Value = ContextChunk> {
                 ChunkType::Structure,
             ];
             let band = if kind % 2 == 0 {
-                Band::Session
+                ChunkBand::Session
             } else {
-                Band::Volatile
+                ChunkBand::Volatile
             };
             ContextChunk::new(kinds[kind].clone(), source, full)
                 .with_level(Level::new(Detail::Outline, outline))
@@ -888,7 +1100,16 @@ proptest! {
         chunks in prop::collection::vec(any_chunk(), 0..10), turn in 0..10usize, form in 0..6usize,
     ) {
         let settings = AssemblySettings::new(OutputForm::ALL[form], Tokens(400));
-        let ranked: Vec<RankedChunk> = chunks.into_iter().map(RankedChunk::from).collect();
+        let mut ranked: Vec<RankedChunk> = chunks.into_iter().map(RankedChunk::from).collect();
+        // Twins that differ in nothing but what the order does not look at.
+        if let Some(first) = ranked.first().cloned() {
+            let mut twin = first.clone();
+            twin.chunk.band = ChunkBand::Volatile;
+            ranked.push(twin);
+            let mut twin = first;
+            twin.chunk.levels.truncate(1);
+            ranked.push(twin);
+        }
         let mut shuffled = ranked.clone();
         shuffled.reverse();
         let middle = turn.min(shuffled.len());

@@ -3,37 +3,40 @@
 use alloc::vec::Vec;
 
 use super::draft::Draft;
-use super::epoch::{self, Epoch};
+use super::epoch::{self, Epoch, bases};
 use super::error::AssembleError;
-use super::explain;
-use super::form::{OutputForm, Placed, Reserved, lay_out};
+use super::form::{Laid, OutputForm, Placed, Reserved, lay_out};
 use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
+use super::memo::Memo;
 use super::segment::Segment;
-use super::select::{Base, Priced, choose};
+use super::select::{Base, Choosing, Priced, choose};
 use super::settings::AssemblySettings;
-use super::{Assembly, Reuse, breakpoint};
+use super::{Assembly, Reuse, breakpoint, explain};
 use crate::band::Band;
+use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::Tokens;
 
 /// One turn while it is decided.
 pub(super) struct Turn<'a> {
     pub(super) draft: &'a Draft,
     pub(super) settings: &'a AssemblySettings,
-    pub(super) counter: &'a dyn TokenCounter,
+    pub(super) counter: &'a Memo<'a>,
     pub(super) priced: &'a [Priced],
 }
 
 /// What was chosen.
 pub(super) struct Choice {
-    /// What stands since the epoch began.
+    /// What stands in the prompt already.
     pub(super) standing: Vec<Kept>,
     /// What each chunk brings by standing there.
     pub(super) bases: Vec<Base>,
-    /// What is chosen in this turn, beside what stands.
-    pub(super) fitted: Fitted,
-    /// What a selection made anew would be: it sets the prices.
+    /// The piece of each chunk that is chosen in this turn.
+    pub(super) choices: Vec<Option<usize>>,
+    /// The tokens of what is chosen in this turn.
+    pub(super) used: Tokens,
+    /// The best selection with nothing standing: it sets the prices.
     pub(super) market: Fitted,
     /// The tokens of everything but the chunks.
     pub(super) fixed: Tokens,
@@ -42,7 +45,7 @@ pub(super) struct Choice {
 impl Choice {
     /// What all of it brings.
     pub(super) fn worth(&self, priced: &[Priced]) -> u64 {
-        let chunks = priced.iter().zip(&self.bases).zip(&self.fitted.choices);
+        let chunks = priced.iter().zip(&self.bases).zip(&self.choices);
         let worth = chunks.map(|((priced, base), choice)| {
             let shown = choice.and_then(|level| priced.pieces.get(level));
             shown.map_or(base.worth, |piece| piece.worth.max(base.worth))
@@ -50,8 +53,9 @@ impl Choice {
         worth.sum()
     }
 
-    pub(super) fn standing_tokens(&self) -> Tokens {
-        self.standing.iter().map(|kept| kept.tokens).sum()
+    /// The tokens of all chunks in the prompt.
+    pub(super) fn chunk_tokens(&self) -> Tokens {
+        tokens_of(&self.standing).saturating_add(self.used)
     }
 }
 
@@ -67,27 +71,27 @@ impl Turn<'_> {
             regret: 0,
             regret_sum: 0,
             limit: 0,
-            best_worth: anew.fitted.worth,
+            best_worth: anew.market.worth,
         };
         let Some(epoch) = previous else {
             return Ok((anew, report));
         };
-        let kept = epoch
-            .continues(self.draft, self.settings, self.counter)
-            .and_then(|()| {
-                self.choose_beside(epoch, &anew.fitted)
-                    .ok_or(Renewal::NoRoom)
-            });
-        let kept = match kept {
-            Ok(kept) => kept,
-            Err(renewal) => {
-                report.renewed = Some(renewal);
-                return Ok((anew, report));
-            }
+        if let Err(renewal) = epoch.continues(self.draft, self.settings, self.counter) {
+            report.renewed = Some(renewal);
+            return Ok((anew, report));
+        }
+        if let Some(frozen) = self.freeze(epoch, &anew.market) {
+            report.renewed = None;
+            report.regret_sum = epoch.regret;
+            return Ok((frozen, report));
+        }
+        let Some(kept) = self.choose_beside(epoch, &anew.market) else {
+            report.renewed = Some(Renewal::NoRoom);
+            return Ok((anew, report));
         };
-        report.regret = epoch::regret(&anew.fitted, kept.worth(self.priced));
+        report.regret = self.regret(&kept, &anew.market);
         report.regret_sum = epoch.regret.saturating_add(report.regret);
-        let rewritten = kept.standing_tokens().saturating_add(self.history_tokens());
+        let rewritten = tokens_of(&kept.standing).saturating_add(self.history_tokens());
         let cache = &self.settings.traits.cache;
         report.limit = epoch::limit(rewritten, cache, self.settings.patience_permille);
         if report.regret_sum > report.limit {
@@ -100,69 +104,141 @@ impl Turn<'_> {
     }
 
     fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
-        let eligible = |band: Band| {
+        let eligible = |band: ChunkBand| {
             let mut priced = self.priced.iter();
             priced.any(|priced| priced.band() == band && priced.is_eligible(self.settings.floor))
         };
         let reserved = Reserved {
-            session: eligible(Band::Session),
+            session: eligible(ChunkBand::Session),
             appended: false,
-            volatile: eligible(Band::Volatile),
+            volatile: eligible(ChunkBand::Volatile),
         };
-        let segments = self.segments(&Placed::reserving(&[], reserved));
-        let fixed = self.count(&segments);
+        let segments = self.lay_out(&Placed::reserving(&[], reserved)).segments;
+        let fixed = self.fixed(&segments);
         if fixed > self.settings.budget {
             return Err(self.fixed_over_budget(fixed, &segments));
         }
         let room = self.settings.budget.saturating_sub(fixed);
+        let limit = self.settings.chunk_limit.unwrap_or(room);
+        let market = self.choose_all(room.min(limit))?;
+        // What the conversation is about to add is left free, unless what must be in needs it.
         let headroom = previous.map_or(Tokens::ZERO, |epoch| {
             epoch.headroom(self.history_tokens(), room)
         });
-        let limit = self.settings.chunk_limit.unwrap_or(room);
-        let bases = alloc::vec![Base::default(); self.priced.len()];
-        let within =
-            |room: Tokens| choose(self.priced, &bases, room.min(limit), None, self.settings);
-        // What must be in may use the headroom as well.
-        let fitted = within(room.saturating_sub(headroom)).or_else(|_| within(room))?;
+        let fitted = match room.saturating_sub(headroom) {
+            free if free < room.min(limit) => self.choose_all(free).ok(),
+            _ => None,
+        };
+        let fitted = fitted.as_ref().unwrap_or(&market);
         Ok(Choice {
             standing: Vec::new(),
-            bases,
-            market: fitted.clone(),
-            fitted,
+            bases: alloc::vec![Base::default(); self.priced.len()],
+            choices: fitted.choices.clone(),
+            used: fitted.used,
             fixed,
+            market,
         })
     }
 
-    /// Chooses what to append beside a selection that stands: what is worth its tokens at the price
-    /// of a selection made anew. None when there is no room for what must be in.
+    /// The best selection within `room` with nothing standing.
+    fn choose_all(&self, room: Tokens) -> Result<Fitted, AssembleError> {
+        let choosing = Choosing {
+            bases: &alloc::vec![Base::default(); self.priced.len()],
+            price: None,
+            band: None,
+        };
+        choose(self.priced, choosing, room, self.settings)
+    }
+
+    /// Keeps everything as it was in the inference before, if this is another one of the same turn
+    /// and nothing that must be in is missing.
+    fn freeze(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
+        if !epoch.is_same_turn(self.draft) {
+            return None;
+        }
+        let standing = epoch.kept.clone();
+        let bases = bases(&standing, self.priced);
+        let is_missing = |(priced, base): (&Priced, &Base)| {
+            let unseen = priced.is_critical() && base.shown.is_none() && !priced.is_duplicate;
+            unseen || base.is_outdated
+        };
+        if self.priced.iter().zip(&bases).any(is_missing) {
+            return None;
+        }
+        let all = self.fixed(&self.lay_out(&Placed::new(&standing)).segments);
+        (all <= self.settings.budget).then(|| Choice {
+            fixed: all.saturating_sub(tokens_of(&standing)),
+            standing,
+            choices: alloc::vec![None; bases.len()],
+            bases,
+            used: Tokens::ZERO,
+            market: market.clone(),
+        })
+    }
+
+    /// Chooses what to add to a selection that stands: what is worth its tokens at the price of a
+    /// selection made anew. None when there is no room for what must be in.
     fn choose_beside(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
+        let standing = epoch.lasting();
         let reserved = Reserved {
             session: false,
             appended: true,
             volatile: true,
         };
-        let standing = epoch.kept.clone();
-        let tokens: Tokens = standing.iter().map(|kept| kept.tokens).sum();
-        let with_standing = self.count(&self.segments(&Placed::reserving(&standing, reserved)));
+        let placed = Placed::reserving(&standing, reserved);
+        let with_standing = self.fixed(&self.lay_out(&placed).segments);
         if with_standing > self.settings.budget {
             return None;
         }
         let room = self.settings.budget.saturating_sub(with_standing);
-        // Without a limit half of the room is left to the turns that follow.
-        let limit = self
-            .settings
-            .limit_beside(tokens)
-            .unwrap_or(Tokens(room.0 / 2));
-        let bases = epoch.bases(self.priced);
-        let price = Some(market.price);
-        let fitted = choose(self.priced, &bases, room.min(limit), price, self.settings).ok()?;
+        let limit = self.settings.limit_beside(tokens_of(&standing));
+        let bases = bases(&standing, self.priced);
+        let within = |band: ChunkBand, room: Tokens| {
+            let choosing = Choosing {
+                bases: &bases,
+                price: Some(market.price),
+                band: Some(band),
+            };
+            choose(self.priced, choosing, room, self.settings)
+        };
+
+        // What is for this turn alone comes first. What is appended stays, so that without a limit
+        // half of the room is left to the turns that follow.
+        let volatile = within(ChunkBand::Volatile, room.min(limit.unwrap_or(room)))
+            .or_else(|_| within(ChunkBand::Volatile, room))
+            .ok()?;
+        let left = room.saturating_sub(volatile.used);
+        let some = match limit {
+            Some(limit) => left.min(limit.saturating_sub(volatile.used)),
+            None => Tokens(left.0 / 2),
+        };
+        let appended = within(ChunkBand::Session, some)
+            .or_else(|_| within(ChunkBand::Session, left))
+            .ok()?;
+        let both = volatile.choices.iter().zip(&appended.choices);
         Some(Choice {
+            fixed: with_standing.saturating_sub(tokens_of(&standing)),
             standing,
+            choices: both
+                .map(|(volatile, appended)| volatile.or(*appended))
+                .collect(),
             bases,
-            fitted,
+            used: volatile.used.saturating_add(appended.used),
             market: market.clone(),
-            fixed: with_standing.saturating_sub(tokens),
         })
+    }
+
+    /// What keeping a selection costs, against the best one of as many tokens.
+    fn regret(&self, kept: &Choice, market: &Fitted) -> u64 {
+        let worth = kept.worth(self.priced);
+        let tokens = kept.chunk_tokens();
+        if tokens <= market.used {
+            return epoch::regret(market, worth);
+        }
+        match self.choose_all(tokens) {
+            Ok(equal) => epoch::regret(&equal, worth),
+            Err(_) => epoch::regret(market, worth),
+        }
     }
 
     /// Lays out what was chosen.
@@ -170,39 +246,37 @@ impl Turn<'_> {
         &self,
         choice: &Choice,
         report: EpochReport,
-        previous: Option<&Assembly>,
+        previous: Option<&Epoch>,
     ) -> Result<Assembly, AssembleError> {
         // Beside a selection that stands, what belongs to the session is appended and stays.
         let before = report.renewed.is_none().then_some(self.draft.history.len());
         let mut kept = choice.standing.clone();
-        for (priced, level) in self.priced.iter().zip(&choice.fitted.choices) {
-            let before = before.filter(|_| priced.band() == Band::Session);
+        for (priced, level) in self.priced.iter().zip(&choice.choices) {
+            let before = before.filter(|_| priced.band() == ChunkBand::Session);
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
         let placed = Placed::new(&kept);
-        let segments = self.segments(&placed);
+        let Laid {
+            segments, problems, ..
+        } = self.lay_out(&placed);
         let bands = self.bands(&segments);
-        let traits = &self.settings.traits;
-        let markers = traits
-            .cache
-            .max_breakpoints
-            .saturating_sub(self.draft.client_markers());
-        let breakpoints = breakpoint::place(&bands, traits.cache.min_tokens, markers);
-        let body = lay_out(
-            self.settings.form,
-            self.draft,
-            &placed,
-            traits,
-            &breakpoints,
-        )
-        .body;
+        let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
+        let (form, traits) = (self.settings.form, &self.settings.traits);
+        let body = lay_out(form, self.draft, &placed, traits, &breakpoints).body;
 
-        let lasting = kept.iter().filter(|kept| kept.band == Band::Session);
-        let epoch = Epoch::new(lasting.cloned().collect(), report.regret_sum, self);
-        let mut assembly = Assembly {
-            form: self.settings.form,
-            tokens: self.count_whole(&body, self.count(&segments))?,
-            ledger: explain::ledger(self, choice, report, &bands, kept.len()),
+        let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
+        let reuse = previous.map(|previous| {
+            let (shared, previous) = previous.shared_bytes(&segments);
+            Reuse { shared, previous }
+        });
+        Ok(Assembly {
+            form,
+            tokens: self.count_whole(&body, self.counter.count_segments(&segments))?,
+            estimated: segments
+                .iter()
+                .map(|segment| Tokens(segment.overhead))
+                .sum(),
+            ledger: explain::ledger(self, choice, report, &bands, problems),
             body,
             tokenizer: self.counter.name().into(),
             exactness: self.counter.exactness(),
@@ -210,35 +284,31 @@ impl Turn<'_> {
             kept,
             breakpoints,
             epoch,
-            reuse: None,
-        };
-        assembly.reuse =
-            previous.map(|previous| Reuse::between(&previous.stream(), &assembly.stream()));
-        Ok(assembly)
+            reuse,
+        })
     }
 
-    fn segments(&self, placed: &Placed<'_>) -> Vec<Segment> {
+    fn lay_out(&self, placed: &Placed<'_>) -> Laid {
         let settings = self.settings;
-        lay_out(settings.form, self.draft, placed, &settings.traits, &[]).segments
+        lay_out(settings.form, self.draft, placed, &settings.traits, &[])
     }
 
-    fn count(&self, segments: &[Segment]) -> Tokens {
-        segments.iter().map(|segment| self.count_one(segment)).sum()
-    }
-
-    fn count_one(&self, segment: &Segment) -> Tokens {
-        let text = self.counter.count(&segment.text);
-        text.saturating_add(Tokens(segment.overhead))
+    /// The tokens of a layout before chunks are put into it. A session message that begins with
+    /// white space or a slash may merge with whichever chunk stands before it, for a token or two.
+    fn fixed(&self, segments: &[Segment]) -> Tokens {
+        let merges = |text: &str| text.starts_with(|c: char| c.is_whitespace() || c == '/');
+        let session = self.draft.injected(Band::Session);
+        let merging = session.filter(|message| merges(&message.content)).count();
+        let slack = Tokens(u32::try_from(2 * merging).unwrap_or(u32::MAX));
+        self.counter.count_segments(segments).saturating_add(slack)
     }
 
     /// The tokens of the conversation so far, without what was appended to it.
     pub(super) fn history_tokens(&self) -> Tokens {
-        let segments = self.segments(&Placed::new(&[]));
+        let segments = self.lay_out(&Placed::new(&[])).segments;
         let said = |segment: &&Segment| matches!(segment.band, Band::Conversation | Band::History);
-        segments
-            .iter()
-            .filter(said)
-            .map(|segment| self.count_one(segment))
+        let said = segments.iter().filter(said);
+        said.map(|segment| self.counter.count_segment(segment))
             .sum()
     }
 
@@ -262,7 +332,12 @@ impl Turn<'_> {
     fn bands(&self, segments: &[Segment]) -> Vec<(Band, Tokens)> {
         let tokens = |band: Band| {
             let of_band = segments.iter().filter(|segment| segment.band == band);
-            (band, of_band.map(|segment| self.count_one(segment)).sum())
+            (
+                band,
+                of_band
+                    .map(|segment| self.counter.count_segment(segment))
+                    .sum(),
+            )
         };
         Band::ALL.into_iter().map(tokens).collect()
     }
@@ -278,4 +353,8 @@ impl Turn<'_> {
             largest_tokens,
         }
     }
+}
+
+fn tokens_of(kept: &[Kept]) -> Tokens {
+    kept.iter().map(|kept| kept.tokens).sum()
 }

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::{
-    ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
+    ChunkBand, ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level,
+    Relevance, Trust,
 };
-use crate::band::Band;
 
 /// A chunk as JSON has it.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(expecting = "a chunk, which is an object")]
 pub(super) struct ChunkJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<ChunkId>,
@@ -24,7 +25,7 @@ pub(super) struct ChunkJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     relevance: Option<Number>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    band: Option<Band>,
+    band: Option<ChunkBand>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trust: Option<Trust>,
     /// A hint by the caller, never relied on: only the range is checked.
@@ -70,14 +71,6 @@ pub enum ChunkError {
         /// The largest value.
         max: u32,
     },
-    /// A place that chunks cannot take.
-    #[error("chunk `{source_name}` has the band `{band}`; a chunk goes to `session` or `volatile`")]
-    Band {
-        /// The chunk's source.
-        source_name: String,
-        /// What was given.
-        band: &'static str,
-    },
 }
 
 impl TryFrom<ChunkJson> for ContextChunk {
@@ -100,13 +93,6 @@ impl TryFrom<ChunkJson> for ContextChunk {
         };
         ranged("tokens", &json.tokens, 0, u32::MAX)?;
         let relevance = ranged("relevance", &json.relevance, 1_000_000, 1_000_000)?;
-        let band = json.band.unwrap_or(Band::Session);
-        if !matches!(band, Band::Session | Band::Volatile) {
-            return Err(ChunkError::Band {
-                source_name: json.source,
-                band: band.as_str(),
-            });
-        }
         let mut levels = Vec::new();
         for level in json.levels.iter().flatten() {
             let usual = u32::from(level.level.usual_coverage().permille());
@@ -134,7 +120,7 @@ impl TryFrom<ChunkJson> for ContextChunk {
             chunk_type: json.chunk_type,
             priority: json.priority,
             relevance: Relevance::from_ppm(relevance),
-            band,
+            band: json.band.unwrap_or_default(),
             trust: json.trust.unwrap_or_default(),
             levels,
             metadata: json.metadata,

@@ -83,7 +83,33 @@ fn p07_what_fits_is_in_with_figures_and_what_does_not_has_a_reason() {
         panic!("{:?}", context.excluded);
     };
     assert_eq!(excluded.source, "src/big.ts");
-    assert!(matches!(excluded.reason, Reason::NoRoom { more: Some(more) } if more > Tokens(1_000)));
+    assert!(
+        matches!(excluded.reason, Reason::NoRoom { more: Some(more), .. } if more > Tokens(1_000))
+    );
+}
+
+#[test]
+fn p02_the_whole_prompt_of_an_envelope_fits_its_input() {
+    for total in [200, 400, 4_000] {
+        let mut envelope = envelope(400, FitStrategy::Optimal);
+        envelope.token_budget = crate::budget::TokenBudget::new(Tokens(total));
+        let ranked = chunks().into_iter().map(RankedChunk::from).collect();
+        compress_for(&mut envelope, ranked, FitStrategy::Optimal, &Quarters).unwrap();
+        let prompt = Quarters.count(&build_prompt(&envelope));
+        assert_eq!(prompt, envelope.context.tokens_used);
+        assert!(
+            prompt <= envelope.token_budget.input(),
+            "{prompt} of {total}"
+        );
+    }
+}
+
+#[test]
+fn p07_chunks_of_one_text_are_all_there() {
+    let fact = |source: &str| ContextChunk::new(ChunkType::Fact, source, "the same");
+    let ranked = vec![fact("f/1").into(), fact("f/2").into()];
+    let context = compress(ranked, Tokens(200), FitStrategy::Optimal, &Quarters).unwrap();
+    assert_eq!(context.chunks.len(), 2);
 }
 
 #[test]

@@ -7,13 +7,17 @@ use alloc::vec::Vec;
 
 use super::render::entities_of;
 use super::{TurnState, View};
-use crate::band::Band;
-use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
-use crate::conversation::{Depth, TurnDetail, format_turn, get_conversation_history_of};
+use crate::chunk::{ChunkBand, ChunkType, ContextChunk, Detail, Level, Trust};
+use crate::conversation::{
+    ConversationTurn, Depth, TurnDetail, format_turn, get_conversation_history_of,
+};
 use crate::entity::{EntityDetail, EntitySnapshot, UnknownIds, format_entity};
 use crate::reasoning::{StepDetail, StepSummary, format_step};
 
-/// The entities, turns and steps that a view shows, as chunks for the fit.
+/// The entities, turns and this turn's steps that a view shows, as chunks for the fit.
+///
+/// Summaries, what is pending and a view's additions are short and never left out: they are in
+/// [`build_context`](super::build_context).
 #[must_use]
 pub fn layer_chunks(view: &View, state: &TurnState) -> Vec<ContextChunk> {
     let registry = &state.conversation.id_registry;
@@ -37,11 +41,10 @@ pub fn layer_chunks(view: &View, state: &TurnState) -> Vec<ContextChunk> {
     if view.conversation.depth != Depth::Nothing {
         let recent = view.conversation.recent_turns;
         let history = get_conversation_history_of(&state.conversation, recent);
-        let first = state.conversation.recent_turns.len() - history.recent_turns.len();
-        for (number, turn) in (first..).zip(&history.recent_turns) {
+        for turn in &history.recent_turns {
             let texts = [TurnDetail::Verbatim, TurnDetail::Summary]
                 .map(|detail| shown(format_turn(turn, detail), UnknownIds::Keep));
-            chunks.extend(chunk(ChunkType::Turn, format!("turn/{number}"), texts));
+            chunks.extend(chunk(ChunkType::Turn, turn_source(turn), texts));
         }
     }
 
@@ -55,6 +58,13 @@ pub fn layer_chunks(view: &View, state: &TurnState) -> Vec<ContextChunk> {
         chunks.extend(chunk(ChunkType::Step, source, texts));
     }
     chunks
+}
+
+/// Names a turn by what was said in it: its place in the list changes as older ones leave.
+fn turn_source(turn: &ConversationTurn) -> String {
+    let said = format!("{}\n{}", turn.timestamp, turn.user);
+    let hash = blake3::hash(said.as_bytes()).to_hex();
+    format!("turn/{}", hash.chars().take(12).collect::<String>())
 }
 
 /// An entity at the most detail that is allowed, and at each lesser one that makes sense.
@@ -96,14 +106,17 @@ fn chunk(
     source: String,
     texts: impl IntoIterator<Item = String>,
 ) -> Option<ContextChunk> {
-    // The piece that is made of a level is a list item already.
+    // The texts are list items whose foreign words were neutralised when they were written, and the
+    // piece that is made of a level becomes an item by itself.
     let item = |text: String| {
         text.strip_prefix("- ")
             .map_or_else(|| text.clone(), String::from)
     };
     let mut texts = texts.into_iter().map(item);
     let full = texts.next()?;
-    let mut chunk = ContextChunk::new(chunk_type, source, full).with_band(Band::Volatile);
+    let mut chunk = ContextChunk::new(chunk_type, source, full)
+        .with_band(ChunkBand::Volatile)
+        .with_trust(Trust::Operator);
     for (detail, text) in [Detail::Outline, Detail::Line].into_iter().zip(texts) {
         chunk = chunk.with_level(Level::new(detail, text));
     }

@@ -3,13 +3,12 @@
 //! Consecutive messages of one role are merged, as the API does itself. Messages and blocks that
 //! came from a client are passed on as they are.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::turns::{MESSAGE_OVERHEAD, Turn, countable, joined, turns};
 use super::{Laid, Placed};
@@ -18,8 +17,9 @@ use crate::assembly::draft::Draft;
 use crate::assembly::segment::Segment;
 use crate::assembly::settings::ModelTraits;
 use crate::band::Band;
-use crate::content::{ContentBlock, RawJson};
+use crate::content::{Content, ContentBlock, RawJson};
 use crate::envelope::ToolDefinition;
+use crate::inject::reminder;
 use crate::message::Message;
 use crate::role::Role;
 
@@ -36,12 +36,12 @@ pub(super) fn lay_out(
     for (band, text) in super::pack::instructions_before(draft) {
         system.push(Block::text(band, text));
     }
-    let mut session = joined(chunks.session());
-    for message in draft.injected(Band::Session) {
-        session.push_str(&format!("{}\n\n", message.content));
-    }
+    let session = joined(chunks.session());
     if !session.is_empty() || chunks.reserved().session {
         system.push(Block::text(Band::Session, &session));
+    }
+    for message in draft.injected(Band::Session) {
+        system.push(Block::text(Band::Session, &message.content));
     }
 
     let mut messages = Messages::default();
@@ -53,12 +53,14 @@ pub(super) fn lay_out(
         }
     }
     for message in draft.injected(Band::SuffixSystem) {
-        let role = if traits.mid_conversation_system {
-            Role::System
+        if traits.mid_conversation_system {
+            messages.push(
+                Role::System,
+                Block::text(Band::SuffixSystem, &message.content),
+            );
         } else {
-            Role::User
-        };
-        messages.push_injected_as(role, Band::SuffixSystem, &message.content);
+            messages.push_reminder(Band::SuffixSystem, &message.content);
+        }
     }
 
     let mut segments = Vec::new();
@@ -94,6 +96,7 @@ pub(super) fn lay_out(
     Laid {
         segments,
         body: serde_json::to_string(&request).unwrap_or_default(),
+        problems: Vec::new(),
     }
 }
 
@@ -175,15 +178,20 @@ impl Serialize for Block {
                 map.end()
             }
             (BlockBody::Raw(raw), false) => raw.serialize(serializer),
-            (BlockBody::Raw(raw), true) => match raw.parse_as::<Map<String, Value>>() {
-                Ok(mut fields) => {
-                    fields.insert("cache_control".into(), ephemeral());
-                    fields.serialize(serializer)
-                }
-                Err(_) => raw.serialize(serializer),
-            },
+            (BlockBody::Raw(raw), true) => with_marker(raw).serialize(serializer),
         }
     }
+}
+
+/// The block with a cache marker at its end, every other byte as it was.
+fn with_marker(raw: &RawJson) -> RawJson {
+    let fields = raw
+        .as_str()
+        .trim_end()
+        .strip_suffix('}')
+        .unwrap_or_default();
+    let marked = alloc::format!(r#"{fields},"cache_control":{}}}"#, ephemeral());
+    RawJson::from_text(marked).unwrap_or_else(|_| raw.clone())
 }
 
 fn ephemeral() -> Value {
@@ -239,39 +247,43 @@ impl Messages {
         }
     }
 
-    /// A text that was injected: as a system message it can only stand at the very end.
+    /// A text that was injected. As a system message it can only stand at the very end, so that
+    /// elsewhere it becomes a reminder.
     fn push_injected(&mut self, band: Band, role: Role, text: &str) {
-        let role = if role == Role::Assistant {
-            role
-        } else {
-            Role::User
-        };
         match role {
+            Role::System => self.push_reminder(band, text),
             Role::Assistant => self.push(role, Block::text(band, text)),
-            _ => self.push_injected_as(role, band, text),
+            Role::User | Role::Tool => self.push(Role::User, Block::text(band, text)),
         }
     }
 
-    fn push_injected_as(&mut self, role: Role, band: Band, text: &str) {
-        if role == Role::User
-            && band == Band::SuffixSystem
-            && !text.starts_with("<system-reminder>")
-        {
-            let text = format!("<system-reminder>{text}</system-reminder>");
-            self.push(role, Block::text(band, &text));
+    /// The operator's words among the user's, unless they are wrapped already.
+    fn push_reminder(&mut self, band: Band, text: &str) {
+        let is_wrapped =
+            text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>");
+        let text = if is_wrapped {
+            text.into()
         } else {
-            self.push(role, Block::text(band, text));
-        }
+            reminder(text)
+        };
+        self.push(Role::User, Block::text(band, &text));
     }
 
     fn push_message(&mut self, band: Band, message: &Message) {
         let role = match message.role {
             Role::Assistant => Role::Assistant,
-            Role::User | Role::System | Role::Tool => Role::User,
+            Role::User | Role::Tool => Role::User,
+            Role::System => {
+                self.push_reminder(band, &message.content.text());
+                return;
+            }
         };
         if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
-            let result =
-                json!({ "type": "tool_result", "tool_use_id": id, "content": message.content });
+            let content = match &message.content {
+                Content::Null => json!(""),
+                content => json!(content),
+            };
+            let result = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
             self.push_value(role, band, &result);
             return;
         }
@@ -292,6 +304,7 @@ impl Messages {
         }
         for call in message.calls() {
             let input: Value = call.arguments.parse_as().unwrap_or_default();
+            let input = if input.is_null() { json!({}) } else { input };
             // Some clients keep the arguments as a string of JSON.
             let input = match input {
                 Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),

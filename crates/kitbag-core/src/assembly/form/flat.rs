@@ -6,7 +6,7 @@ use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
-use crate::assembly::segment::{TextSegments, concat};
+use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::flat::{Heading, neutralise};
 use crate::message::Message;
@@ -60,11 +60,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     out.open(Band::Current, Heading::User);
     out.segments
         .push(Band::Current, &neutralise(&spoken(&draft.current)));
-    let segments = out.segments.into_segments();
-    Laid {
-        body: concat(&segments),
-        segments,
-    }
+    Laid::text(out.segments.into_segments())
 }
 
 const fn heading(role: Role) -> Heading {

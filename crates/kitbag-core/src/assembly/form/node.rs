@@ -7,7 +7,7 @@ use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
-use crate::assembly::segment::{TextSegments, concat};
+use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::chunk::ChunkType;
 use crate::neutral::indented;
@@ -58,11 +58,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     for message in draft.injected(Band::SuffixSystem) {
         out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
     }
-    let segments = out.trimmed();
-    Laid {
-        body: concat(&segments),
-        segments,
-    }
+    chunks.finish(out)
 }
 
 /// The three sections that chunks of a turn can stand in.

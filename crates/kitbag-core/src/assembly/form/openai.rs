@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::spoken::{field, result_text};
+use super::spoken::{field, result_content, result_text};
 use super::turns::{MESSAGE_OVERHEAD, Turn, countable, joined, turns};
 use super::{Laid, Placed};
 use crate::assembly::breakpoint::Breakpoint;
@@ -78,6 +78,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>, breakpoints: &[Breakpo
     };
     Laid {
         segments: out.segments,
+        problems: out.problems,
         body: serde_json::to_string(&request).unwrap_or_default(),
     }
 }
@@ -131,6 +132,7 @@ enum OutContent {
 struct Messages {
     messages: Vec<(Band, OutMessage)>,
     segments: Vec<Segment>,
+    problems: Vec<String>,
 }
 
 impl Messages {
@@ -149,21 +151,32 @@ impl Messages {
                         let mut result = OutMessage::new(Role::Tool, text);
                         result.tool_call_id = Some(tool_use_id.clone());
                         self.push(band, result);
+                        // A tool message holds text only: its pictures follow as the user's.
+                        let blocks = result_content(raw).to_blocks();
+                        let pictures = blocks.iter().filter(|block| block.as_text().is_none());
+                        parts.extend(pictures.filter_map(|block| part(block, &mut self.problems)));
                     }
                     ContentBlock::ToolUse { id, name, raw } => {
-                        let function = json!({ "name": name, "arguments": field(raw, "input") });
+                        let arguments = match field(raw, "input") {
+                            none if none.is_empty() => "{}".into(),
+                            input => input,
+                        };
+                        let function = json!({ "name": name, "arguments": arguments });
                         tool_calls
                             .push(json!({ "id": id, "type": "function", "function": function }));
                     }
                     ContentBlock::Thinking(_) => {}
-                    other => parts.extend(part(other)),
+                    other => parts.extend(part(other, &mut self.problems)),
                 }
             }
         }
         let content = match &message.content {
             Content::Text(text) => OutContent::Text(text.clone()),
-            Content::Blocks(_) if parts.is_empty() && tool_calls.is_empty() => return,
-            Content::Blocks(_) if parts.is_empty() => OutContent::Nothing,
+            // The answer to a call is never left out, and never null.
+            _ if message.role == Role::Tool && parts.is_empty() => OutContent::Text(String::new()),
+            _ if parts.is_empty() && tool_calls.is_empty() => return,
+            _ if parts.is_empty() => OutContent::Nothing,
+            Content::Null => OutContent::Nothing,
             Content::Blocks(_) => OutContent::Parts(parts),
         };
         let message = OutMessage {
@@ -249,6 +262,7 @@ fn call_json(call: &ToolCall) -> Value {
     // The API wants the arguments as a string of JSON, which some clients already keep.
     let arguments = match call.arguments.parse_as::<Value>() {
         Ok(Value::String(text)) => text,
+        Ok(Value::Null) => "{}".into(),
         _ => call.arguments.as_str().into(),
     };
     let function = json!({ "name": call.name, "arguments": arguments });
@@ -256,7 +270,7 @@ fn call_json(call: &ToolCall) -> Value {
 }
 
 /// A block as a part of a chat message.
-fn part(block: &ContentBlock) -> Option<RawJson> {
+fn part(block: &ContentBlock, problems: &mut Vec<String>) -> Option<RawJson> {
     let value = match block {
         ContentBlock::Text { text, raw } => match raw {
             // Another provider's cache marker would be refused.
@@ -266,10 +280,25 @@ fn part(block: &ContentBlock) -> Option<RawJson> {
         ContentBlock::Image(raw) => {
             json!({ "type": "image_url", "image_url": { "url": image_url(raw)? } })
         }
-        ContentBlock::Document(_) => json!({ "type": "text", "text": "(document)" }),
+        ContentBlock::Document(raw) => match document_text(raw) {
+            Some(text) => json!({ "type": "text", "text": text }),
+            None => {
+                problems.push("a document that is not text cannot be sent in this form".into());
+                json!({ "type": "text", "text": "(document)" })
+            }
+        },
         other => return other.as_raw().cloned(),
     };
     RawJson::from_value(&value).ok()
+}
+
+/// The text of a document whose source is plain text.
+fn document_text(raw: &RawJson) -> Option<String> {
+    let block: Value = raw.parse_as().ok()?;
+    let source = block.get("source")?;
+    let is_text = source.get("type").is_some_and(|kind| kind == "text");
+    let data = source.get("data").and_then(Value::as_str);
+    data.filter(|_| is_text).map(String::from)
 }
 
 fn image_url(raw: &RawJson) -> Option<String> {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
-use crate::assembly::segment::{TextSegments, concat};
+use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::chunk::{ChunkType, Detail};
 use crate::neutral::indented;
@@ -58,11 +58,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     for message in draft.injected(Band::SuffixSystem) {
         out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
     }
-    let segments = out.trimmed();
-    Laid {
-        body: concat(&segments),
-        segments,
-    }
+    chunks.finish(out)
 }
 
 /// The operator's texts that stand before everything else, with their bands.

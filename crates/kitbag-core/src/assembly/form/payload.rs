@@ -72,6 +72,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     Laid {
         segments,
         body: serde_json::to_string(&payload).unwrap_or_default(),
+        problems: Vec::new(),
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn spoken(message: &Message) -> Cow<'_, str> {
     }
     let mut parts: Vec<String> = Vec::new();
     match &message.content {
+        Content::Null => {}
         Content::Text(text) => parts.push(text.clone()),
         Content::Blocks(blocks) => parts.extend(blocks.iter().filter_map(spoken_block)),
     }
@@ -48,16 +49,23 @@ fn spoken_block(block: &ContentBlock) -> Option<String> {
 
 /// The text of a tool result: a string, or its text blocks.
 pub(super) fn result_text(raw: &RawJson) -> String {
+    let content = result_content(raw);
+    let text = content.text();
+    match field(raw, "is_error").as_str() {
+        "true" => format!("Error: {text}"),
+        _ => text.into_owned(),
+    }
+}
+
+/// What a tool result holds.
+pub(super) fn result_content(raw: &RawJson) -> Content {
     #[derive(serde::Deserialize)]
     struct ToolResult {
-        content: Option<Content>,
+        #[serde(default)]
+        content: Content,
     }
-    match raw.parse_as::<ToolResult>() {
-        Ok(ToolResult {
-            content: Some(content),
-        }) => content.text().into_owned(),
-        _ => String::new(),
-    }
+    raw.parse_as::<ToolResult>()
+        .map_or(Content::Null, |result| result.content)
 }
 
 /// A field of a block: a string without its quotes, anything else as JSON.

@@ -1,0 +1,326 @@
+//! Tests of epochs: what is kept, what is appended, and every reason to choose anew.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use crate::assembly::{
+    AssembleError, Assembly, AssemblySettings, Draft, FitStrategy, OutputForm, Reason, Renewal,
+    assemble,
+};
+use crate::chunk::{ChunkBand, ChunkType, ContextChunk, ContextPriority, Relevance};
+use crate::inject::ContextMessage;
+use crate::message::Message;
+use crate::rank::RankedChunk;
+use crate::tokens::{TokenCounter, Tokens};
+
+struct Quarters;
+
+impl TokenCounter for Quarters {
+    fn name(&self) -> &str {
+        "quarters"
+    }
+
+    fn count(&self, text: &str) -> Tokens {
+        Tokens(u32::try_from(text.len().div_ceil(4)).unwrap())
+    }
+}
+
+fn file(source: &str, content: &str, ppm: u32) -> RankedChunk {
+    ContextChunk::new(ChunkType::File, source, content)
+        .with_relevance(Relevance::from_ppm(ppm))
+        .into()
+}
+
+fn fact(source: &str, content: &str) -> RankedChunk {
+    ContextChunk::new(ChunkType::Fact, source, content)
+        .with_band(ChunkBand::Volatile)
+        .into()
+}
+
+/// The draft of the turn with this number.
+fn turn(number: usize) -> Draft {
+    let mut draft = Draft::new(format!("question {number}"));
+    draft.identity = "You answer.".into();
+    for earlier in 0..number {
+        draft
+            .history
+            .push(Message::user(format!("question {earlier}")));
+        draft
+            .history
+            .push(Message::assistant(format!("answer {earlier}")));
+    }
+    draft
+}
+
+fn settings(budget: u32) -> AssemblySettings {
+    AssemblySettings::new(OutputForm::Anthropic, Tokens(budget))
+}
+
+fn go(
+    draft: &Draft,
+    chunks: &[RankedChunk],
+    settings: &AssemblySettings,
+    previous: Option<&Assembly>,
+) -> Assembly {
+    let previous = previous.map(|previous| &previous.epoch);
+    assemble(draft, chunks.to_vec(), settings, &Quarters, previous).unwrap()
+}
+
+fn reason(assembly: &Assembly, source: &str) -> Reason {
+    let entry = assembly
+        .ledger
+        .entries
+        .iter()
+        .find(|entry| entry.source == source);
+    entry.unwrap().reason
+}
+
+#[test]
+fn x02_a_selection_is_kept_and_what_becomes_relevant_is_appended_and_stays() {
+    let settings = settings(2_000);
+    let a = file("a.rs", "aaa", 900_000);
+    let first = go(
+        &turn(0),
+        &[a.clone(), file("b.rs", "bbb", 1_000)],
+        &settings,
+        None,
+    );
+    assert_eq!(first.ledger.epoch.renewed, Some(Renewal::First));
+    assert_eq!(
+        reason(&first, "b.rs"),
+        Reason::BelowFloor {
+            floor: settings.floor
+        }
+    );
+
+    let chunks = [a, file("b.rs", "bbb", 900_000)];
+    let second = go(&turn(1), &chunks, &settings, Some(&first));
+    assert_eq!(second.ledger.epoch.renewed, None);
+    assert_eq!(reason(&second, "a.rs"), Reason::Kept);
+    assert_eq!(reason(&second, "b.rs"), Reason::Appended);
+    let third = go(&turn(2), &chunks, &settings, Some(&second));
+    assert_eq!(reason(&third, "b.rs"), Reason::Kept);
+    assert_eq!(third.body.matches("bbb").count(), 1);
+    assert!(third.body.find("question 0").unwrap() < third.body.find("bbb").unwrap());
+    assert!(third.body.find("bbb").unwrap() < third.body.find("question 1").unwrap());
+    assert!(third.reuse.unwrap().permille() > 900, "{:?}", third.reuse);
+}
+
+#[test]
+fn x02_nothing_is_appended_twice_by_any_strategy() {
+    for strategy in [FitStrategy::Optimal, FitStrategy::Greedy] {
+        let settings = settings(2_000).with_strategy(strategy);
+        let chunks = [file("a.rs", "aaa", 900_000), file("b.rs", "bbb", 800_000)];
+        let mut previous: Option<Assembly> = None;
+        for number in 0..4 {
+            let assembly = go(&turn(number), &chunks, &settings, previous.as_ref());
+            assert_eq!(
+                assembly.body.matches("aaa").count(),
+                1,
+                "{strategy:?} {number}"
+            );
+            previous = Some(assembly);
+        }
+    }
+}
+
+#[test]
+fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
+    let settings = settings(3_000);
+    let long = "remember ".repeat(200);
+    let first = go(&turn(0), &[file("a.rs", "aaa", 900_000)], &settings, None);
+    let chunks = [file("a.rs", "aaa", 900_000), fact("fact/1", &long)];
+    let second = go(&turn(1), &chunks, &settings, Some(&first));
+    assert!(second.body.contains("remember"));
+    let mut step = turn(1);
+    step.steps.push(Message::assistant("looking ".repeat(150)));
+    // Even what is recalled anew waits for the next turn.
+    let third = go(&step, &[fact("fact/2", "other")], &settings, Some(&second));
+    assert_eq!(third.ledger.epoch.renewed, None);
+    assert_eq!(
+        (third.ledger.epoch.regret, third.kept.len()),
+        (0, second.kept.len())
+    );
+    assert!(third.body.contains("remember") && !third.body.contains("other"));
+    assert_eq!(third.reuse.unwrap().permille(), 1_000);
+    let next = go(
+        &turn(2),
+        &[fact("fact/2", "other")],
+        &settings,
+        Some(&third),
+    );
+    assert!(next.body.contains("other") && !next.body.contains("remember"));
+}
+
+#[test]
+fn x02_what_is_for_one_turn_may_use_all_the_room() {
+    let settings = settings(1_000);
+    let first = go(&turn(0), &[], &settings, None);
+    let large = fact("fact/large", &"recall ".repeat(350));
+    let mut critical = large.clone();
+    critical.chunk.priority = ContextPriority::Critical;
+    for chunk in [large, critical] {
+        let mut previous = first.clone();
+        for number in 1..4 {
+            previous = go(
+                &turn(number),
+                core::slice::from_ref(&chunk),
+                &settings,
+                Some(&previous),
+            );
+            assert_eq!(previous.ledger.epoch.renewed, None);
+            assert!(previous.body.contains("recall"));
+        }
+    }
+}
+
+#[test]
+fn x03_outdated_and_withdrawn_texts_have_their_line_and_the_present_one_is_shown() {
+    let settings = settings(2_000);
+    let chunks = [
+        file("edit.rs", "version one", 900_000),
+        file("gone.rs", "gone", 900_000),
+    ];
+    let first = go(&turn(0), &chunks, &settings, None);
+    let second = go(
+        &turn(1),
+        &[file("edit.rs", "version two", 5)],
+        &settings,
+        Some(&first),
+    );
+    assert_eq!(second.ledger.epoch.renewed, None);
+    assert!(
+        second.body.contains("version two"),
+        "what is shown is not left outdated"
+    );
+    let reasons: Vec<(&str, Reason)> = second
+        .ledger
+        .entries
+        .iter()
+        .map(|e| (e.source.as_str(), e.reason))
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            ("edit.rs", Reason::Appended),
+            ("edit.rs", Reason::Outdated),
+            ("gone.rs", Reason::Kept),
+        ]
+    );
+    let shown = second
+        .ledger
+        .entries
+        .iter()
+        .filter(|entry| entry.level.is_some())
+        .count();
+    assert_eq!(shown, second.kept.len());
+}
+
+#[test]
+fn x02_every_reason_to_choose_anew() {
+    let settings = settings(2_000);
+    let chunks = [file("a.rs", "aaa", 900_000)];
+    let first = go(&turn(0), &chunks, &settings, None);
+    let renewed = |draft: &Draft, settings: &AssemblySettings| {
+        go(draft, &chunks, settings, Some(&first))
+            .ledger
+            .epoch
+            .renewed
+    };
+    assert_eq!(renewed(&turn(1), &settings), None);
+
+    let mut changed = turn(1);
+    changed
+        .injected
+        .push(ContextMessage::system("k", "new rule"));
+    assert_eq!(renewed(&changed, &settings), Some(Renewal::PrefixChanged));
+    let other = AssemblySettings::new(OutputForm::Flat, Tokens(2_000));
+    assert_eq!(renewed(&turn(1), &other), Some(Renewal::PrefixChanged));
+
+    let second = go(&turn(1), &chunks, &settings, Some(&first));
+    let compacted = go(&turn(0), &chunks, &settings, Some(&second));
+    assert_eq!(
+        compacted.ledger.epoch.renewed,
+        Some(Renewal::HistoryChanged)
+    );
+
+    let mut forgotten = turn(1);
+    forgotten.retracted.push(chunks[0].chunk.id.clone());
+    let after = go(&forgotten, &[], &settings, Some(&first));
+    assert_eq!(after.ledger.epoch.renewed, Some(Renewal::Retracted));
+    assert!(!after.body.contains("aaa"));
+
+    let mut grown = turn(1);
+    grown.history[1] = Message::assistant("long ".repeat(1_580));
+    assert_eq!(renewed(&grown, &settings), Some(Renewal::NoRoom));
+
+    let impatient = settings.clone().with_patience_permille(0);
+    let better = [
+        file("a.rs", "aaa", 15_000),
+        file("b.rs", &"b".repeat(7_600), 900_000),
+    ];
+    let third = go(&turn(1), &better, &impatient, Some(&first));
+    assert_eq!(third.ledger.epoch.renewed, Some(Renewal::Regret));
+}
+
+/// A few turns with chunks that come, go and change.
+fn turns() -> impl Strategy<Value = Vec<Vec<RankedChunk>>> {
+    let chunk = (
+        "[a-c]{1}",
+        "[xyz ]{1,200}",
+        0u32..1_000_000,
+        0..5usize,
+        any::<bool>(),
+    )
+        .prop_map(|(source, content, ppm, priority, is_volatile)| {
+            let mut chunk = file(&source, &content, ppm);
+            chunk.chunk.priority = ContextPriority::ALL[priority];
+            if is_volatile {
+                chunk.chunk.band = ChunkBand::Volatile;
+            }
+            chunk
+        });
+    prop::collection::vec(prop::collection::vec(chunk, 0..6), 2..6)
+}
+
+proptest! {
+    #[test]
+    fn x02_over_turns_budget_ledger_and_order_hold(
+        turns in turns(), budget in 120u32..700, form in 0..6usize, limit in prop::option::of(20u32..200),
+        greedy in any::<bool>(),
+    ) {
+        let mut settings = AssemblySettings::new(OutputForm::ALL[form], Tokens(budget));
+        settings.chunk_limit = limit.map(Tokens);
+        if greedy {
+            settings = settings.with_strategy(FitStrategy::Greedy);
+        }
+        let mut previous: Option<Assembly> = None;
+        for (number, chunks) in turns.into_iter().enumerate() {
+            let draft = turn(number);
+            let epoch = previous.as_ref().map(|previous| &previous.epoch);
+            let mut reversed = chunks.clone();
+            reversed.reverse();
+            let one = assemble(&draft, chunks, &settings, &Quarters, epoch);
+            let other = assemble(&draft, reversed, &settings, &Quarters, epoch);
+            prop_assert_eq!(&one, &other);
+            match one {
+                Ok(assembly) => {
+                    prop_assert!(assembly.tokens <= Tokens(budget));
+                    let shown = assembly.ledger.entries.iter().filter(|entry| entry.level.is_some()).count();
+                    prop_assert_eq!(shown, assembly.kept.len());
+                    let texts: Vec<&String> = assembly.kept.iter().map(|kept| &kept.text).collect();
+                    for kept in &assembly.kept {
+                        let twice = assembly.kept.iter().filter(|other| (&other.id, &other.text) == (&kept.id, &kept.text));
+                        prop_assert_eq!(twice.count(), 1, "{:?}", texts);
+                    }
+                    previous = Some(assembly);
+                }
+                Err(AssembleError::FixedOverBudget { .. } | AssembleError::CriticalOverBudget { .. }) => {}
+                Err(other) => prop_assert!(false, "{other}"),
+            }
+        }
+    }
+}
