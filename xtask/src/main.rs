@@ -1,7 +1,8 @@
 //! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask bench core`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
-//! start cargo and git; they install no tool and compile only the project and its dependencies.
+//! start cargo and git, and compile only the project and its dependencies; `bench core` also makes a
+//! Python environment under `target` to compare with.
 
 #![expect(
     clippy::print_stderr,

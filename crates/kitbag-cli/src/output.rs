@@ -23,8 +23,22 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Prints a value as JSON on several lines.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
+    let mut json = serde_json::to_string_pretty(value)?;
     let mut stdout = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut stdout, value)?;
+    if stdout.is_terminal() && json.contains(steers) {
+        // What JSON leaves as it is but a terminal would obey; the value stays the same.
+        json = json
+            .chars()
+            .map(|c| {
+                if steers(c) {
+                    format!("\\u{:04x}", u32::from(c))
+                } else {
+                    c.into()
+                }
+            })
+            .collect();
+    }
+    stdout.write_all(json.as_bytes())?;
     stdout.write_all(b"\n")?;
     stdout.flush()
 }
@@ -36,7 +50,6 @@ pub(crate) fn say(message: fmt::Arguments<'_>) {
 
 /// The text with every control character but tab and newline made visible.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
@@ -49,6 +62,10 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+fn steers(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\t'
 }
 
 /// A number with its thousands set apart.

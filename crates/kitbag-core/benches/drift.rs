@@ -26,7 +26,7 @@ fn main() {
     let wide = AssemblySettings::new(OutputForm::Anthropic, Tokens(64_000));
     let limited = wide.with_chunk_limit(Tokens(24_000));
     print("anew every turn", &turns, &limited, Selection::Anew);
-    for patience in [0, 250, 500, 1_000, 2_000, 4_000, 1_000_000] {
+    for patience in [0, 100, 300, 500, 1_000, 2_000, 4_000, 1_000_000] {
         let settings = limited.clone().with_patience_permille(patience);
         print(
             &format!("patience {patience}"),
@@ -42,7 +42,7 @@ fn main() {
         &tight,
         Selection::Anew,
     );
-    print("patience 500, 40k in all", &turns, &tight, Selection::Kept);
+    print("patience 300, 40k in all", &turns, &tight, Selection::Kept);
 }
 
 fn print(name: &str, turns: &[Turn], settings: &AssemblySettings, selection: Selection) {

@@ -103,7 +103,7 @@ impl ConversationTurn {
 #[non_exhaustive]
 pub struct PendingState {
     /// In which way it was asked.
-    #[serde(rename = "type", default)]
+    #[serde(rename = "type", default, deserialize_with = "null_as_default")]
     pub kind: PendingKind,
     /// What was proposed or asked.
     #[serde(default, deserialize_with = "null_as_default")]

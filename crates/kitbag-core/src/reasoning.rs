@@ -100,6 +100,7 @@ impl CurrentTurn {
 #[non_exhaustive]
 pub struct TurnExecutionSummary {
     /// The number of the turn.
+    #[serde(deserialize_with = "null_as_default")]
     pub turn_num: u32,
     /// What was decided: `plan_direct`, `propose`, `clarify`.
     #[serde(deserialize_with = "null_as_default")]
@@ -143,6 +144,7 @@ impl TurnExecutionSummary {
 #[non_exhaustive]
 pub struct StepSummary {
     /// The number of the step in its turn.
+    #[serde(deserialize_with = "null_as_default")]
     pub step_num: u32,
     /// `read`, `analyze`, `generate`, `write`.
     #[serde(rename = "type", deserialize_with = "null_as_default")]
@@ -235,7 +237,10 @@ pub struct CurationSummary {
     #[serde(deserialize_with = "null_as_default")]
     pub demoted: Vec<String>,
     /// Refs removed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_as_default"
+    )]
     pub dropped: Vec<String>,
     /// Why, by ref.
     #[serde(deserialize_with = "null_as_default")]

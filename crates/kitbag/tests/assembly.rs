@@ -3,8 +3,9 @@
 #![allow(clippy::indexing_slicing, reason = "helpers of tests are test code")]
 
 use kitbag::core::assembly::{AssembleError, AssemblySettings, Draft, OutputForm, assemble};
-use kitbag::core::band::Band;
-use kitbag::core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance};
+use kitbag::core::chunk::{
+    ChunkBand, ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance,
+};
 use kitbag::core::message::Message;
 use kitbag::core::rank::RankedChunk;
 use kitbag::core::tokens::{TokenCounter, Tokens};
@@ -53,9 +54,9 @@ fn chunk() -> impl Strategy<Value = RankedChunk> {
         .prop_map(|(full, outline, relevance, priority, kind, source)| {
             let kind = [ChunkType::File, ChunkType::Fact, ChunkType::Structure][kind].clone();
             let band = if kind == ChunkType::Fact {
-                Band::Volatile
+                ChunkBand::Volatile
             } else {
-                Band::Session
+                ChunkBand::Session
             };
             ContextChunk::new(kind, source, full)
                 .with_level(Level::new(Detail::Outline, outline))
@@ -94,7 +95,7 @@ proptest! {
                         prop_assert_eq!(counter.count(&assembly.body), assembly.tokens);
                     }
                 }
-                Err(AssembleError::FixedOverBudget { .. }) => {}
+                Err(AssembleError::FixedOverBudget { .. } | AssembleError::EmptyMessage { .. }) => {}
                 Err(other) => prop_assert!(false, "{other}"),
             }
         }

@@ -137,6 +137,7 @@ struct Report<'a> {
     budget: Tokens,
     tokenizer: &'a str,
     exactness: &'a Exactness,
+    estimated: Tokens,
     breakpoints: &'a [Breakpoint],
     ledger: &'a Ledger,
 }
@@ -150,6 +151,7 @@ impl<'a> Report<'a> {
             budget: assembly.ledger.fit.budget,
             tokenizer: &assembly.tokenizer,
             exactness: &assembly.exactness,
+            estimated: assembly.estimated,
             breakpoints: &assembly.breakpoints,
             ledger: &assembly.ledger,
         }

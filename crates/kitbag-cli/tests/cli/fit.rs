@@ -112,7 +112,7 @@ fn x03_fit_explains_every_chunk() {
         ])
         .success();
     assert!(
-        greedy.contains("would enter with about 1 more token"),
+        greedy.contains("more tokens would fit its outline level"),
         "{greedy}"
     );
 }

@@ -5,8 +5,7 @@
 //! turn recalls facts that no other turn does. Deterministic: nothing here depends on the machine.
 
 use kitbag_core::assembly::Draft;
-use kitbag_core::band::Band;
-use kitbag_core::chunk::{ChunkType, ContextChunk, Detail, Level, Relevance};
+use kitbag_core::chunk::{ChunkBand, ChunkType, ContextChunk, Detail, Level, Relevance};
 use kitbag_core::message::Message;
 use kitbag_core::rank::RankedChunk;
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -131,7 +130,7 @@ fn recalled(turn: usize, number: usize, random: &mut Random) -> RankedChunk {
         format!("fact/{turn}.{number}"),
         words(25, random),
     )
-    .with_band(Band::Volatile)
+    .with_band(ChunkBand::Volatile)
     .with_relevance(Relevance::from_ppm(400_000))
     .into()
 }

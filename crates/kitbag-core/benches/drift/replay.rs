@@ -54,7 +54,7 @@ pub(crate) fn replay(turns: &[Turn], settings: &AssemblySettings, selection: Sel
         };
         let anew = build(settings, None);
         let assembly = match selection {
-            Selection::Kept => build(settings, previous.as_ref()),
+            Selection::Kept => build(settings, previous.as_ref().map(|previous| &previous.epoch)),
             Selection::Anew => anew.clone(),
         };
         let used = assembly.ledger.fit.used;

@@ -16,7 +16,7 @@ pub struct AssemblySettings {
     /// The most tokens that the prompt may have.
     pub budget: Tokens,
     /// The tokens to choose chunks for, when that is less than what the rest of the prompt leaves. A
-    /// target: what is appended during an epoch may exceed it by a quarter.
+    /// target: what is appended during an epoch may exceed it by a third.
     pub chunk_limit: Option<Tokens>,
     /// How chunks are chosen.
     pub strategy: FitStrategy,
@@ -39,7 +39,7 @@ impl AssemblySettings {
             chunk_limit: None,
             strategy: FitStrategy::default(),
             floor: Relevance::from_ppm(10_000),
-            patience_permille: 500,
+            patience_permille: 300,
             traits: ModelTraits::default(),
         }
     }
@@ -61,7 +61,7 @@ impl AssemblySettings {
     /// What may be appended beside chunks of `standing` tokens, if there is a limit.
     pub(super) fn limit_beside(&self, standing: Tokens) -> Option<Tokens> {
         let limit = self.chunk_limit?;
-        let stretched = limit.saturating_add(Tokens(limit.0 / 4));
+        let stretched = limit.saturating_add(Tokens(limit.0 / 3));
         Some(stretched.saturating_sub(standing))
     }
 

@@ -126,7 +126,7 @@ pub struct CurationApplied {
 #[non_exhaustive]
 pub struct DecisionEntry {
     /// The turn of the decision.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub turn: u32,
     /// The ref it is about; none if it is about all.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]

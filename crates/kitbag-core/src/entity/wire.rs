@@ -7,11 +7,12 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::registry::{Entity, EntityRegistry};
 use super::status::EntityStatus;
+use crate::stored::null_as_default;
 
 type ByRef<T> = BTreeMap<String, T>;
 
@@ -19,26 +20,58 @@ type ByRef<T> = BTreeMap<String, T>;
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct WireRegistry {
+    #[serde(deserialize_with = "null_as_default")]
     session_id: String,
+    #[serde(deserialize_with = "without_nulls")]
     ref_to_uuid: ByRef<String>,
+    #[serde(deserialize_with = "without_nulls")]
     uuid_to_ref: BTreeMap<String, String>,
+    #[serde(deserialize_with = "without_nulls")]
     counters: BTreeMap<String, u64>,
+    #[serde(deserialize_with = "without_nulls")]
     gen_counters: BTreeMap<String, u64>,
+    #[serde(deserialize_with = "null_as_default")]
     pending_artifacts: ByRef<Value>,
+    #[serde(deserialize_with = "without_nulls")]
     ref_actions: ByRef<EntityStatus>,
+    #[serde(deserialize_with = "without_nulls")]
     ref_labels: ByRef<String>,
+    #[serde(deserialize_with = "without_nulls")]
     ref_types: ByRef<String>,
+    #[serde(deserialize_with = "null_as_default")]
     ref_detail_tracking: ByRef<Value>,
+    #[serde(deserialize_with = "without_nulls")]
     ref_turn_created: ByRef<u32>,
+    #[serde(deserialize_with = "without_nulls")]
     ref_turn_last_ref: ByRef<u32>,
+    #[serde(deserialize_with = "null_as_default")]
     ref_source_step: ByRef<Value>,
+    #[serde(deserialize_with = "without_nulls")]
     ref_turn_promoted: ByRef<u32>,
+    #[serde(deserialize_with = "null_as_default")]
     current_turn: u32,
+    #[serde(deserialize_with = "without_nulls")]
     ref_active_reason: ByRef<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "without_nulls"
+    )]
     ref_turn_demoted: ByRef<u32>,
     #[serde(flatten)]
     other: Map<String, Value>,
+}
+
+/// Reads a map in which `null` says what a missing entry does.
+fn without_nulls<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let entries: BTreeMap<String, Option<T>> = null_as_default(deserializer)?;
+    let known = entries.into_iter();
+    Ok(known
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect())
 }
 
 impl From<WireRegistry> for EntityRegistry {

@@ -42,6 +42,9 @@ fn a09_older_json_loads_and_then_stays_the_same() {
         json!({}),
         json!({"history_summary": null, "id_registry": null, "turn_summaries": null, "content_archive": null}),
         json!({"recent_turns": [{"user": null, "assistant": "x"}], "turn_summaries": [{"turn_num": 2, "steps": null}]}),
+        json!({"pending_clarification": {"type": null}, "understand_decision_log": [{"turn": null, "action": "drop"}]}),
+        json!({"turn_summaries": [{"turn_num": null, "steps": [{"step_num": null}], "entity_curation": {"dropped": null}}]}),
+        json!({"id_registry": {"counters": null, "session_id": null, "current_turn": null, "ref_labels": {"recipe_1": null}}}),
         json!({"understand_decision_log": [{"turn": 1, "action": "clear_all", "reason": null}]}),
     ] {
         let loaded: ConversationContext = serde_json::from_value(json.clone()).unwrap();

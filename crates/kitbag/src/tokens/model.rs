@@ -8,8 +8,7 @@ mod name;
 
 use std::sync::LazyLock;
 
-use kitbag_core::assembly::ModelTraits;
-use kitbag_core::tokens::Tokens;
+use kitbag_core::assembly::{CacheProfile, ModelTraits};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a family of models.
@@ -67,21 +66,15 @@ impl From<&ModelProfile> for ModelTraits {
     fn from(profile: &ModelProfile) -> Self {
         let mut traits = Self::default();
         traits.mid_conversation_system = profile.mid_conversation_system;
-        let cache = &mut traits.cache;
-        match &profile.cache {
-            Some(known) => {
-                cache.write_permille = known.write_permille;
-                cache.read_permille = known.read_permille;
-                cache.min_tokens = Tokens(known.min_tokens);
-                cache.max_breakpoints = usize::try_from(known.max_breakpoints).unwrap_or(0);
-            }
-            None => {
-                // Nothing is cached, so that nothing is gained by keeping a prompt as it was.
-                cache.write_permille = 1_000;
-                cache.read_permille = 1_000;
-                cache.max_breakpoints = 0;
-            }
-        }
+        traits.cache = profile.cache.clone().unwrap_or_else(|| {
+            // Nothing is cached, so that nothing is gained by keeping a prompt as it was.
+            let mut none = CacheProfile::default();
+            none.write_permille = 1_000;
+            none.read_permille = 1_000;
+            none.max_breakpoints = 0;
+            none.markers = None;
+            none
+        });
         traits
     }
 }
@@ -108,34 +101,6 @@ impl Estimate {
     }
 }
 
-/// How a provider caches the beginning of prompts. Prices are in thousandths of the input price.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct CacheProfile {
-    /// Who decides what is cached.
-    pub kind: CacheKind,
-    /// The price of a token that is written to the cache.
-    pub write_permille: u32,
-    /// The price of a token that is read from it.
-    pub read_permille: u32,
-    /// Shorter prompts are not cached.
-    pub min_tokens: u32,
-    /// How many places a request may mark.
-    pub max_breakpoints: u32,
-}
-
-/// Who decides what is cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CacheKind {
-    /// The request marks where cached prefixes end.
-    Explicit,
-    /// The provider caches by itself.
-    Automatic,
-}
-
 /// The catalogue does not know a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown model `{model}`")]
@@ -151,7 +116,7 @@ impl UnknownModel {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {
-        let tokenizer = "name a tokenizer with `--tokenizer`, such as o200k_base";
+        let tokenizer = "name a tokenizer instead, such as o200k_base";
         match self.similar.as_slice() {
             [] => tokenizer.to_owned(),
             similar => format!("did you mean {}? or {tokenizer}", similar.join(", ")),

@@ -60,13 +60,17 @@ fn why(reason: &Reason, score: &Score) -> String {
                 floor.ppm() % 10_000 / 1_000
             )
         }
-        Reason::NoRoom { more: Some(more) } => {
+        Reason::NoRoom {
+            level: Some(level),
+            more: Some(more),
+        } => {
             let tokens = if more.0 == 1 { "token" } else { "tokens" };
-            let more = grouped(more.0);
-            format!("no room: would enter with about {more} more {tokens}")
+            let (level, more) = (level.as_str(), grouped(more.0));
+            format!("no room: {more} more {tokens} would fit its {level} level")
         }
-        Reason::NoRoom { more: None } => "worth nothing".to_owned(),
-        Reason::Duplicate => "the same text is there already".to_owned(),
+        Reason::NoRoom { .. } => "worth nothing".to_owned(),
+        Reason::Outdated => "changed since: its present text stands further down".to_owned(),
+        Reason::Duplicate => "another chunk with the same id and content stands for it".to_owned(),
         Reason::Empty => "there is nothing in it".to_owned(),
         other => format!("{other:?}"),
     };
