@@ -30,7 +30,9 @@ pub use epoch::Epoch;
 pub use error::AssembleError;
 pub use form::{OutputForm, OutputFormError};
 pub use kept::Kept;
-pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
+pub use ledger::{
+    BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal, Share, ShareUse,
+};
 pub use piece::render_piece;
 pub use segment::Segment;
 pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, ModelTraits};

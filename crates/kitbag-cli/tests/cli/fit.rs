@@ -197,6 +197,22 @@ fn x01_an_error_names_the_line_and_the_chunk() {
 }
 
 #[test]
+fn x01_a_misspelt_field_is_not_ignored_in_silence() {
+    let folder = Folder::new();
+    let chunk = json!([{"content": "x", "source": "a.md", "chunk_type": "file", "priority": "LOW", "relevence": 3}]);
+    folder.write("chunks.json", chunk.to_string());
+    let output = folder.run(&["fit", "chunks.json", "--budget", "100"]);
+    assert!(
+        output
+            .stderr
+            .contains("the field `relevence` of 1 chunks is ignored"),
+        "{}",
+        output.stderr
+    );
+    output.success();
+}
+
+#[test]
 fn x01_a_budget_below_the_critical_chunks_is_a_failure_that_names_them() {
     let folder = Folder::new();
     let critical = json!([{"content": "x ".repeat(500), "source": "open.rs", "chunk_type": "file", "priority": "CRITICAL"}]);

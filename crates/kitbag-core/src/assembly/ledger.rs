@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::band::Band;
+use crate::budget::TokenBudget;
 use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
 use crate::fit::Price;
 use crate::rank::Score;
@@ -27,6 +28,66 @@ pub struct Ledger {
     /// What the output could not carry.
     #[serde(default)]
     pub problems: Vec<String>,
+}
+
+impl Ledger {
+    /// What each share of a budget's input was used for. Shares are soft: what one leaves flows to
+    /// the context, and the others may draw on it.
+    #[must_use]
+    pub fn shares(&self, budget: &TokenBudget) -> [ShareUse; 3] {
+        let used = |share: Share| {
+            let bands = self
+                .bands
+                .iter()
+                .filter(|used| Share::of(used.band) == share);
+            bands.map(|used| used.tokens).sum()
+        };
+        [
+            (Share::System, budget.system()),
+            (Share::Context, budget.context()),
+            (Share::Request, budget.request()),
+        ]
+        .map(|(share, allotted)| ShareUse {
+            share,
+            allotted,
+            used: used(share),
+        })
+    }
+}
+
+/// A part of a budget's input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Share {
+    /// Tools, base prompt and injected instructions.
+    System,
+    /// Everything that is chosen, and what was said.
+    Context,
+    /// The current message.
+    Request,
+}
+
+impl Share {
+    const fn of(band: Band) -> Self {
+        match band {
+            Band::Tools | Band::Identity | Band::System | Band::SuffixSystem => Self::System,
+            Band::Current => Self::Request,
+            Band::Session | Band::Conversation | Band::History | Band::Volatile | Band::Steps => {
+                Self::Context
+            }
+        }
+    }
+}
+
+/// What a share was used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShareUse {
+    /// The share.
+    pub share: Share,
+    /// What it was given.
+    pub allotted: Tokens,
+    /// What was taken.
+    pub used: Tokens,
 }
 
 /// The decision about one chunk.

@@ -635,10 +635,17 @@ fn p02_the_response_share_stays_free() {
         .collect();
     let assembly = assemble(&draft(), many, &settings, &Quarters, None).unwrap();
     assert!(assembly.tokens <= budget.input());
+    let [system, context, request] = assembly.ledger.shares(&budget);
+    assert!(system.used < system.allotted && request.used < request.allotted);
     assert!(
-        assembly.tokens > budget.context(),
-        "what the other shares leave flows to the chunks"
+        context.used > context.allotted,
+        "what the others leave flows to the context"
     );
+    let used: Tokens = [system, context, request]
+        .map(|share| share.used)
+        .into_iter()
+        .sum();
+    assert!(used >= assembly.tokens, "parts are rounded up");
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! Reads the chunks, and says where and why one cannot be used.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use kitbag::core::chunk::ContextChunk;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::output::grouped;
+use crate::output::{grouped, printable, say};
 
 /// More than this is not read: as text it is far beyond what any model takes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -45,7 +47,44 @@ pub(super) fn chunks(path: &Path) -> Result<Vec<ContextChunk>, Failure> {
             .hint("`kitbag fit --help` shows what a chunk looks like")
         })
     };
+    say_unknown_fields(&name, &items);
     items.iter().enumerate().map(chunk).collect()
+}
+
+/// The fields that a chunk may have.
+const FIELDS: [&str; 11] = [
+    "id",
+    "content",
+    "source",
+    "chunk_type",
+    "priority",
+    "relevance",
+    "band",
+    "trust",
+    "tokens",
+    "levels",
+    "metadata",
+];
+
+/// Says which fields are ignored: one that is misspelt would otherwise pass unseen.
+fn say_unknown_fields(name: &str, items: &[&RawValue]) {
+    let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+    for item in items {
+        let fields: BTreeMap<String, IgnoredAny> =
+            serde_json::from_str(item.get()).unwrap_or_default();
+        for field in fields
+            .into_keys()
+            .filter(|field| !FIELDS.contains(&field.as_str()))
+        {
+            *unknown.entry(field).or_default() += 1;
+        }
+    }
+    for (field, count) in unknown.iter().take(5) {
+        let field = printable(field);
+        say(format_args!(
+            "note: {name}: the field `{field}` of {count} chunks is ignored"
+        ));
+    }
 }
 
 fn text(path: &Path, name: &str) -> Result<String, Failure> {
