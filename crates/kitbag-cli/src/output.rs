@@ -6,17 +6,26 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-/// Prints a text as it is to a file or a pipe, and without control characters to a terminal.
+/// Prints a text and ends its line.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    let text = if stdout.is_terminal() {
-        printable(text)
+    if text.ends_with('\n') {
+        print_exactly(text)
     } else {
-        Cow::Borrowed(text)
-    };
-    stdout.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        stdout.write_all(b"\n")?;
+        print_exactly(&format!("{text}\n"))
+    }
+}
+
+/// Prints a text as it is to a file or a pipe, and to a terminal without control characters and
+/// with its line ended.
+pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    if stdout.is_terminal() {
+        stdout.write_all(printable(text).as_bytes())?;
+        if !text.ends_with('\n') {
+            stdout.write_all(b"\n")?;
+        }
+    } else {
+        stdout.write_all(text.as_bytes())?;
     }
     stdout.flush()
 }

@@ -79,3 +79,18 @@ pub enum Exactness {
         error_permille: u32,
     },
 }
+
+/// Four bytes a token, rounded up: a counter for tests that a reader can follow.
+#[cfg(test)]
+pub(crate) struct Quarters;
+
+#[cfg(test)]
+impl TokenCounter for Quarters {
+    fn name(&self) -> &str {
+        "quarters"
+    }
+
+    fn count(&self, text: &str) -> Tokens {
+        Tokens(u32::try_from(text.len().div_ceil(4)).unwrap())
+    }
+}

@@ -3,6 +3,7 @@
 mod explain;
 mod read;
 
+use std::io;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -14,7 +15,8 @@ use kitbag::core::budget::parse_tokens;
 use kitbag::core::chunk::{ContextChunk, Relevance};
 use kitbag::core::envelope::TaskType;
 use kitbag::core::rank::{RankTask, RankedChunk, ScoreWeights, rank};
-use kitbag::core::tokens::{Exactness, Tokens};
+use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
+use kitbag::tokens::Counter;
 use serde::Serialize;
 
 use crate::counter::{CounterArgs, say_exactness};
@@ -102,10 +104,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.explain {
         output::print(&explain::table(&assembly.ledger))?;
     } else {
-        output::print(&assembly.body)?;
+        print_prompt(&assembly, &counter)?;
     }
     say_summary(&assembly);
     Ok(())
+}
+
+/// Prints the prompt, and a newline at its end unless that were a token too many: the budget is the
+/// size of what is printed.
+fn print_prompt(assembly: &Assembly, counter: &Counter) -> io::Result<()> {
+    let ended = format!("{}\n", assembly.body);
+    let is_text = matches!(
+        assembly.form,
+        OutputForm::Flat | OutputForm::Pack | OutputForm::Node
+    );
+    if is_text && counter.count(&ended) > assembly.ledger.fit.budget {
+        output::print_exactly(&assembly.body)
+    } else {
+        output::print_exactly(&ended)
+    }
 }
 
 fn settings(args: &Args, traits: Option<ModelTraits>) -> AssemblySettings {

@@ -58,6 +58,29 @@ fn x01_fit_prints_the_prompt_within_its_budget() {
 }
 
 #[test]
+fn p02_the_budget_is_the_size_of_what_is_printed_at_every_budget() {
+    let folder = folder();
+    for budget in 100..130 {
+        let budget = budget.to_string();
+        let args = [
+            "fit",
+            "chunks.json",
+            "--budget",
+            &budget,
+            "--request",
+            "fix the login",
+        ];
+        let prompt = folder.run(&args).success();
+        let counted = folder
+            .run_with_stdin(&["tokens"], prompt.as_bytes())
+            .success();
+        let (counted, budget): (u32, u32) =
+            (counted.trim().parse().unwrap(), budget.parse().unwrap());
+        assert!(counted <= budget, "{counted} of {budget}");
+    }
+}
+
+#[test]
 fn x02_fit_prints_every_form() {
     let folder = folder();
     let in_form = |form: &str| {

@@ -16,19 +16,7 @@ use crate::envelope::{TaskType, ToolDefinition};
 use crate::flat;
 use crate::inject::ContextMessage;
 use crate::message::{Message, ToolCall};
-
-/// Four bytes a token, rounded up.
-struct Quarters;
-
-impl TokenCounter for Quarters {
-    fn name(&self) -> &str {
-        "quarters"
-    }
-
-    fn count(&self, text: &str) -> Tokens {
-        Tokens(u32::try_from(text.len().div_ceil(4)).unwrap())
-    }
-}
+use crate::tokens::Quarters;
 
 fn file(source: &str, content: &str) -> ContextChunk {
     ContextChunk::new(ChunkType::File, source, content)

@@ -6,19 +6,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::chunk::{ChunkType, ContextPriority, Detail, Level};
 use crate::envelope::TaskType;
-use crate::tokens::Tokens;
-
-struct Quarters;
-
-impl TokenCounter for Quarters {
-    fn name(&self) -> &str {
-        "quarters"
-    }
-
-    fn count(&self, text: &str) -> Tokens {
-        Tokens(u32::try_from(text.len().div_ceil(4)).unwrap())
-    }
-}
+use crate::tokens::{Quarters, Tokens};
 
 fn chunks() -> Vec<ContextChunk> {
     vec![

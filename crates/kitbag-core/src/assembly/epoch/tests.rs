@@ -14,19 +14,7 @@ use crate::chunk::{ChunkBand, ChunkType, ContextChunk, ContextPriority, Relevanc
 use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::rank::RankedChunk;
-use crate::tokens::{TokenCounter, Tokens};
-
-struct Quarters;
-
-impl TokenCounter for Quarters {
-    fn name(&self) -> &str {
-        "quarters"
-    }
-
-    fn count(&self, text: &str) -> Tokens {
-        Tokens(u32::try_from(text.len().div_ceil(4)).unwrap())
-    }
-}
+use crate::tokens::{Quarters, Tokens};
 
 fn file(source: &str, content: &str, ppm: u32) -> RankedChunk {
     ContextChunk::new(ChunkType::File, source, content)
