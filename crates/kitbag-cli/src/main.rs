@@ -11,6 +11,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use failure::Failure;
+
 /// Decides what a language model sees.
 #[derive(Parser)]
 #[command(name = "kitbag", version, propagate_version = true)]
@@ -26,12 +28,30 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => return report(&message),
+    };
+    let result = match cli.command {
         Command::Tokens(args) => commands::tokens::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+/// Prints what the arguments led to: help and versions as results, errors as talk. Arguments may be
+/// names of files that somebody else chose, so that nothing in them may steer the terminal.
+fn report(message: &clap::Error) -> ExitCode {
+    let text = message.render().to_string();
+    if message.use_stderr() {
+        output::say(format_args!("{}", output::printable(text.trim_end())));
+        return ExitCode::from(2);
+    }
+    match output::print(&text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => Failure::from(error).report(),
     }
 }

@@ -73,8 +73,27 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The text on one line, with every control character made visible.
+pub(crate) fn one_line(text: &str) -> String {
+    let escaped = |c: char| c.is_control() || is_bidi_control(c);
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if escaped(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 fn steers(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\t'
+    (c.is_control() && c != '\n' && c != '\t') || is_bidi_control(c)
+}
+
+/// Characters that turn the direction of what follows.
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A number with its thousands set apart.

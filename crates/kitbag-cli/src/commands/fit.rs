@@ -28,15 +28,19 @@ use crate::output::{self, grouped};
 /// CHUNKS is a JSON array. A chunk has `source`, `chunk_type`, `priority` (CRITICAL, HIGH, MEDIUM,
 /// LOW, MINIMAL, or 1000, 800, 500, 200, 100) and either `content` or `levels`, the most detailed
 /// first: [{"level": "full", "content": "…"}, {"level": "outline", "content": "…", "coverage": 300}].
-/// Optional: `relevance` (0 to 1,000,000), `band` (session, volatile), `metadata`.
+/// Levels are full, slice, outline, line (or path) and handle. A `chunk_type` is file, structure,
+/// dependency, history, document, tool_result, fact, turn, summary, entity, step, reminder, or your
+/// own. Optional: `relevance` (0 to 1,000,000), `band` (session, volatile), `metadata` (`language`
+/// names the fence, `last_modified` counts for recency). At most 64 MiB are read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The chunks; `-` for stdin
     chunks: PathBuf,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768)
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768); of a
+    /// request in JSON its texts count, not the JSON around them
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, allow_negative_numbers = true)]
     budget: Tokens,
-    /// The form of the prompt
+    /// The form of the prompt: pack, flat, node, anthropic, openai or json
     #[arg(long, value_name = "FORM", default_value = "pack", value_parser = parse_form)]
     format: OutputForm,
     /// What is asked; required by every form but pack and json
@@ -178,11 +182,16 @@ impl<'a> Report<'a> {
 fn say_summary(assembly: &Assembly) {
     let fit = &assembly.ledger.fit;
     output::say(format_args!(
-        "{} of {} tokens, {} of {} chunks, {}.{} % of the best possible worth",
+        "{} of {} tokens, {} of {} chunks, {}{}.{} % of the best possible worth",
         grouped(assembly.tokens.0),
         grouped(fit.budget.0),
         grouped(fit.chunks_out as u64),
         grouped(fit.chunks_in as u64),
+        if fit.worth == fit.bound {
+            ""
+        } else {
+            "at least "
+        },
         fit.ratio_ppm / 10_000,
         fit.ratio_ppm % 10_000 / 1_000,
     ));

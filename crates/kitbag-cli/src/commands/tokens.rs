@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     for problem in &report.problems {
-        output::say(format_args!("error: {}", output::printable(problem)));
+        output::say(format_args!("error: {}", output::one_line(problem)));
     }
     if args.json {
         output::print_json(&report)?;
@@ -114,7 +114,7 @@ fn print_plain(report: &Report, only_stdin: bool) -> io::Result<()> {
     let mut lines: Vec<String> = report
         .files
         .iter()
-        .map(|file| format!("{:>width$} {}", file.tokens, file.path))
+        .map(|file| format!("{:>width$} {}", file.tokens, output::one_line(&file.path)))
         .collect();
     if report.files.len() > 1 {
         lines.push(format!("{:>width$} total", report.total));

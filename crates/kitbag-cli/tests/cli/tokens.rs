@@ -96,3 +96,13 @@ fn p02_a_file_of_200_megabytes_is_counted() {
     let output = folder.run(&["tokens", "big.txt", "--tokenizer", "cl100k_base"]);
     assert_eq!(output.success(), "50000000 big.txt\n");
 }
+
+#[test]
+fn p02_names_of_files_cannot_steer_the_terminal_or_forge_a_line() {
+    let folder = Folder::new();
+    folder.write("z\n999999 total", "hello world");
+    let printed = folder.run(&["tokens", "z\n999999 total"]).success();
+    assert_eq!(printed, "2 z\\n999999 total\n");
+    let error = folder.run(&["tokens", "--x\u{1b}[31m"]).failure(2);
+    assert!(!error.contains('\u{1b}'), "{error:?}");
+}

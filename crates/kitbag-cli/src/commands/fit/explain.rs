@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use kitbag::core::assembly::{Ledger, LedgerEntry, Reason};
 use kitbag::core::rank::Score;
 
-use crate::output::{grouped, printable};
+use crate::output::{grouped, one_line};
 
 /// A row for each chunk, in or out.
 pub(super) fn table(ledger: &Ledger) -> String {
@@ -39,10 +39,24 @@ fn row(entry: &LedgerEntry) -> [String; 6] {
             entry.relevance.ppm() % 10_000 / 1_000
         ),
         entry.score.total().to_string(),
-        // A name with line breaks or control characters must not disturb the table.
-        printable(&entry.source).replace(['\n', '\t'], " "),
+        shortened(&one_line(&entry.source)),
         why(&entry.reason, &entry.score),
     ]
+}
+
+/// A source that leaves room for the other columns: its middle may be left out.
+fn shortened(source: &str) -> String {
+    const MOST: usize = 60;
+    let length = source.chars().count();
+    if length <= MOST {
+        return source.to_owned();
+    }
+    let start: String = source.chars().take(MOST / 3).collect();
+    let end: String = source
+        .chars()
+        .skip(length - (MOST - MOST / 3 - 1))
+        .collect();
+    format!("{start}…{end}")
 }
 
 /// The reason, and the parts of the score where there is more than the priority.

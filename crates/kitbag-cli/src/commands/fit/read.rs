@@ -105,6 +105,10 @@ fn text(path: &Path, name: &str) -> Result<String, Failure> {
         ))
         .hint("leave out chunks that cannot matter, or give large ones shorter levels"));
     }
+    // Some editors begin a file with a mark that JSON does not know.
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         Failure::new(format_args!("{name} is not UTF-8 text at byte {offset}"))
