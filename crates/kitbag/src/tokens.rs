@@ -81,7 +81,7 @@ impl Counter {
 
     /// The count of the vocabulary, before any scaling.
     fn count_base(&self, text: &str) -> usize {
-        long_text::count(self.vocabulary.table(), self.vocabulary.letter_case(), text)
+        long_text::count(self.vocabulary, text)
     }
 
     fn scale(&self, base: u64) -> u64 {

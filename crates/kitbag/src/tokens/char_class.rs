@@ -12,6 +12,13 @@ pub(super) enum LetterCase {
     Ignored,
 }
 
+/// Whether a vocabulary's pattern parts format characters, such as a joiner, from signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormatChars {
+    Apart,
+    Together,
+}
+
 /// Characters with one meaning for every pattern, away from the ends of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CharClass {

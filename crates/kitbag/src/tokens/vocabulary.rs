@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use tiktoken::CoreBpe;
 
-use super::char_class::LetterCase;
+use super::char_class::{FormatChars, LetterCase};
 
 /// A public vocabulary, under the name by which tokenizer libraries know it.
 ///
@@ -106,6 +106,14 @@ impl Vocabulary {
             | Self::DeepseekV3
             | Self::Glm4
             | Self::Glm5 => LetterCase::Ignored,
+        }
+    }
+
+    /// Whether its pre-tokenizer parts format characters from signs.
+    pub(super) const fn format_chars(self) -> FormatChars {
+        match self {
+            Self::DeepseekV3 => FormatChars::Apart,
+            _ => FormatChars::Together,
         }
     }
 

@@ -8,17 +8,38 @@
 //! - between a character that is not white space and white space that is not a line end;
 //! - after the last line end of a run of white space, unless a slash follows directly.
 //!
+//! - between a letter and what is neither letter, mark, number, white space nor an apostrophe, and
+//!   between letters and numbers. Some patterns put Chinese and Japanese signs in one piece with
+//!   letters, so these do not count as such;
+//! - for a vocabulary that parts them, between a sign and a format character.
+//!
 //! Each piece that makes the tokenizer look at all the rest, a piece of white space that does not end
-//! its line, begins at such a place: with short segments it never looks far.
+//! its line, begins at such a place: with short segments it never looks far. Where it falls back to a
+//! slow search, that takes time in proportion to the segment for every piece of it.
 
-use super::super::char_class::is_line_end;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::char_class::{FormatChars, is_line_end};
 
 /// Splits at the first safe place from `target` on, or at the end.
-pub(super) fn split_off(text: &str, target: usize) -> (&str, &str) {
+pub(super) fn split_off(text: &str, target: usize, format: FormatChars) -> (&str, &str) {
     let start = text.floor_char_boundary(target);
     let (_, tail) = text.split_at_checked(start).unwrap_or((text, ""));
+    let ends = match format {
+        FormatChars::Together => &WORD_END,
+        FormatChars::Apart => &WORD_OR_SIGN_END,
+    };
+    let word_end = ends.find(tail).map_or(tail.len(), |found| {
+        let first = found.as_str().chars().next();
+        found.start() + first.map_or(0, char::len_utf8)
+    });
     let mut previous = None;
-    for (offset, next) in tail.char_indices() {
+    for (offset, next) in tail
+        .char_indices()
+        .take_while(|&(offset, _)| offset < word_end)
+    {
         let safe = previous.is_some_and(|previous| {
             let rest = tail.get(offset..).unwrap_or_default();
             is_safe(previous, next, rest)
@@ -28,7 +49,21 @@ pub(super) fn split_off(text: &str, target: usize) -> (&str, &str) {
         }
         previous = Some(next);
     }
-    (text, "")
+    text.split_at_checked(start + word_end)
+        .unwrap_or((text, ""))
+}
+
+/// The end of a word or a number, and the character behind it.
+static WORD_END: LazyLock<Regex> = LazyLock::new(|| word_end(""));
+
+/// The same, or the end of a sign and the format character behind it.
+static WORD_OR_SIGN_END: LazyLock<Regex> = LazyLock::new(|| word_end(r"|[\p{P}\p{S}]\p{Cf}"));
+
+#[expect(clippy::expect_used, reason = "the pattern is part of the program")]
+fn word_end(or: &str) -> Regex {
+    let sign = r"[^\p{L}\p{M}\p{N}\s'\p{Han}\x{3040}-\x{30FF}]";
+    let pattern = format!(r"\p{{L}}{sign}|\p{{L}}\p{{N}}|\p{{N}}\p{{L}}{or}");
+    Regex::new(&pattern).expect("a valid pattern")
 }
 
 /// Whether no piece reaches from `previous` to `next`, with which `rest` begins.
