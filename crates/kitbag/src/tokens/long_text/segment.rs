@@ -31,26 +31,41 @@ pub(super) fn split_off(text: &str, target: usize, format: FormatChars) -> (&str
         FormatChars::Together => &WORD_END,
         FormatChars::Apart => &WORD_OR_SIGN_END,
     };
-    let word_end = ends.find(tail).map_or(tail.len(), |found| {
-        let first = found.as_str().chars().next();
-        found.start() + first.map_or(0, char::len_utf8)
-    });
-    let mut previous = None;
-    for (offset, next) in tail
-        .char_indices()
-        .take_while(|&(offset, _)| offset < word_end)
-    {
-        let safe = previous.is_some_and(|previous| {
-            let rest = tail.get(offset..).unwrap_or_default();
-            is_safe(previous, next, rest)
+    // A place of one kind may be near where the next of the other is far: neither is looked for
+    // further than twice as far as the nearer one.
+    let mut window = WINDOW;
+    loop {
+        let near = tail.floor_char_boundary(window);
+        let white = first_white(tail, near);
+        let before = tail.get(..white.unwrap_or(near)).unwrap_or_default();
+        let word = ends.find(before).map(|found| {
+            let first = found.as_str().chars().next();
+            found.start() + first.map_or(0, char::len_utf8)
         });
-        if safe {
-            return text.split_at_checked(start + offset).unwrap_or((text, ""));
+        if let Some(cut) = word.or(white) {
+            return text.split_at_checked(start + cut).unwrap_or((text, ""));
+        }
+        if near == tail.len() {
+            return (text, "");
+        }
+        window *= 2;
+    }
+}
+
+/// How far the first look goes.
+const WINDOW: usize = 256;
+
+/// The first safe place at white space among the first `near` bytes.
+fn first_white(tail: &str, near: usize) -> Option<usize> {
+    let mut previous = None;
+    for (offset, next) in tail.char_indices().take_while(|&(offset, _)| offset < near) {
+        let rest = tail.get(offset..).unwrap_or_default();
+        if previous.is_some_and(|previous| is_safe(previous, next, rest)) {
+            return Some(offset);
         }
         previous = Some(next);
     }
-    text.split_at_checked(start + word_end)
-        .unwrap_or((text, ""))
+    None
 }
 
 /// The end of a word or a number, and the character behind it.
