@@ -31,7 +31,7 @@ pub use error::AssembleError;
 pub use form::{OutputForm, OutputFormError};
 pub use kept::Kept;
 pub use ledger::{
-    BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal, Share, ShareUse,
+    BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
 };
 pub use piece::render_piece;
 pub use segment::Segment;

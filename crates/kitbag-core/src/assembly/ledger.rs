@@ -35,17 +35,17 @@ impl Ledger {
     /// the context, and the others may draw on it.
     #[must_use]
     pub fn shares(&self, budget: &TokenBudget) -> [ShareUse; 3] {
-        let used = |share: Share| {
+        let used = |share: InputShare| {
             let bands = self
                 .bands
                 .iter()
-                .filter(|used| Share::of(used.band) == share);
+                .filter(|used| InputShare::of(used.band) == share);
             bands.map(|used| used.tokens).sum()
         };
         [
-            (Share::System, budget.system()),
-            (Share::Context, budget.context()),
-            (Share::Request, budget.request()),
+            (InputShare::System, budget.system()),
+            (InputShare::Context, budget.context()),
+            (InputShare::Request, budget.request()),
         ]
         .map(|(share, allotted)| ShareUse {
             share,
@@ -58,7 +58,7 @@ impl Ledger {
 /// A part of a budget's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Share {
+pub enum InputShare {
     /// Tools, base prompt and injected instructions.
     System,
     /// Everything that is chosen, and what was said.
@@ -67,7 +67,7 @@ pub enum Share {
     Request,
 }
 
-impl Share {
+impl InputShare {
     const fn of(band: Band) -> Self {
         match band {
             Band::Tools | Band::Identity | Band::System | Band::SuffixSystem => Self::System,
@@ -83,7 +83,7 @@ impl Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShareUse {
     /// The share.
-    pub share: Share,
+    pub share: InputShare,
     /// What it was given.
     pub allotted: Tokens,
     /// What was taken.
