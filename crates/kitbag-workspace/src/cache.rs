@@ -1,0 +1,1 @@
+//! Keeps what was parsed and counted, by content.

@@ -1,0 +1,1 @@
+//! What the project depends on, from its manifests.

@@ -1,0 +1,1 @@
+//! The instructions that a project has for agents.

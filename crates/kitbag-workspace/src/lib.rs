@@ -1,0 +1,15 @@
+//! Reads a code base: walks it, scans it for a task, parses what matters, asks git.
+//!
+//! Synchronous, parallel inside. It knows nothing of prompts and budgets: it brings files, their
+//! scores and their levels of detail.
+
+pub mod cache;
+pub mod dependencies;
+pub mod git;
+pub mod instructions;
+pub mod language;
+pub mod secrets;
+pub mod structure;
+pub mod syntax;
+pub mod text;
+pub mod walk;

@@ -1,0 +1,1 @@
+//! The structure of a source file: units, definitions, imports, outline, slices.

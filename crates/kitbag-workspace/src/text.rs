@@ -1,0 +1,1 @@
+//! The text of a file: encodings, and what is no text.
