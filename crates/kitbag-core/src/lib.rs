@@ -28,6 +28,7 @@ pub mod reasoning;
 pub mod role;
 mod section;
 pub mod stored;
+pub mod text;
 pub mod time;
 pub mod tokens;
 pub mod view;
