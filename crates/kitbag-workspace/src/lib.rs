@@ -8,6 +8,8 @@ pub mod dependencies;
 pub mod git;
 pub mod instructions;
 pub mod language;
+pub mod matcher;
+pub mod query;
 pub mod secrets;
 pub mod structure;
 pub mod syntax;

@@ -12,20 +12,24 @@ const SHORTEST_STEM: usize = 4;
 /// use kitbag_core::text::stem;
 ///
 /// assert_eq!(stem("redirects"), "redirect");
-/// assert_eq!(stem("redirecting"), "redirect");
+/// assert_eq!(stem("settings"), stem("setting"));
 /// assert_eq!(stem("class"), "class");
 /// assert_eq!(stem("uses"), "uses");
 /// ```
 #[must_use]
 pub fn stem(word: &str) -> &str {
-    for ending in ENDINGS {
-        let Some(rest) = word.strip_suffix(ending) else {
-            continue;
-        };
-        let is_plural = ending != "s" || !rest.ends_with('s');
-        if rest.len() >= SHORTEST_STEM && is_plural {
-            return rest;
-        }
+    let mut stem = word;
+    // Again and again, so that `setting` and `settings` meet.
+    while let Some(shorter) = without_ending(stem) {
+        stem = shorter;
     }
-    word
+    stem
+}
+
+fn without_ending(word: &str) -> Option<&str> {
+    ENDINGS.into_iter().find_map(|ending| {
+        let rest = word.strip_suffix(ending)?;
+        let is_double = ending == "s" && rest.ends_with('s');
+        (rest.len() >= SHORTEST_STEM && !is_double).then_some(rest)
+    })
 }

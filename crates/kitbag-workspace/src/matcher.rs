@@ -1,0 +1,197 @@
+//! Finds the words of a query in the bytes of a file, without cutting the file into words.
+//!
+//! All words are looked for at once; what is found is then checked to be a word, or one of those
+//! that an identifier is made of, with the same stem. So a file is read once, at the speed of the
+//! search.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use kitbag_core::text::stem;
+
+use crate::query::Term;
+
+/// Words shorter than this are looked for in paths only: in contents they are everywhere.
+const SHORTEST: usize = 3;
+const MOST_TERMS: usize = 300;
+
+/// The words of a query, ready to be found.
+pub struct Matcher {
+    automaton: Option<AhoCorasick>,
+    patterns: Vec<Pattern>,
+}
+
+struct Pattern {
+    term: usize,
+    is_whole: bool,
+}
+
+impl Matcher {
+    /// A matcher for these terms. Of very many only the weightiest are looked for.
+    #[must_use]
+    pub fn new(terms: &[Term]) -> Self {
+        let mut chosen: Vec<(usize, &Term)> = terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| term.text.len() >= SHORTEST)
+            .collect();
+        if chosen.len() > MOST_TERMS {
+            chosen.sort_by(|(_, a), (_, b)| {
+                let weight = |term: &Term| term.weight.max(term.unit_weight);
+                let heavier = weight(b).total_cmp(&weight(a));
+                heavier.then_with(|| a.text.cmp(&b.text))
+            });
+            chosen.truncate(MOST_TERMS);
+        }
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(chosen.iter().map(|(_, term)| &term.text))
+            .ok();
+        let pattern = |&(term, found): &(usize, &Term)| Pattern {
+            term,
+            is_whole: found.is_whole,
+        };
+        Self {
+            automaton,
+            patterns: chosen.iter().map(pattern).collect(),
+        }
+    }
+
+    /// Calls `found` with the offset and the index of each term in `bytes`, in the order in which
+    /// they end.
+    pub fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
+        let Some(automaton) = &self.automaton else {
+            return;
+        };
+        for hit in automaton.find_overlapping_iter(bytes) {
+            let Some(pattern) = self.patterns.get(hit.pattern().as_usize()) else {
+                continue;
+            };
+            let is_word = if pattern.is_whole {
+                is_identifier(bytes, hit.start(), hit.end())
+            } else {
+                is_sub_word(bytes, hit.start(), hit.end())
+            };
+            if is_word {
+                found(hit.start(), pattern.term);
+            }
+        }
+    }
+}
+
+/// Letters of other scripts are parts of words too.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+fn before(bytes: &[u8], at: usize) -> Option<u8> {
+    bytes.get(at.checked_sub(1)?).copied()
+}
+
+/// Whether `start..end` is an identifier, but for underscores around it.
+fn is_identifier(bytes: &[u8], start: usize, end: usize) -> bool {
+    let (before, after) = bytes.split_at_checked(start).unwrap_or_default();
+    let after = after.get(end - start..).unwrap_or_default();
+    let is_open = |byte: Option<&u8>| byte.copied().is_some_and(is_word_byte);
+    !is_open(before.iter().rfind(|&&byte| byte != b'_'))
+        && !is_open(after.iter().find(|&&byte| byte != b'_'))
+}
+
+/// Whether a word begins at `start` whose stem is `start..end`.
+fn is_sub_word(bytes: &[u8], start: usize, end: usize) -> bool {
+    begins_word(bytes, start) && ends_stem(bytes, start, end)
+}
+
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    let Some(before) = before(bytes, at).filter(|&byte| is_word_byte(byte)) else {
+        return true;
+    };
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
+    byte(at).is_ascii_uppercase()
+        && (!before.is_ascii_uppercase() || byte(at + 1).is_ascii_lowercase())
+}
+
+/// The longest word whose ending is looked at: beyond, it has another stem.
+const LONGEST_ENDING: usize = 8;
+
+fn ends_stem(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_end = |at: usize| {
+        !bytes.get(at).copied().is_some_and(is_word_byte) || (at > start && begins_word(bytes, at))
+    };
+    // A hump inside the match means that it spans several words.
+    if (start + 1..end).any(|at| begins_word(bytes, at)) {
+        return false;
+    }
+    if is_end(end) {
+        return true;
+    }
+    let Some(word_end) = (end + 1..=end + LONGEST_ENDING).find(|&at| is_end(at)) else {
+        return false;
+    };
+    let word = bytes.get(start..word_end).unwrap_or_default();
+    let Ok(word) = std::str::from_utf8(word) else {
+        return false;
+    };
+    stem(&word.to_ascii_lowercase()).len() == end - start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Query;
+    use kitbag_core::text::{Word, words};
+    use proptest::prelude::*;
+
+    fn found(task: &str, text: &str) -> Vec<(usize, String)> {
+        let query = Query::new(task);
+        let mut found = Vec::new();
+        Matcher::new(&query.terms).find(text.as_bytes(), |at, term| {
+            found.push((at, query.terms[term].text.clone()));
+        });
+        found
+    }
+
+    #[test]
+    fn x05_words_are_found_inside_identifiers_with_their_stems() {
+        let at = |text| found("login redirect", text);
+        assert_eq!(at("LoginRedirects()").len(), 2);
+        assert_eq!(at("redirecting, redirected").len(), 2);
+        assert_eq!(at("relogin redirector"), []);
+        assert_eq!(at("HTTPLogin"), [(4, "login".to_owned())]);
+    }
+
+    #[test]
+    fn x05_a_compound_identifier_is_also_found_whole() {
+        let terms = |text| -> Vec<String> {
+            let mut terms: Vec<String> = found("bulk_create", text)
+                .into_iter()
+                .map(|(_, term)| term)
+                .collect();
+            terms.sort();
+            terms
+        };
+        assert_eq!(terms("bulk_create"), ["bulk", "bulk_create", "create"]);
+        assert_eq!(terms("abulk_create"), ["create"]);
+    }
+
+    proptest! {
+        /// The search finds what cutting the text into words finds.
+        #[test]
+        fn x05_the_search_agrees_with_the_words(
+            text in "([a-cA-C]{1,4}|[a-cA-C]{4,6}(s|ed|ing)|_| |1){0,30}",
+            task in "[abc]{3,4} [abc]{4,5} [abc]{3,4}_[abc]{3,4}",
+        ) {
+            let query = Query::new(&task);
+            let matcher = Matcher::new(&query.terms);
+            for (index, term) in query.terms.iter().enumerate().filter(|(_, term)| term.text.len() >= SHORTEST) {
+                let mut count = 0;
+                matcher.find(text.as_bytes(), |_, found| count += usize::from(found == index));
+                let expected = words(&text).filter(|word| match word {
+                    Word::Part(word) => !term.is_whole && *word == term.text,
+                    Word::Whole(word) => term.is_whole && *word == term.text,
+                });
+                prop_assert_eq!(count, expected.count(), "{} in {}", term.text, text);
+            }
+        }
+    }
+}

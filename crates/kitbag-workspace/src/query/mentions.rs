@@ -1,0 +1,106 @@
+//! Files that a task names, by file name, by path, or by a dotted name.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What a task names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mentions {
+    /// File names with extensions, in lower case.
+    pub names: BTreeSet<String>,
+    /// The last two parts of paths, in lower case.
+    pub tails: BTreeSet<String>,
+    /// Dotted names of at least two parts (`a.b`, `a::b`, `a\b`), as parts in lower case.
+    pub dotted: BTreeSet<Vec<String>>,
+}
+
+impl Mentions {
+    pub(super) fn of(task: &str) -> Self {
+        let mut mentions = Self::default();
+        for path in PATH.find_iter(task) {
+            let path = path.as_str().replace('\\', "/").to_lowercase();
+            let mut parts = path.rsplit('/').filter(|part| !part.is_empty());
+            let (Some(name), folder) = (parts.next(), parts.next()) else {
+                continue;
+            };
+            mentions.names.insert(name.to_owned());
+            if let Some(folder) = folder {
+                mentions.tails.insert(format!("{folder}/{name}"));
+            }
+        }
+        for name in DOTTED.find_iter(task) {
+            let parts: Vec<String> = name
+                .as_str()
+                .split(['.', ':', '\\', '/'])
+                .filter(|part| !part.is_empty())
+                .map(str::to_lowercase)
+                .collect();
+            if (2..=12).contains(&parts.len()) {
+                mentions.dotted.insert(parts);
+            }
+        }
+        mentions
+    }
+
+    /// Whether the file at `path` is named by its file name.
+    #[must_use]
+    pub fn has_name(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !self.names.is_empty() && self.names.contains(&name.to_lowercase())
+    }
+
+    /// Whether the last two parts of `path` are in the task.
+    #[must_use]
+    pub fn has_tail(&self, path: &str) -> bool {
+        let mut slashes = path.rmatch_indices('/').map(|(at, _)| at);
+        let tail = match (slashes.next(), slashes.next()) {
+            (Some(_), Some(second)) => path.get(second + 1..),
+            (Some(_), None) => Some(path),
+            (None, _) => None,
+        };
+        !self.tails.is_empty() && tail.is_some_and(|tail| self.tails.contains(&tail.to_lowercase()))
+    }
+
+    /// Whether two or more parts in a row of a dotted name are the end of `path` without its
+    /// extension.
+    #[must_use]
+    pub fn has_dotted(&self, path: &str) -> bool {
+        if self.dotted.is_empty() {
+            return false;
+        }
+        let lower = path.to_lowercase();
+        let stem = lower.rsplit_once('.').map_or(lower.as_str(), |(stem, _)| stem);
+        let stem = stem
+            .strip_suffix("/__init__")
+            .or_else(|| stem.strip_suffix("/index"))
+            .or_else(|| stem.strip_suffix("/mod"))
+            .unwrap_or(stem);
+        let parts: Vec<&str> = stem.split('/').collect();
+        self.dotted.iter().any(|dotted| ends_with_part_of(&parts, dotted))
+    }
+}
+
+/// Whether the last two or more of `parts` stand in a row in `dotted`.
+fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
+    let [.., folder, stem] = parts else {
+        return false;
+    };
+    dotted.windows(2).any(|pair| match pair {
+        [first, second] => first == folder && second == stem,
+        _ => false,
+    })
+}
+
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
+static PATH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}\b").expect("the pattern is a regular expression")
+});
+
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
+static DOTTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[A-Za-z_]\w*(?:(?:\.|::|\\|/)[A-Za-z_]\w*)+")
+        .expect("the pattern is a regular expression")
+});
