@@ -1,1 +1,227 @@
-//! The tree of a workspace as text.
+//! The tree of a workspace as text, at several sizes.
+//!
+//! Two spaces of indent say what is inside what. Lines drawn between the entries would cost almost
+//! three times the tokens for nothing that the indent does not say. Folders come before files.
+//! Every file is either shown or counted: a folder that is not opened says how many files are
+//! beneath it, and a folder with too many entries says how many it keeps back.
+//!
+//! The paths are those of a walk. What to leave out, and reading anything, is not decided here.
+
+mod shown;
+
+pub(crate) use shown::shown;
+
+/// How many levels of folders are opened unless a caller asks for more or less.
+pub const DEFAULT_DEPTH: usize = 3;
+
+/// More levels than this are never opened.
+const MAX_DEPTH: usize = 12;
+
+/// A tree of more lines than this is drawn with less in it.
+const MAX_LINES: usize = 400;
+
+/// How many entries of a folder are shown, from the most to the least.
+const WIDTHS: [usize; 3] = [30, 10, 4];
+
+/// Draws the tree of `paths`, as far as `depth` levels of folders.
+///
+/// A run of folders with nothing else in them counts as one level, and stands on one line. A tree
+/// of very many lines is drawn narrower or less deep.
+///
+/// ```
+/// use kitbag_workspace::structure::tree;
+///
+/// let paths = ["Cargo.toml", "src/cli/ask.rs", "src/cli/pack.rs", "src/lib.rs"];
+/// assert_eq!(tree(&paths, 3), "src/\n  cli/\n    ask.rs\n    pack.rs\n  lib.rs\nCargo.toml\n");
+/// assert_eq!(tree(&paths, 1), "src/ (3 files)\nCargo.toml\n");
+/// ```
+#[must_use]
+pub fn tree(paths: &[&str], depth: usize) -> String {
+    levels(paths, depth).into_iter().next().unwrap_or_default()
+}
+
+/// Draws the tree at every useful size, the most detailed first and each shorter than the one before.
+///
+/// The first is what [`tree`] gives. There is none if there are no files.
+#[must_use]
+pub fn levels(paths: &[&str], depth: usize) -> Vec<String> {
+    let mut paths: Vec<&str> = paths.to_vec();
+    paths.retain(|path| path.split('/').all(|part| !part.is_empty()));
+    paths.sort_unstable();
+    paths.dedup();
+    let root = Folder {
+        paths: &paths,
+        prefix: 0,
+    };
+
+    let mut levels: Vec<String> = Vec::new();
+    for depth in (1..=depth.clamp(1, MAX_DEPTH)).rev() {
+        for width in WIDTHS {
+            let mut drawing = Drawing::new(width);
+            drawing.folder(root, 0, depth);
+            let shorter = levels
+                .last()
+                .is_none_or(|last| drawing.text.len() < last.len());
+            if drawing.lines <= MAX_LINES && shorter && !drawing.text.is_empty() {
+                levels.push(drawing.text);
+            }
+        }
+    }
+    levels
+}
+
+/// All paths that begin with the same folder. They are sorted, so that they stand together.
+#[derive(Clone, Copy)]
+struct Folder<'p> {
+    paths: &'p [&'p str],
+    /// How many bytes of each path name the folder, the slash at its end included.
+    prefix: usize,
+}
+
+enum Entry<'p> {
+    File(&'p str),
+    Folder(&'p str, Folder<'p>),
+}
+
+impl<'p> Folder<'p> {
+    /// The folders inside, then the files.
+    fn entries(self) -> (Vec<Entry<'p>>, Vec<Entry<'p>>) {
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
+        let mut rest = self.paths;
+        while let Some(path) = rest.first() {
+            let inside = self.inner(path).map_or(1, |prefix| {
+                let name = path.get(..prefix);
+                rest.partition_point(|other| other.get(..prefix) == name)
+            });
+            // At least one is taken, or the loop would not end.
+            let Some((taken, left)) = rest.split_at_checked(inside.max(1)) else {
+                break;
+            };
+            match self.inner(path) {
+                None => files.push(Entry::File(path.get(self.prefix..).unwrap_or(path))),
+                Some(prefix) => folders.push(self.folded(Self {
+                    paths: taken,
+                    prefix,
+                })),
+            }
+            rest = left;
+        }
+        (folders, files)
+    }
+
+    /// Where the name of the folder that holds `path`, one level further down, ends.
+    fn inner(self, path: &str) -> Option<usize> {
+        let at = path.get(self.prefix..)?.find('/')?;
+        Some(self.prefix + at + 1)
+    }
+
+    /// Goes down from `inner` as long as there is only one way to go.
+    fn folded(self, mut inner: Self) -> Entry<'p> {
+        let Some((first, last)) = inner.paths.first().zip(inner.paths.last()) else {
+            return Entry::File("");
+        };
+        if inner.paths.len() == 1 {
+            return Entry::File(first.get(self.prefix..).unwrap_or(first));
+        }
+        // What the first and the last share is shared by all between them.
+        let shared = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b);
+        let slashes = shared.enumerate().filter(|(_, (byte, _))| *byte == b'/');
+        if let Some((at, _)) = slashes.last() {
+            inner.prefix = inner.prefix.max(at + 1);
+        }
+        let name = first.get(self.prefix..inner.prefix).unwrap_or(first);
+        Entry::Folder(name, inner)
+    }
+}
+
+impl Entry<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Entry::File(_) => 1,
+            Entry::Folder(_, folder) => folder.paths.len(),
+        }
+    }
+}
+
+struct Drawing {
+    width: usize,
+    text: String,
+    lines: usize,
+}
+
+impl Drawing {
+    fn new(width: usize) -> Self {
+        Self {
+            width,
+            text: String::new(),
+            lines: 0,
+        }
+    }
+
+    fn folder(&mut self, folder: Folder<'_>, indent: usize, depth: usize) {
+        let (mut folders, mut files) = folder.entries();
+        let mut left_out = String::new();
+        // One more may stay: the line that counts it would be as long.
+        if folders.len() + files.len() > self.width + 1 {
+            // Files keep a third of the places: a root shows its manifest, however many folders it has.
+            let for_files = (self.width / 3).max(self.width.saturating_sub(folders.len()));
+            let for_files = for_files.min(files.len());
+            left_out = counted_out(
+                &folders.split_off((self.width - for_files).min(folders.len())),
+                &files.split_off(for_files),
+            );
+        }
+        for entry in folders.into_iter().chain(files) {
+            if self.lines > MAX_LINES {
+                return;
+            }
+            match entry {
+                Entry::File(name) => self.line(indent, &shown(name)),
+                Entry::Folder(name, inside) if depth > 1 => {
+                    self.line(indent, &shown(name));
+                    self.folder(inside, indent + 1, depth - 1);
+                }
+                Entry::Folder(name, inside) => {
+                    let line = format!("{} ({})", shown(name), files_text(inside.paths.len()));
+                    self.line(indent, &line);
+                }
+            }
+        }
+        if !left_out.is_empty() {
+            self.line(indent, &left_out);
+        }
+    }
+
+    fn line(&mut self, indent: usize, text: &str) {
+        self.text.extend(std::iter::repeat_n("  ", indent));
+        self.text.push_str(text);
+        self.text.push('\n');
+        self.lines += 1;
+    }
+}
+
+fn counted_out(folders: &[Entry<'_>], files: &[Entry<'_>]) -> String {
+    let beneath: usize = folders.iter().map(Entry::count).sum();
+    let folders = match folders.len() {
+        0 => None,
+        1 => Some(format!("1 more folder ({})", files_text(beneath))),
+        more => Some(format!("{more} more folders ({})", files_text(beneath))),
+    };
+    let files = match files.len() {
+        0 => None,
+        1 => Some("1 more file".to_owned()),
+        more => Some(format!("{more} more files")),
+    };
+    let parts: Vec<String> = folders.into_iter().chain(files).collect();
+    format!("… {}", parts.join(", "))
+}
+
+fn files_text(count: usize) -> String {
+    match count {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
