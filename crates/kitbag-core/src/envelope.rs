@@ -1,5 +1,9 @@
 //! A task on its way to a model: what is asked, with which context, tools and budget.
 
+mod infer;
+
+pub use infer::Inferred;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::str::FromStr;

@@ -135,8 +135,8 @@ fn a_file_and_a_folder_of_one_name_are_both_shown() {
 
 #[test]
 fn very_deep_paths_are_no_trouble() {
-    let deep = format!("{}x", "d/".repeat(200_000));
-    let other = format!("{}y", "d/".repeat(200_000));
+    let deep = format!("{}x", "d/".repeat(20_000));
+    let other = format!("{}y", "d/".repeat(20_000));
     assert!(tree(&[&deep, &other], usize::MAX).len() < 2_000);
 }
 

@@ -1,0 +1,106 @@
+//! Finds the words that speak for a kind of task.
+
+mod phrases;
+
+use self::phrases::{
+    CLAUSES, CREATED_WEIGHT, CREATES, Cue, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS, NOUN_LIKE,
+    OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
+};
+use super::words::Words;
+use crate::envelope::TaskType;
+
+/// What the words that a sentence opens with say.
+pub(super) fn lead(sentence: &Words) -> Option<Cue> {
+    let mut rest = None;
+    while let Some(shorter) = each(POLITE)
+        .find_map(|polite| rest.as_ref().unwrap_or(sentence).after(polite))
+        .filter(|shorter| shorter.iter().next().is_some())
+    {
+        rest = Some(shorter);
+    }
+    let words = rest.as_ref().unwrap_or(sentence);
+
+    if let Some(cue) = created(words) {
+        return Some(cue);
+    }
+    let opened = LEADS.iter().flat_map(each_cue);
+    let (task_type, weight, phrase) = opened
+        .filter(|(_, _, phrase)| words.after(phrase).is_some())
+        .max_by_key(|(_, _, phrase)| phrase.len())?;
+    let is_noun = is_one_of(phrase, NOUN_LIKE)
+        && (statement(words, STATES).is_some() || statement(words, WISHES).is_some());
+    (!is_noun).then_some((task_type, weight, phrase))
+}
+
+/// What the phrases of a title say.
+pub(super) fn in_title(sentence: &Words) -> impl Iterator<Item = Cue> {
+    found(IN_TITLE, sentence).chain(observed(sentence))
+}
+
+/// What the phrases below a title say.
+pub(super) fn in_body(body: &Words) -> impl Iterator<Item = Cue> {
+    found(IN_BODY, body)
+}
+
+/// "Add a test for …" is about tests, "add a test runner" is not: the word of interest must end
+/// the name of what is added.
+fn created(words: &Words) -> Option<Cue> {
+    let mut words = words.iter().peekable();
+    words.next().filter(|verb| is_one_of(verb, CREATES))?;
+    while let Some(word) = words.next() {
+        if is_one_of(word, ENDS) {
+            return None;
+        }
+        let mut next = words.peek().copied();
+        if is_one_of(word, TESTS) && next.is_some_and(|next| is_one_of(next, TEST_PARTS)) {
+            words.next();
+            next = words.peek().copied();
+        }
+        if next.is_some_and(|next| !is_one_of(next, ENDS)) {
+            continue;
+        }
+        if is_one_of(word, TESTS) {
+            return Some((TaskType::Test, CREATED_WEIGHT, "tests"));
+        }
+        if is_one_of(word, DOCUMENTS) {
+            return Some((TaskType::Analyze, CREATED_WEIGHT, "documentation"));
+        }
+    }
+    None
+}
+
+/// A title that asks for nothing and states how something behaves complains of it.
+fn observed(sentence: &Words) -> Option<Cue> {
+    let asks = sentence.is_question || lead(sentence).is_some();
+    let verb = statement(sentence, STATES).filter(|_| !asks)?;
+    Some((TaskType::Debug, OBSERVED_WEIGHT, verb))
+}
+
+/// The verb by which the words state something of a thing named before it.
+fn statement(words: &Words, verbs: &'static str) -> Option<&'static str> {
+    let first_of = |list: &'static str| {
+        let positions = each(list).map(|phrase| (words.position(phrase), phrase));
+        let inside = positions.filter_map(|(at, phrase)| Some((at.filter(|at| *at > 0)?, phrase)));
+        inside.min()
+    };
+    let (at, verb) = first_of(verbs)?;
+    let clause = first_of(CLAUSES).map_or(usize::MAX, |(at, _)| at);
+    (at < clause).then_some(verb)
+}
+
+fn found(cues: &'static [Cue], words: &Words) -> impl Iterator<Item = Cue> {
+    let all = cues.iter().flat_map(each_cue);
+    all.filter(|(_, _, phrase)| words.contains(phrase))
+}
+
+fn each_cue((task_type, weight, list): &'static Cue) -> impl Iterator<Item = Cue> {
+    each(list).map(|phrase| (*task_type, *weight, phrase))
+}
+
+fn each(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split(", ")
+}
+
+fn is_one_of(word: &str, list: &'static str) -> bool {
+    each(list).any(|known| known == word)
+}
