@@ -1,1 +1,127 @@
-//! Finds secrets in text and replaces them.
+//! Finds secrets in text and replaces them in place.
+//!
+//! The rules are data: token formats that vendors publish ([`vendors`]), private key blocks, URLs
+//! with a password, HTTP authorization, and assignments to a name such as `api_key` whose value
+//! looks made by a machine. A keyword search comes first, and only what stands near a keyword is
+//! looked at. It asks no service whether a secret still works, and it does not decode files: what
+//! is hidden inside base64 or an archive stays there.
+
+mod assignment;
+mod authorization;
+mod block;
+mod checksum;
+mod key;
+mod scan;
+mod token;
+mod url;
+mod value;
+mod vendors;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Replaces every secret in a text by a marker such as `[REDACTED:github-token]`.
+///
+/// Lines stay lines: the result has as many as the text, and what is not secret is untouched. The
+/// path, absolute or relative, only says what kind of file it is; it is not opened.
+///
+/// ```
+/// use kitbag_workspace::secrets::redact;
+///
+/// let redacted = redact("PG_URL=postgres://app:rT7_bf0Qz@db/app\n", ".env");
+/// assert_eq!(redacted.text, "PG_URL=postgres://app:[REDACTED:url-password]@db/app\n");
+/// assert_eq!(redacted.found[0].line, 1);
+/// ```
+#[must_use]
+pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
+    let spans = united(scan::spans(text, path));
+    if spans.is_empty() {
+        return Redacted {
+            text: Cow::Borrowed(text),
+            found: Vec::new(),
+        };
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut found = Vec::with_capacity(spans.len());
+    let (mut copied, mut line) = (0, 1);
+    for Span { range, kind } in spans {
+        let before = text.get(copied..range.start).unwrap_or_default();
+        shown.push_str(before);
+        shown.push_str(MARKER);
+        shown.push_str(kind);
+        shown.push(']');
+        line += newlines(before);
+        found.push(Finding { kind, line });
+        copied = range.end;
+    }
+    shown.push_str(text.get(copied..).unwrap_or_default());
+    Redacted {
+        text: Cow::Owned(shown),
+        found,
+    }
+}
+
+/// A text without its secrets, and what was taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Redacted<'t> {
+    /// The text to show; borrowed where nothing was found.
+    pub text: Cow<'t, str>,
+    /// What was replaced, in the order of the text.
+    pub found: Vec<Finding>,
+}
+
+/// A secret that was found, without its value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// What it is, as in its marker: `github-token`, `private-key`, `password`.
+    pub kind: &'static str,
+    /// The line it stands on, counted from 1.
+    pub line: u32,
+}
+
+/// How every marker begins. A value that holds one is not looked at again.
+const MARKER: &str = "[REDACTED:";
+
+/// A part of the text to replace; never empty, never across a line's end.
+#[derive(Debug)]
+struct Span {
+    range: Range<usize>,
+    kind: &'static str,
+}
+
+/// Puts spans in order and unites those that overlap, under the most telling name: rules with a
+/// format of their own report before the general ones do, and that order is kept by the sort.
+fn united(mut spans: Vec<(Rank, Span)>) -> Vec<Span> {
+    spans.sort_by_key(|(rank, span)| (span.range.start, *rank));
+    let mut united: Vec<(Rank, Span)> = Vec::with_capacity(spans.len());
+    for (rank, span) in spans {
+        match united.last_mut() {
+            Some((last_rank, last)) if span.range.start < last.range.end => {
+                last.range.end = last.range.end.max(span.range.end);
+                if rank < *last_rank {
+                    (*last_rank, last.kind) = (rank, span.kind);
+                }
+            }
+            _ => united.push((rank, span)),
+        }
+    }
+    united.into_iter().map(|(_, span)| span).collect()
+}
+
+/// How much a rule knows about what it found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// The format says what it is.
+    Format,
+    /// The place says that it is secret, not what it opens.
+    Place,
+}
+
+fn newlines(text: &str) -> u32 {
+    u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX)
+}

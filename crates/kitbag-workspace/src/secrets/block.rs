@@ -1,0 +1,88 @@
+//! Finds private keys in their armour: PEM, OpenSSH, PGP and PuTTY blocks.
+//!
+//! The lines that say what it is stay; each line of the key itself is replaced, so that a reader
+//! still sees how long it was.
+
+use std::ops::Range;
+
+use super::{MARKER, Rank, Span, value};
+
+pub(super) const KEYWORDS: &[&str] = &[
+    "PRIVATE KEY-----",
+    "PRIVATE KEY BLOCK-----",
+    "PRIVATE KEY ----",
+    "Private-Lines: ",
+];
+
+/// Finds the body of the block that is opened here.
+pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
+    let line_start = text
+        .get(..keyword.start)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |at| at + 1);
+    let opening = text.get(line_start..keyword.start).unwrap_or_default();
+    let putty = text
+        .get(keyword.clone())
+        .is_some_and(|word| word.ends_with(": "));
+    let begin = opening.rfind("BEGIN ");
+    if !putty && (begin.is_none() || begin < opening.rfind("END ")) {
+        return Vec::new();
+    }
+    let mut bodies = Vec::new();
+    let mut start = keyword.end;
+    let mut random = false;
+    let rest = text.get(start..).unwrap_or_default();
+    for (number, line) in rest.split_inclusive('\n').take(LINES).enumerate() {
+        let end = line.find("-----END").or_else(|| line.find("---- END"));
+        let part = end.and_then(|end| line.get(..end)).unwrap_or(line);
+        let body = body(part);
+        let over = end.is_some() || number > 0 && body.is_none() && !may_be_inside(part);
+        if let Some(body) = body {
+            random |= part
+                .get(body.clone())
+                .is_some_and(|body| value::is_random(body, 24));
+            bodies.push(start + body.start..start + body.end);
+        }
+        if over {
+            break;
+        }
+        start += line.len();
+    }
+    // A program that reads or writes keys mentions the armour with no key in it.
+    if !random {
+        bodies.clear();
+    }
+    let kind = "private-key";
+    let span = |range| (Rank::Format, Span { range, kind });
+    bodies.into_iter().map(span).collect()
+}
+
+/// A key of 16,384 bits has some 200 lines.
+const LINES: usize = 400;
+
+/// The base64 in a line of a block, quotes and escapes around it left out; none in a line that is
+/// something else.
+fn body(line: &str) -> Option<Range<usize>> {
+    if line.contains(MARKER) || line.contains(": ") {
+        return None;
+    }
+    let mut whole: Option<Range<usize>> = None;
+    let (mut inside, mut escaped) = (0, false);
+    for (at, byte) in line.bytes().enumerate() {
+        let is_body =
+            !escaped && (byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+        escaped = byte == b'\\' && !escaped;
+        if is_body {
+            inside += 1;
+            whole = Some(whole.map_or(at, |whole| whole.start)..at + 1);
+        }
+    }
+    let whole = whole?;
+    let written = line.trim().len();
+    (inside >= 4 && inside * 10 >= written * 6 && !line.trim().contains(' ')).then_some(whole)
+}
+
+/// Whether a line without base64 may still stand inside a block: a blank one or a header.
+fn may_be_inside(line: &str) -> bool {
+    line.trim().is_empty() || line.contains(": ")
+}

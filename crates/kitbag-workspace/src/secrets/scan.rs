@@ -1,0 +1,86 @@
+//! Searches for the keywords of all rules at once, and asks the rule of each hit.
+//!
+//! One automaton, whatever the case. Work per hit is bounded, so the whole is linear in the text.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::token::{Compiled, Token};
+use super::vendors::TOKENS;
+use super::{Rank, Span, assignment, authorization, block, key, url};
+
+/// Finds what is secret, in any order, overlaps included.
+pub(super) fn spans(text: &str, path: &str) -> Vec<(Rank, Span)> {
+    let mut spans = Vec::new();
+    let Some(automaton) = &KEYWORDS.automaton else {
+        return spans;
+    };
+    let file = assignment::File::of(path);
+    let mut key_end = 0;
+    for hit in automaton.find_overlapping_iter(text) {
+        let Some(rule) = KEYWORDS.rules.get(hit.pattern().as_usize()) else {
+            continue;
+        };
+        match rule {
+            Rule::Token(token, at) => {
+                let regex = KEYWORDS.compiled.get(*at);
+                spans.extend(regex.and_then(|regex| token.at(regex, text, hit.range())));
+            }
+            Rule::Key => {
+                // A name holds several keywords at times; it is read once.
+                if hit.start() >= key_end {
+                    let read = assignment::at(text, hit.range(), &file);
+                    key_end = read.key_end;
+                    spans.extend(read.span);
+                }
+            }
+            Rule::Url => spans.extend(url::at(text, hit.range())),
+            Rule::Block => spans.extend(block::at(text, hit.range())),
+            Rule::Authorization => spans.extend(authorization::at(text, hit.range())),
+        }
+    }
+    spans
+}
+
+/// Who looks at a hit.
+enum Rule {
+    /// The format, and where it is compiled.
+    Token(&'static Token, usize),
+    Key,
+    Url,
+    Block,
+    Authorization,
+}
+
+struct Keywords {
+    automaton: Option<AhoCorasick>,
+    rules: Vec<Rule>,
+    compiled: Vec<Compiled>,
+}
+
+static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
+    let tokens = TOKENS.iter().enumerate().flat_map(|(at, token)| {
+        token
+            .keywords
+            .iter()
+            .map(move |word| (*word, Rule::Token(token, at)))
+    });
+    let others = (key::KEYWORDS.iter().map(|word| (*word, Rule::Key)))
+        .chain(url::KEYWORDS.iter().map(|word| (*word, Rule::Url)))
+        .chain(block::KEYWORDS.iter().map(|word| (*word, Rule::Block)))
+        .chain(
+            authorization::KEYWORDS
+                .iter()
+                .map(|word| (*word, Rule::Authorization)),
+        );
+    let (words, rules): (Vec<_>, Vec<_>) = tokens.chain(others).unzip();
+    Keywords {
+        automaton: AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(words)
+            .ok(),
+        rules,
+        compiled: TOKENS.iter().map(|_| Compiled::default()).collect(),
+    }
+});

@@ -1,0 +1,133 @@
+//! Recognises a token by the format that its vendor publishes.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use super::{Rank, Span, checksum, value};
+
+/// The format of one kind of token.
+pub(super) struct Token {
+    /// The name in the marker.
+    pub(super) kind: &'static str,
+    /// One of these is part of every such token, in this spelling.
+    pub(super) keywords: &'static [&'static str],
+    /// The whole, from its first character on. A group, where there is one, is what is secret.
+    pattern: &'static str,
+    /// How many characters may stand before the keyword.
+    lead: usize,
+    /// Whether a sum in the last six characters proves it.
+    sum: bool,
+}
+
+impl Token {
+    /// A token that begins with its keyword.
+    pub(super) const fn new(
+        kind: &'static str,
+        keywords: &'static [&'static str],
+        pattern: &'static str,
+    ) -> Self {
+        Self {
+            kind,
+            keywords,
+            pattern,
+            lead: 0,
+            sum: false,
+        }
+    }
+
+    /// Allows for characters before the keyword.
+    pub(super) const fn led_by(mut self, lead: usize) -> Self {
+        self.lead = lead;
+        self
+    }
+
+    /// Says that the token ends in a sum over its random part, which begins after the keyword.
+    pub(super) const fn with_sum(mut self) -> Self {
+        self.sum = true;
+        self
+    }
+
+    /// Whether the pattern is one.
+    #[cfg(test)]
+    pub(super) fn compiles(&self) -> bool {
+        Compiled::default().get(self.pattern).is_some()
+    }
+
+    /// Finds the token that has its keyword at this place.
+    pub(super) fn at(
+        &self,
+        regex: &Compiled,
+        text: &str,
+        keyword: Range<usize>,
+    ) -> Option<(Rank, Span)> {
+        let written = text.get(keyword.clone())?;
+        if !self.keywords.contains(&written) {
+            return None;
+        }
+        let start = self.start(text, keyword.start);
+        if !begins_here(text, start) {
+            return None;
+        }
+        let window = value::window(text, start, WINDOW);
+        let captures = regex.get(self.pattern)?.captures(window)?;
+        let whole = captures.get(0)?;
+        if window
+            .get(whole.end()..)?
+            .starts_with(|next: char| next.is_ascii_alphanumeric())
+        {
+            return None;
+        }
+        let secret = captures.get(1).unwrap_or(whole);
+        let proven = self.sum && checksum::holds(whole.as_str().get(written.len()..)?);
+        if !proven && value::is_stand_in(secret.as_str()) {
+            return None;
+        }
+        let range = start + secret.start()..start + secret.end();
+        Some((
+            Rank::Format,
+            Span {
+                range,
+                kind: self.kind,
+            },
+        ))
+    }
+
+    fn start(&self, text: &str, keyword: usize) -> usize {
+        let before = text.as_bytes().get(..keyword).unwrap_or_default();
+        let led = before.iter().rev().take(self.lead);
+        keyword - led.take_while(|byte| is_word(**byte)).count()
+    }
+}
+
+/// A pattern, compiled when its keyword is first met: most never are.
+#[derive(Default)]
+pub(super) struct Compiled(OnceLock<Option<Regex>>);
+
+impl Compiled {
+    fn get(&self, pattern: &str) -> Option<&Regex> {
+        self.0
+            .get_or_init(|| Regex::new(&format!("^(?-u:{pattern})")).ok())
+            .as_ref()
+    }
+}
+
+/// Longer than any token; a JSON web token with many claims comes nearest.
+const WINDOW: usize = 4096;
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'~' | b'.')
+}
+
+/// Whether a word can begin here: not inside another, though after an escape such as `\n` or `%3D`.
+pub(super) fn begins_here(text: &str, at: usize) -> bool {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    match before {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
+        [.., b'\\', b'u', a, b, c, d] if [a, b, c, d].iter().all(|x| x.is_ascii_hexdigit()) => true,
+        [.., last] => !last.is_ascii_alphanumeric(),
+        [] => true,
+    }
+}

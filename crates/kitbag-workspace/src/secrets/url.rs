@@ -1,0 +1,49 @@
+//! Finds what opens the door in a URL: `scheme://user:password@host`, `scheme://token@host`.
+
+use std::ops::Range;
+
+use super::{MARKER, Rank, Span, value};
+
+pub(super) const KEYWORDS: &[&str] = &["://"];
+
+/// Finds the password, or the token that stands in its place.
+pub(super) fn at(text: &str, separator: Range<usize>) -> Option<(Rank, Span)> {
+    let rest = value::window(text, separator.end, LONGEST);
+    let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(c));
+    let authority = rest.get(..end.unwrap_or(rest.len()))?;
+    let (login, host) = authority.rsplit_once('@')?;
+    if host.is_empty() || login.contains(MARKER) {
+        return None;
+    }
+    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+    let (from, length, kind) = if password.is_empty() || password == "x-oauth-basic" {
+        // An error tracker's address is public and names its project this way.
+        if host.contains("sentry") || !value::is_random(user, 16) || value::is_stand_in(user) {
+            return None;
+        }
+        (0, user.len(), "url-token")
+    } else if is_secret(user, password) {
+        (user.len() + 1, password.len(), "url-password")
+    } else {
+        return None;
+    };
+    let start = separator.end + from;
+    let range = start..start + length;
+    Some((Rank::Format, Span { range, kind }))
+}
+
+const LONGEST: usize = 512;
+
+/// What ends the authority of a URL, in a URL or in the text around it.
+const ENDS: &str = "/?#\"'`<>\\|,";
+
+/// A password of letters only counts when it is long: `user:pass@` is how people write examples.
+fn is_secret(user: &str, password: &str) -> bool {
+    let letters = password.bytes().all(|byte| byte.is_ascii_alphabetic());
+    user != password
+        && !value::is_reference(password)
+        && !value::is_stand_in(password)
+        && (value::is_password(password)
+            || letters && password.len() >= 16
+            || value::is_random(password, 12))
+}
