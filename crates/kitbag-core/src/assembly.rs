@@ -122,6 +122,7 @@ pub(crate) fn render_all(draft: &Draft, chunks: &[ContextChunk], form: OutputFor
                 priority: chunk.priority,
                 band: chunk.band,
                 detail: level.level,
+                lines: level.lines.clone(),
                 text: render_piece(chunk, level, form),
                 tokens: Tokens::ZERO,
                 before: None,

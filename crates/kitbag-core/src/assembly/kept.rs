@@ -1,6 +1,7 @@
 //! A chunk that is in the prompt, as it is shown.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,10 @@ pub struct Kept {
     pub band: ChunkBand,
     /// The level that is shown.
     pub detail: Detail,
+    /// The lines of the source that it shows, counted from 1, both ends included; empty where the
+    /// level does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<(u32, u32)>,
     /// The piece, as it stands in the prompt.
     pub text: String,
     /// What the piece costs.

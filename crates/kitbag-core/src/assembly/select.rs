@@ -28,6 +28,7 @@ pub(super) struct Priced {
 /// A level of a chunk, ready for the prompt.
 pub(super) struct Piece {
     pub(super) detail: Detail,
+    pub(super) lines: Vec<(u32, u32)>,
     pub(super) text: String,
     pub(super) tokens: Tokens,
     pub(super) worth: u64,
@@ -117,6 +118,7 @@ fn pieces(ranked: &RankedChunk, form: OutputForm, counter: &Memo<'_>) -> Vec<Pie
             let coverage = u64::from(level.coverage.permille());
             Piece {
                 detail: level.level,
+                lines: level.lines.clone(),
                 tokens: counter.count(&text),
                 text,
                 worth: u64::from(chunk.relevance.ppm()) * coverage * chunk.priority.weight(),
@@ -154,6 +156,7 @@ impl Priced {
             priority: chunk.priority,
             band: chunk.band,
             detail: piece.detail,
+            lines: piece.lines.clone(),
             text: piece.text.clone(),
             tokens: piece.tokens,
             before,

@@ -37,6 +37,13 @@ impl Level {
         self.coverage = coverage;
         self
     }
+
+    /// The same level with the lines of the source that it shows.
+    #[must_use]
+    pub fn with_lines(mut self, lines: impl Into<Vec<(u32, u32)>>) -> Self {
+        self.lines = lines.into();
+        self
+    }
 }
 
 /// How detailed a level is, from everything to a mere mention.
