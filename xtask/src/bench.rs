@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::Subcommand;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,8 +23,21 @@ use report::Report;
 const TIMES_PYTHON: f64 = 4.0;
 const WORST_MEGABYTES_PER_SECOND: f64 = 1.0;
 
+/// What can be measured.
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// Counting tokens and fitting chunks, against Python's tiktoken
+    Core,
+}
+
+pub(crate) fn bench(bench: Bench) -> Result<()> {
+    match bench {
+        Bench::Core => core(),
+    }
+}
+
 /// Measures, shows the table, and fails when a limit is missed.
-pub(crate) fn core() -> Result<()> {
+fn core() -> Result<()> {
     let metadata = Metadata::load()?;
     let folder = PathBuf::from(&metadata.target_directory).join("bench");
     fs::create_dir_all(&folder)?;

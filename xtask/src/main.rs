@@ -1,8 +1,8 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask bench core`.
+//! Development tasks: `cargo xtask test`, `tidy`, `bench` and `eval`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
-//! start cargo and git, and compile only the project and its dependencies; `bench core` also makes a
-//! Python environment under `target` to compare with.
+//! start cargo and git, and compile only the project and its dependencies; what a benchmark compares
+//! with is fetched into the target folder.
 
 #![expect(
     clippy::print_stderr,
@@ -12,25 +12,40 @@
 
 mod bench;
 mod command;
+mod eval;
 mod metadata;
 mod test;
 mod tidy;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::{Parser, Subcommand};
 
-const USAGE: &str = "\
-usage: cargo xtask <task>
+/// Development tasks of the project
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
 
-tasks:
-  test    format, lints, tests, doctests, documentation, tidy; stops at the first failure
-  tidy    rules about the project itself: arrows between crates, licences, files, documents
-  bench core
-          speed of counting and fitting, as ratios measured in one run; fails below its limits";
+#[derive(Subcommand)]
+enum Task {
+    /// Format, lints, tests, doctests, documentation, tidy; stops at the first failure
+    Test,
+    /// Rules about the project itself: arrows between crates, licences, files, documents
+    Tidy,
+    /// Speed and memory, as ratios measured in one run; fails when a limit is missed
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Quality, measured on public data by driving the program as a user would
+    #[command(subcommand)]
+    Eval(eval::Eval),
+}
 
 fn main() -> ExitCode {
-    match run() {
+    match run(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -39,18 +54,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["test"] => test::test(),
-        ["tidy"] => tidy::tidy(),
-        ["bench", "core"] => bench::core(),
-        ["help" | "--help" | "-h"] => {
-            eprintln!("{USAGE}");
-            Ok(())
-        }
-        [] => bail!("no task was named\n\n{USAGE}"),
-        other => bail!("there is no task `{}`\n\n{USAGE}", other.join(" ")),
+fn run(task: Task) -> Result<()> {
+    match task {
+        Task::Test => test::test(),
+        Task::Tidy => tidy::tidy(),
+        Task::Bench(bench) => bench::bench(bench),
+        Task::Eval(eval) => eval::eval(eval),
     }
 }

@@ -1,0 +1,40 @@
+//! `cargo xtask eval`: how good the program's answers are, and whether a change made them better.
+//!
+//! The data stay where they are: nothing here knows a repository or a task.
+
+mod answer;
+mod checkout;
+mod compare;
+mod instance;
+mod measure;
+mod record;
+mod relevance;
+mod score;
+mod source_file;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// What can be evaluated.
+#[derive(Subcommand)]
+pub(crate) enum Eval {
+    /// Whether `kitbag pack` shows the code that real fixes touched
+    Relevance(Box<relevance::Options>),
+    /// Paired differences of two evaluations, with their standard errors
+    Compare {
+        /// The records before the change
+        before: PathBuf,
+        /// The records after it
+        after: PathBuf,
+    },
+}
+
+pub(crate) fn eval(eval: Eval) -> Result<()> {
+    match eval {
+        Eval::Relevance(options) => relevance::relevance(&options),
+        Eval::Compare { before, after } => compare::compare(&before, &after),
+    }
+}

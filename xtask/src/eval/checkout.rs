@@ -1,0 +1,227 @@
+//! Lays out a repository at one commit, with its history up to there and nothing after it.
+//!
+//! The objects are borrowed from a git directory that is only read. Some of its largest blobs may be
+//! absent: those files are left out.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use super::instance::Instance;
+
+/// Where trees come from and where they are laid out.
+pub(super) struct Trees {
+    /// A folder of git directories, named `OWNER+NAME` in upper or lower case.
+    pub(super) mirrors: PathBuf,
+    /// Where each task's tree stays, by its id; without it they are removed after use.
+    pub(super) kept: Option<PathBuf>,
+}
+
+/// A tree that is laid out.
+pub(super) struct Tree {
+    pub(super) root: PathBuf,
+    /// Removes the tree when it is dropped.
+    _passing: Option<TempDir>,
+}
+
+impl Trees {
+    /// The tree of a task, as fresh from git.
+    pub(super) fn tree(&self, instance: &Instance) -> Result<Tree> {
+        let Some(kept) = &self.kept else {
+            let passing = TempDir::new()?;
+            let root = passing.path().join(&instance.id);
+            self.lay_out(instance, &root)?;
+            let _passing = Some(passing);
+            return Ok(Tree { root, _passing });
+        };
+        let root = kept.join(&instance.id);
+        if is_laid_out(instance, &root) {
+            run(git(&root).args(["clean", "-fdxq"]))?;
+        } else {
+            // A tree has its name only when it is complete, so that an interruption leaves no half.
+            let part = kept.join(format!(".part-{}", instance.id));
+            for folder in [&part, &root] {
+                if folder.exists() {
+                    fs::remove_dir_all(folder)?;
+                }
+            }
+            fs::create_dir_all(kept)?;
+            self.lay_out(instance, &part)?;
+            fs::rename(&part, &root)?;
+        }
+        let _passing = None;
+        Ok(Tree { root, _passing })
+    }
+
+    fn lay_out(&self, instance: &Instance, folder: &Path) -> Result<()> {
+        let source = self.git_directory(&instance.repo)?;
+        let commit = instance.commit.as_str();
+        run(Command::new("git").args(["init", "-q"]).arg(folder))?;
+        let borrowed = format!("{}\n", source.join("objects").display());
+        fs::write(folder.join(".git/objects/info/alternates"), borrowed)?;
+        fs::write(folder.join(".git/HEAD"), format!("{commit}\n"))?;
+        let complete = git(folder)
+            .args(["-c", "core.autocrlf=false", "-c", "filter.lfs.smudge=cat"])
+            .args(["-c", "filter.lfs.required=false"])
+            .args(["read-tree", "--reset", "-u", commit])
+            .stderr(Stdio::null())
+            .status()?;
+        if !complete.success() {
+            lay_out_what_is_there(folder, commit)?;
+        }
+        run(git(folder).args(["clean", "-fdxq"]))
+    }
+
+    fn git_directory(&self, repo: &str) -> Result<PathBuf> {
+        let wanted = repo.to_lowercase().replace('/', "+");
+        let mirrors = self.mirrors.display();
+        let folders =
+            fs::read_dir(&self.mirrors).with_context(|| format!("could not read {mirrors}"))?;
+        for folder in folders {
+            let folder = folder?;
+            if folder.file_name().to_string_lossy().to_lowercase() != wanted {
+                continue;
+            }
+            let places = ["", "repo", ".git", "repo/.git"].map(|place| folder.path().join(place));
+            if let Some(place) = places.iter().find(|place| place.join("objects").is_dir()) {
+                return fs::canonicalize(place).context("a git directory vanished");
+            }
+        }
+        bail!("no repository {repo} in {mirrors}")
+    }
+}
+
+fn is_laid_out(instance: &Instance, folder: &Path) -> bool {
+    let head = fs::read_to_string(folder.join(".git/HEAD"));
+    head.is_ok_and(|head| head.trim_end() == instance.commit)
+}
+
+/// The index without the files whose contents are absent, then the rest of the files.
+fn lay_out_what_is_there(folder: &Path, commit: &str) -> Result<()> {
+    run(git(folder).args(["read-tree", commit]))?;
+    let listed = output(git(folder).args(["ls-tree", "-r", "-l", "-z", commit]))?;
+    let mut absent = Vec::new();
+    for entry in listed
+        .split(|byte| *byte == 0)
+        .filter(|entry| !entry.is_empty())
+    {
+        let (about, path) = split_at_tab(entry).context("unexpected line of git ls-tree")?;
+        let size = about.split(|byte| *byte == b' ').next_back();
+        if !size.is_some_and(|size| size.iter().all(u8::is_ascii_digit)) {
+            absent.extend_from_slice(path);
+            absent.push(0);
+        }
+    }
+    let mut removal = git(folder)
+        .args(["update-index", "-z", "--force-remove", "--stdin"])
+        .stdin(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = removal.stdin.take() {
+        stdin.write_all(&absent)?;
+    }
+    if !removal.wait()?.success() {
+        bail!("git update-index failed in {}", folder.display());
+    }
+    // Some file may still be refused, for instance by its name: the others are there.
+    git(folder)
+        .args(["checkout-index", "-a", "-f", "-q"])
+        .stderr(Stdio::null())
+        .status()?;
+    Ok(())
+}
+
+fn split_at_tab(entry: &[u8]) -> Option<(&[u8], &[u8])> {
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    let (about, path) = entry.split_at_checked(tab)?;
+    Some((about, path.get(1..)?))
+}
+
+fn git(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder);
+    command
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    output(command).map(|_| ())
+}
+
+fn output(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command.output().context("could not start git")?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        bail!("git failed ({}): {}", output.status, stderr.trim_end());
+    }
+    Ok(output.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(folder: &Path, message: &str) -> String {
+        fs::write(folder.join("a.txt"), message).unwrap();
+        run(git(folder).args(["add", "."])).unwrap();
+        let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        run(git(folder).args(author).args(["commit", "-qm", message])).unwrap();
+        let head = output(git(folder).args(["rev-parse", "HEAD"])).unwrap();
+        String::from_utf8(head).unwrap().trim_end().to_owned()
+    }
+
+    #[test]
+    fn a_tree_knows_its_past_and_not_its_future() {
+        let home = TempDir::new().unwrap();
+        let source = home.path().join("mirrors/Some+Name/repo");
+        run(Command::new("git").args(["init", "-q"]).arg(&source)).unwrap();
+        commit(&source, "first");
+        let middle = commit(&source, "second");
+        commit(&source, "third");
+        let trees = Trees {
+            mirrors: home.path().join("mirrors"),
+            kept: Some(home.path().join("trees")),
+        };
+        let instance = Instance {
+            id: "some__name-1".to_owned(),
+            repo: "some/name".to_owned(),
+            commit: middle,
+            ..Instance::default()
+        };
+        for _ in ["fresh", "kept"] {
+            let tree = trees.tree(&instance).unwrap();
+            assert_eq!(tree.root, home.path().join("trees/some__name-1"));
+            let text = fs::read_to_string(tree.root.join("a.txt")).unwrap();
+            assert_eq!(text, "second");
+            let log = output(git(&tree.root).args(["log", "--all", "HEAD", "--format=%s"]));
+            assert_eq!(log.unwrap(), b"second\nfirst\n");
+            // What a run leaves behind is gone in the next one.
+            fs::write(tree.root.join("left-behind"), "").unwrap();
+        }
+        assert!(
+            !trees
+                .tree(&instance)
+                .unwrap()
+                .root
+                .join("left-behind")
+                .exists()
+        );
+    }
+
+    #[test]
+    fn a_repository_that_is_not_there_is_named() {
+        let home = TempDir::new().unwrap();
+        let trees = Trees {
+            mirrors: home.path().to_owned(),
+            kept: None,
+        };
+        let instance = Instance {
+            repo: "no/such".to_owned(),
+            ..Instance::default()
+        };
+        let error = trees.tree(&instance).err().unwrap().to_string();
+        assert!(error.contains("no repository no/such"), "{error}");
+    }
+}

@@ -1,0 +1,77 @@
+//! What was measured of one task: a line of JSON.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::instance::Instance;
+
+/// The measures of one task; after an error they count as nothing.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) id: String,
+    pub(super) repo: String,
+    pub(super) language: String,
+    pub(super) kind: String,
+    /// Whether the task's text names a file that the fix changed.
+    pub(super) named: bool,
+    pub(super) budgets: BTreeMap<u64, Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rank: Option<Ranks>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+/// How much of the fix a prompt shows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Shown {
+    pub(super) tokens: usize,
+    pub(super) over: bool,
+    /// The share of the changed files.
+    pub(super) files: f64,
+    /// The share of the changed lines.
+    pub(super) lines: f64,
+    /// Seconds, with everything that the machine did besides.
+    pub(super) time: f64,
+}
+
+/// Where the changed files stand among the ranked source files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Ranks {
+    /// One divided by the first one's place.
+    pub(super) mrr: f64,
+    pub(super) hit1: f64,
+    pub(super) hit5: f64,
+    pub(super) hit10: f64,
+    /// The share of them that is among the first ten.
+    pub(super) r10: f64,
+}
+
+impl Record {
+    pub(super) fn new(instance: &Instance) -> Self {
+        Self {
+            id: instance.id.clone(),
+            repo: instance.repo.clone(),
+            language: instance.language.clone(),
+            kind: instance.kind.clone(),
+            named: instance.named,
+            ..Self::default()
+        }
+    }
+}
+
+/// The records of a file, one a line.
+pub(super) fn read(file: &Path) -> Result<Vec<Record>> {
+    let text =
+        fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
+    let lines = text.lines().enumerate();
+    lines
+        .map(|(index, line)| {
+            serde_json::from_str(line)
+                .with_context(|| format!("{}:{} is no record", file.display(), index + 1))
+        })
+        .collect()
+}

@@ -1,0 +1,254 @@
+//! `cargo xtask eval relevance`: packs each task's tree and scores what is shown.
+//!
+//! Several tasks run side by side, so the times are those of a busy machine.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use super::answer::ask;
+use super::checkout::Trees;
+use super::instance::{self, Instance};
+use super::record::{self, Record};
+use super::score;
+use super::source_file::SourceFiles;
+use super::table::table;
+use crate::command::{announce_and_run, cargo};
+use crate::metadata::Metadata;
+
+/// What is evaluated and how.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The tasks, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Git directories of the tasks' repositories, named OWNER+NAME
+    #[arg(long, value_name = "DIR")]
+    mirrors: PathBuf,
+    /// Keeps each task's tree in DIR/<id>, so that the next evaluation starts at once
+    #[arg(long, value_name = "DIR")]
+    trees: Option<PathBuf>,
+    /// Takes at most so many tasks of each repository
+    #[arg(long, value_name = "N")]
+    per_repo: Option<usize>,
+    /// Takes only tasks of these repositories
+    #[arg(long, value_name = "OWNER/NAME", value_delimiter = ',')]
+    repos: Vec<String>,
+    /// Budgets in tokens
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [8192, 32768])]
+    budgets: Vec<u64>,
+    /// Where the records go; tasks that have one there are not run again [default: a new file
+    /// under target]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Further arguments for the program, separated by spaces
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    args: String,
+    /// The program [default: the release build of this project]
+    #[arg(long, value_name = "PATH")]
+    kitbag: Option<PathBuf>,
+    /// How many tasks run side by side [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Seconds after which an answer counts as an error
+    #[arg(long, value_name = "N", default_value_t = 180)]
+    timeout: u64,
+}
+
+/// Runs the tasks that are not done, and shows the table of all records.
+pub(super) fn relevance(options: &Options) -> Result<()> {
+    let target = PathBuf::from(Metadata::load()?.target_directory);
+    let folder = target.join("eval");
+    fs::create_dir_all(&folder)?;
+    let program = match &options.kitbag {
+        Some(program) => program.clone(),
+        None => build(&target)?,
+    };
+    let out = match &options.out {
+        Some(out) => out.clone(),
+        None => fresh(folder.join("relevance.jsonl"))?,
+    };
+
+    let instances = instance::select(
+        instance::read(&options.data)?,
+        &options.repos,
+        options.per_repo,
+    );
+    let records = if out.exists() {
+        record::read(&out)?
+    } else {
+        Vec::new()
+    };
+    let done: BTreeSet<String> = records.into_iter().map(|record| record.id).collect();
+    let (done, to_do): (Vec<_>, Vec<_>) = instances
+        .into_iter()
+        .partition(|instance| done.contains(&instance.id));
+    if !done.is_empty() {
+        eprintln!(
+            "{} tasks have records in {} already",
+            done.len(),
+            out.display()
+        );
+    }
+    let evaluation = Evaluation {
+        options,
+        program,
+        cache: folder.join("cache"),
+        trees: Trees {
+            mirrors: options.mirrors.clone(),
+            kept: options.trees.clone(),
+        },
+        sources: SourceFiles::new()?,
+    };
+    let skipped = evaluation.run_all(&to_do, &out)?;
+
+    println!("{}", table(&record::read(&out)?));
+    if skipped > 0 {
+        bail!("{skipped} tasks were skipped: their trees could not be laid out");
+    }
+    Ok(())
+}
+
+fn build(target: &Path) -> Result<PathBuf> {
+    let arguments = ["build", "--release", "--quiet", "--package", "kitbag-cli"];
+    announce_and_run("build", cargo().args(arguments))?;
+    Ok(target
+        .join("release/kitbag")
+        .with_extension(std::env::consts::EXE_EXTENSION))
+}
+
+/// The name of a file that does not exist yet or no more.
+fn fresh(file: PathBuf) -> Result<PathBuf> {
+    if file.exists() {
+        fs::remove_file(&file)?;
+    }
+    Ok(file)
+}
+
+/// What all tasks share.
+struct Evaluation<'a> {
+    options: &'a Options,
+    program: PathBuf,
+    cache: PathBuf,
+    trees: Trees,
+    sources: SourceFiles,
+}
+
+impl Evaluation<'_> {
+    /// Appends a record for each task as it is finished; gives how many could not be run.
+    fn run_all(&self, instances: &[Instance], out: &Path) -> Result<usize> {
+        let out = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(out)
+            .with_context(|| format!("could not write {}", out.display()))?;
+        let queue = Mutex::new(Queue {
+            left: instances.iter(),
+            finished: 0,
+            skipped: 0,
+            out,
+        });
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let jobs = self.options.jobs.unwrap_or(cores);
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs)
+                .map(|_| scope.spawn(|| self.work(&queue, instances.len())))
+                .collect();
+            workers.into_iter().try_for_each(|worker| {
+                let ended = worker.join();
+                ended.unwrap_or_else(|_| bail!("a worker panicked"))
+            })
+        })?;
+        let queue = queue.into_inner();
+        queue
+            .map(|queue| queue.skipped)
+            .map_err(|_| anyhow::anyhow!("a worker panicked"))
+    }
+
+    fn work(&self, queue: &Mutex<Queue<'_>>, all: usize) -> Result<()> {
+        let lock = || {
+            queue
+                .lock()
+                .map_err(|_| anyhow::anyhow!("a worker panicked"))
+        };
+        loop {
+            let Some(instance) = lock()?.left.next() else {
+                return Ok(());
+            };
+            let record = self.evaluate(instance);
+            let mut queue = lock()?;
+            queue.finished += 1;
+            let count = format!("[{}/{all}] {}", queue.finished, instance.id);
+            match record {
+                Ok(record) => {
+                    writeln!(queue.out, "{}", serde_json::to_string(&record)?)?;
+                    match &record.error {
+                        Some(error) => eprintln!("{count}: {error}"),
+                        None => eprintln!("{count}"),
+                    }
+                }
+                Err(error) => {
+                    queue.skipped += 1;
+                    eprintln!("{count}: skipped: {error:#}");
+                }
+            }
+        }
+    }
+
+    /// An error of the program is in the record; others are errors here.
+    fn evaluate(&self, instance: &Instance) -> Result<Record> {
+        let tree = self.trees.tree(instance)?;
+        let task = tempfile::Builder::new().suffix(".md").tempfile()?;
+        fs::write(task.path(), &instance.query)?;
+        let mut record = Record::new(instance);
+        for budget in &self.options.budgets {
+            if let Err(error) = self.pack(instance, &tree.root, task.path(), *budget, &mut record) {
+                record.error = Some(format!("{error:#}").chars().take(300).collect());
+                break;
+            }
+        }
+        Ok(record)
+    }
+
+    fn pack(
+        &self,
+        instance: &Instance,
+        root: &Path,
+        task: &Path,
+        budget: u64,
+        record: &mut Record,
+    ) -> Result<()> {
+        let mut command = Command::new(&self.program);
+        command.args(["pack", "--json", "--root"]).arg(root);
+        command.arg("--task-file").arg(task);
+        command.args(["--budget", &budget.to_string()]);
+        command.args(["--tokenizer", "cl100k_base"]);
+        command.args(self.options.args.split_whitespace());
+        command.env("KITBAG_CACHE_DIR", &self.cache);
+
+        let (answer, time) = ask(&mut command, Duration::from_secs(self.options.timeout))?;
+        let tokens = bpe_openai::cl100k_base().count(&answer.prompt);
+        let mut shown = score::shown(instance, &answer, tokens, budget, root);
+        shown.time = time;
+        record.budgets.insert(budget, shown);
+        let ranked = answer.ranked.iter().map(|file| file.source.as_str());
+        record.rank = Some(score::ranks(instance, ranked, &self.sources));
+        Ok(())
+    }
+}
+
+/// The tasks that wait and the records that are written.
+struct Queue<'a> {
+    left: std::slice::Iter<'a, Instance>,
+    finished: usize,
+    skipped: usize,
+    out: File,
+}
