@@ -1,1 +1,134 @@
 //! What git knows of the work tree.
+//!
+//! Each question is one `git` process, run so that nothing in a foreign repository's configuration
+//! can start another program. Nothing is ever written.
+
+mod command;
+mod log;
+
+use std::path::{Path, PathBuf};
+
+use self::command::Git;
+pub use self::log::{Commit, LogOptions};
+
+/// A work tree, seen from one of its folders. All paths are below that folder; what lies outside
+/// it is left out.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    root: PathBuf,
+    has_commits: bool,
+}
+
+/// Why git could not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// There is no `git` program, or it cannot be started.
+    #[error("git cannot be run: {message}")]
+    NotRun {
+        /// What the system said.
+        message: String,
+    },
+    /// The repository belongs to somebody else, and git will not read it.
+    #[error("git does not trust `{root}`, which belongs to another user")]
+    NotTrusted {
+        /// The folder in question.
+        root: String,
+    },
+    /// A revision that git does not know.
+    #[error("`{revision}` names no commit")]
+    UnknownRevision {
+        /// The revision asked for.
+        revision: String,
+    },
+    /// The answer would not end.
+    #[error("`git {command}` answers with more than {limit} bytes")]
+    TooLong {
+        /// The command of git.
+        command: String,
+        /// How much would have been read.
+        limit: usize,
+    },
+    /// Git gave up for another reason.
+    #[error("`git {command}` failed: {message}")]
+    Failed {
+        /// The command of git.
+        command: String,
+        /// What git said, shortened.
+        message: String,
+    },
+}
+
+impl GitError {
+    /// What to do about it, where that is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotRun { .. } => Some("install git, or go without its history".into()),
+            Self::NotTrusted { root } => Some(format!(
+                "if you trust it: git config --global --add safe.directory '{root}'"
+            )),
+            Self::UnknownRevision { .. } => Some("`git log --oneline` lists commits".into()),
+            Self::TooLong { .. } | Self::Failed { .. } => None,
+        }
+    }
+}
+
+impl Repository {
+    /// Finds the work tree that `root` is in; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When git is missing, or refuses to read the repository.
+    pub fn discover(root: &Path) -> Result<Option<Self>, GitError> {
+        let git = Git::new(root);
+        let answer = match git.run("rev-parse", &["--is-inside-work-tree"]) {
+            Ok(answer) => answer,
+            // Git has one exit code for all its refusals; only distrust deserves a word.
+            Err(GitError::Failed { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if answer.trim_ascii() != b"true" {
+            return Ok(None);
+        }
+        let head = git.run("rev-parse", &["--verify", "--quiet", "HEAD^{commit}"]);
+        Ok(Some(Self {
+            root: root.to_path_buf(),
+            has_commits: head.is_ok(),
+        }))
+    }
+
+    /// The paths that git tracks, sorted, with those of submodules that are checked out.
+    ///
+    /// # Errors
+    ///
+    /// When git fails.
+    pub fn tracked(&self) -> Result<Vec<String>, GitError> {
+        let git = Git::new(&self.root);
+        let list = git.run("ls-files", &["-z", "--cached", "--recurse-submodules"])?;
+        let mut paths: Vec<String> = list
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty())
+            // A name that is no UTF-8 is never walked either.
+            .filter_map(|path| std::str::from_utf8(path).ok())
+            .map(str::to_owned)
+            .collect();
+        // The files of a submodule stand where its folder stood, and a conflict lists a path twice.
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// When the commit that is checked out was made, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// When git fails.
+    pub fn head_time(&self) -> Result<Option<i64>, GitError> {
+        if !self.has_commits {
+            return Ok(None);
+        }
+        let options = LogOptions::default().with_commits(1).with_merges();
+        Ok(self.log(&options)?.first().map(|commit| commit.time))
+    }
+}

@@ -1,1 +1,70 @@
 //! The text of a file: encodings, and what is no text.
+//!
+//! Reading never follows a link, never waits for a pipe and never reads more than was announced.
+
+mod decode;
+mod kind;
+mod open;
+
+use std::io::{self, Read as _};
+use std::path::Path;
+
+pub use self::decode::{Decoded, Encoding, decode};
+pub use self::kind::{ContentKind, kind};
+use crate::walk::{FileEntry, SIZE_LIMIT};
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It is no regular file, or no longer one.
+    #[error("`{path}` is not a regular file")]
+    NotAFile {
+        /// The path below the root.
+        path: String,
+    },
+    /// The system refused.
+    #[error("`{path}` cannot be read: {message}")]
+    Io {
+        /// The path below the root.
+        path: String,
+        /// What the system said.
+        message: String,
+    },
+}
+
+/// Reads a listed file into `buffer`, which is cleared first.
+///
+/// A file that has grown since it was listed is cut at [`SIZE_LIMIT`], or at its listed size where
+/// that is larger.
+///
+/// # Errors
+///
+/// When the path is no regular file any more, or cannot be read. Nothing waits for a pipe.
+pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), ReadError> {
+    buffer.clear();
+    let error = |error: io::Error| match open::is_no_file(&error) {
+        true => ReadError::NotAFile {
+            path: entry.path.clone(),
+        },
+        false => ReadError::Io {
+            path: entry.path.clone(),
+            message: error.to_string(),
+        },
+    };
+    let (file, size) = open::regular(&root.join(&entry.path)).map_err(error)?;
+    let limit = entry.size.max(SIZE_LIMIT);
+    // One byte more, so that the end is seen without growing the buffer.
+    let expected = usize::try_from(size.min(limit)).unwrap_or(0);
+    buffer.reserve(expected + 1);
+    file.take(limit).read_to_end(buffer).map_err(error)?;
+    Ok(())
+}
+
+/// Reads a small file, such as a list of rules, up to a limit.
+pub(crate) fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, size) = open::regular(path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

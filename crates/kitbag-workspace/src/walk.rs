@@ -1,1 +1,60 @@
 //! Lists the files of a workspace.
+//!
+//! Git's ignore rules decide, and the skips that a context needs come on top: vendored folders,
+//! lock files, minified and generated text, binaries, secrets. A skip is told with its reason, once
+//! for a whole folder; what an ignore file hides is not told. No file is opened but the ignore
+//! files, and nothing here looks at contents.
+
+mod entry;
+mod named;
+mod options;
+mod role;
+mod rules;
+mod select;
+mod skip;
+mod visit;
+
+use std::path::Path;
+
+pub use self::entry::{FileEntry, Skipped, Walk};
+pub use self::options::WalkOptions;
+pub use self::role::FileRole;
+pub use self::skip::SkipReason;
+
+/// Files larger than this are skipped unless they are named.
+pub const SIZE_LIMIT: u64 = 4 << 20;
+
+/// Files larger than this are skipped even if they are named.
+pub const NAMED_SIZE_LIMIT: u64 = 64 << 20;
+
+/// Lists the files under `root`, sorted by path, with what was left out and why.
+///
+/// Files that git ignores are left out unless git tracks them; `.ignore` and `.kitbagignore` leave
+/// out tracked files too. Where `.gitignore` files would leave nothing at all, and no tracked file
+/// speaks for them, they are dropped and [`Walk::problems`] says so.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use kitbag_workspace::walk::{WalkOptions, walk};
+///
+/// let options = WalkOptions::default().with_exclude(["*.sql"]);
+/// for file in walk(Path::new("."), &options).files {
+///     assert!(!file.path.ends_with(".sql"));
+/// }
+/// ```
+#[must_use]
+pub fn walk(root: &Path, options: &WalkOptions<'_>) -> Walk {
+    let mut walk = visit::visit(root, options, rules::GitRules::Applied);
+    let nothing_tracked = options.tracked.is_none_or(<[String]>::is_empty);
+    if walk.files.is_empty() && walk.git_ignored && nothing_tracked {
+        let without = visit::visit(root, options, rules::GitRules::Dropped);
+        if !without.files.is_empty() {
+            walk = without;
+            walk.problems.push(
+                ".gitignore leaves no file here and git tracks none: it was not applied".into(),
+            );
+        }
+    }
+    named::add(root, &options.named, &mut walk);
+    walk.into_sorted()
+}

@@ -1,0 +1,176 @@
+//! Runs `git` so that a hostile repository cannot make it run anything else.
+
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use super::GitError;
+
+/// More than this is never read from git.
+const LIMIT: usize = 256 << 20;
+
+/// How much of git's complaints is kept.
+const COMPLAINT_LIMIT: u64 = 4 << 10;
+
+/// Settings that override those of the repository: each of the others could start a program,
+/// fetch from the network or change what the output looks like.
+const SETTINGS: [(&str, &str); 10] = [
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.quotePath", "false"),
+    ("core.sshCommand", "false"),
+    ("log.showSignature", "false"),
+    ("log.showRoot", "true"),
+    ("protocol.allow", "never"),
+    // A folder of the tree may pose as a repository without a work tree.
+    ("safe.bareRepository", "explicit"),
+];
+
+/// Variables that would send git elsewhere.
+const REMOVED: [&str; 16] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+    "GIT_ATTR_SOURCE",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_REPLACE_REF_BASE",
+];
+
+/// Git in one folder.
+pub(super) struct Git<'a> {
+    root: &'a Path,
+    settings: Vec<(String, String)>,
+    limit: usize,
+}
+
+/// What git answered, perhaps not to the end.
+pub(super) struct Answer {
+    pub(super) bytes: Vec<u8>,
+    pub(super) complete: bool,
+}
+
+impl<'a> Git<'a> {
+    pub(super) fn new(root: &'a Path) -> Self {
+        Self {
+            root,
+            settings: Vec::new(),
+            limit: LIMIT,
+        }
+    }
+
+    /// Runs a command of git and returns its whole output.
+    pub(super) fn run(&self, command: &str, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        let answer = self.run_up_to_limit(command, arguments)?;
+        if !answer.complete {
+            return Err(GitError::TooLong {
+                command: command.to_owned(),
+                limit: self.limit,
+            });
+        }
+        Ok(answer.bytes)
+    }
+
+    /// Runs a command of git and returns its output up to the limit.
+    pub(super) fn run_up_to_limit(
+        &self,
+        command: &str,
+        arguments: &[&str],
+    ) -> Result<Answer, GitError> {
+        let not_run = |error: std::io::Error| GitError::NotRun {
+            message: error.to_string(),
+        };
+        let mut child = self.command(command, arguments).spawn().map_err(not_run)?;
+        // Read at the same time as the answer, or git could wait for us while we wait for it.
+        let complaint = child.stderr.take().map(|stderr| {
+            thread::spawn(move || {
+                let mut text = Vec::new();
+                let mut stderr = stderr.take(COMPLAINT_LIMIT);
+                let _ = stderr.read_to_end(&mut text);
+                let _ = std::io::copy(&mut stderr.into_inner(), &mut std::io::sink());
+                String::from_utf8_lossy(&text).trim().to_owned()
+            })
+        });
+        let mut bytes = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            let most = u64::try_from(self.limit).unwrap_or(u64::MAX);
+            let read = stdout.take(most + 1).read_to_end(&mut bytes);
+            read.map_err(not_run)?;
+        }
+        let complete = bytes.len() <= self.limit;
+        if !complete {
+            bytes.truncate(self.limit);
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(not_run)?;
+        let complaint = complaint.and_then(|thread| thread.join().ok());
+        if complete && !status.success() {
+            return Err(self.refusal(command, complaint.unwrap_or_default()));
+        }
+        Ok(Answer { bytes, complete })
+    }
+
+    fn command(&self, command: &str, arguments: &[&str]) -> Command {
+        let mut git = Command::new("git");
+        git.arg("--no-pager").arg("-C").arg(self.root);
+        for (key, value) in SETTINGS {
+            git.arg("-c").arg(format!("{key}={value}"));
+        }
+        git.arg(command).args(arguments);
+        for name in REMOVED {
+            git.env_remove(name);
+        }
+        git.env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .env("GIT_PAGER", "cat")
+            .env("LC_ALL", "C");
+        self.set_by_environment(&mut git);
+        git.stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        git
+    }
+
+    /// Passes settings whose keys may hold any character, after those that the user passes so.
+    fn set_by_environment(&self, git: &mut Command) {
+        if self.settings.is_empty() {
+            return;
+        }
+        let count = std::env::var("GIT_CONFIG_COUNT");
+        let first: usize = count.ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+        for (index, (key, value)) in (first..).zip(&self.settings) {
+            git.env(format!("GIT_CONFIG_KEY_{index}"), OsStr::new(key));
+            git.env(format!("GIT_CONFIG_VALUE_{index}"), OsStr::new(value));
+        }
+        let count = first + self.settings.len();
+        git.env("GIT_CONFIG_COUNT", count.to_string());
+    }
+
+    fn refusal(&self, command: &str, complaint: String) -> GitError {
+        if complaint.contains("dubious ownership") {
+            return GitError::NotTrusted {
+                root: self.root.to_string_lossy().into_owned(),
+            };
+        }
+        let first = complaint.lines().next().unwrap_or_default();
+        GitError::Failed {
+            command: command.to_owned(),
+            message: first.chars().take(300).collect(),
+        }
+    }
+}

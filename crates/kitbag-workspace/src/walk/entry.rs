@@ -1,0 +1,79 @@
+//! What a walk brings: files, skips and problems.
+
+use super::role::FileRole;
+use super::skip::SkipReason;
+
+/// The outcome of a walk; a problem with one path never fails it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Walk {
+    /// The files, sorted by path.
+    pub files: Vec<FileEntry>,
+    /// What was left out for a reason other than an ignore file, sorted by path.
+    pub skipped: Vec<Skipped>,
+    /// What did not go as asked, one sentence each.
+    pub problems: Vec<String>,
+    /// Whether a rule of git's, rather than of `.ignore` or `.kitbagignore`, left anything out.
+    pub(super) git_ignored: bool,
+}
+
+impl Walk {
+    /// Sorts by path, so that the order does not depend on threads or on the file system.
+    pub(super) fn into_sorted(mut self) -> Self {
+        use rayon::slice::ParallelSliceMut as _;
+
+        self.files.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.skipped
+            .sort_unstable_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+        self.problems.sort_unstable();
+        self
+    }
+}
+
+/// One file of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileEntry {
+    /// The path below the root, with `/` between its parts.
+    pub path: String,
+    /// Its size in bytes when it was listed.
+    pub size: u64,
+    /// When it was last changed, in seconds since 1970, where the file system knows.
+    pub modified: Option<i64>,
+    /// What the file is for, judged by its path.
+    pub role: FileRole,
+}
+
+impl FileEntry {
+    /// Builds an entry with the role that its path tells.
+    #[must_use]
+    pub fn new(path: impl Into<String>, size: u64, modified: Option<i64>) -> Self {
+        let path = path.into();
+        let role = FileRole::of(&path);
+        Self {
+            path,
+            size,
+            modified,
+            role,
+        }
+    }
+}
+
+/// A file or a whole folder that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The path below the root; bytes that are no UTF-8 are replaced.
+    pub path: String,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+impl Skipped {
+    pub(super) fn new(path: impl Into<String>, reason: SkipReason) -> Self {
+        Self {
+            path: path.into(),
+            reason,
+        }
+    }
+}

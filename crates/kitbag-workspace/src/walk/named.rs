@@ -1,0 +1,54 @@
+//! Adds the paths that the caller wants whatever the rules say.
+
+use std::fs;
+use std::path::Path;
+
+use super::NAMED_SIZE_LIMIT;
+use super::entry::{FileEntry, Skipped, Walk};
+use super::skip::{self, SkipReason};
+use super::visit::{modified, unreadable};
+
+/// Adds each named file that the walk left out; what cannot be added is told.
+///
+/// A link inside the root adds the file that it leads to.
+pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
+    let Ok(real_root) = root.canonicalize() else {
+        return;
+    };
+    for name in named {
+        let Ok(real) = real_root.join(name).canonicalize() else {
+            walk.problems.push(format!("`{name}` does not exist"));
+            continue;
+        };
+        let inside = real.strip_prefix(&real_root).ok().and_then(Path::to_str);
+        let Some(path) = inside.filter(|path| !path.is_empty()) else {
+            walk.problems.push(format!("`{name}` is outside the root"));
+            continue;
+        };
+        if path.split('/').any(skip::never_shown) {
+            walk.problems.push(format!("`{name}` is never shown"));
+            continue;
+        }
+        if walk.files.iter().any(|file| file.path == path) {
+            continue;
+        }
+        walk.skipped.retain(|skipped| skipped.path != path);
+        match entry(&real, path) {
+            Ok(file) => walk.files.push(file),
+            Err(reason) => walk.skipped.push(Skipped::new(path, reason)),
+        }
+    }
+}
+
+fn entry(real: &Path, path: &str) -> Result<FileEntry, SkipReason> {
+    let metadata = fs::symlink_metadata(real).map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        return Err(SkipReason::NotAFile);
+    }
+    if metadata.len() > NAMED_SIZE_LIMIT {
+        return Err(SkipReason::Huge {
+            size: metadata.len(),
+        });
+    }
+    Ok(FileEntry::new(path, metadata.len(), modified(&metadata)))
+}

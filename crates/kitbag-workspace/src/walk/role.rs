@@ -1,0 +1,284 @@
+//! What a file is for, judged by its path alone.
+//!
+//! Folders named `admin`, `compat`, `tools`, `scripts`, `build` or `ci` tell nothing: in some
+//! projects they are the source.
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FileRole {
+    /// Code of the project.
+    Source,
+    /// A test, or what tests need.
+    Test,
+    /// An example, a benchmark, a demonstration, a web site, a fuzz target.
+    Example,
+    /// Text for readers.
+    Docs,
+    /// A file that says what the project is and what it depends on.
+    Manifest,
+    /// Settings of the project or of a tool.
+    Config,
+    /// Tables, messages, records.
+    Data,
+}
+
+impl FileRole {
+    /// Judges a path below the root, with `/` between its parts.
+    #[must_use]
+    pub fn of(path: &str) -> Self {
+        let mut place = Place::default();
+        let mut rest = path;
+        while let Some((folder, below)) = rest.split_once('/') {
+            place = place.enter(folder);
+            rest = below;
+        }
+        place.role_of(rest)
+    }
+}
+
+/// What the folders above a file say of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    role: Option<FileRole>,
+    below_root: bool,
+    /// Below a folder that holds source: only the names of tests count from there on.
+    in_source: bool,
+    /// Below a folder `test` that is not at the root: in Python a package for users may have that
+    /// name, and its tests have names of their own.
+    maybe_test: bool,
+    /// Below `src/main`: there a package may be named `test`.
+    in_main: bool,
+}
+
+impl Place {
+    pub(super) fn enter(self, folder: &str) -> Self {
+        let mut place = self;
+        if self.role.is_none() {
+            place.role = self.folder_role(folder);
+            place.maybe_test |= folder == "test" && self.below_root && !self.in_main;
+        }
+        place.in_main |= folder == "main" && self.in_source;
+        place.in_source |= matches!(
+            folder,
+            "src" | "lib" | "pkg" | "internal" | "app" | "Sources"
+        );
+        place.below_root = true;
+        place
+    }
+
+    fn folder_role(self, folder: &str) -> Option<FileRole> {
+        let lower = folder.to_ascii_lowercase();
+        match lower.as_str() {
+            _ if self.in_main => None,
+            "tests" | "__tests__" | "__test__" | "__mocks__" | "__snapshots__" | "__fixtures__"
+            | "testdata" | "test-data" | "test_data" | "fixtures" | "fixture" | "selftests"
+            | "unittests" | "unittest" | "e2e" | "integration-tests" | "integration_tests"
+            | "testsuite" | "test-suite" | "cypress" | "spec" | "specs" | "androidtest"
+            | "testfixtures" | "test_fixtures" | "test-fixtures" | "functional_tests"
+            | "autotest" | "kunit" => Some(FileRole::Test),
+            // `testing` is a module for users in many libraries, but a folder of tests at the root.
+            "testing" if !self.below_root => Some(FileRole::Test),
+            "test" if !self.below_root => Some(FileRole::Test),
+            _ if ends_in_test(folder) => Some(FileRole::Test),
+            _ if self.in_source => None,
+            "docs" | "doc" | "documentation" | "man" | "manual" | "changelog.d"
+            | "newsfragments" | "releasenotes" | "rfcs" => Some(FileRole::Docs),
+            "examples" | "example" | "samples" | "demo" | "demos" | "tutorial" | "tutorials"
+            | "benchmark" | "benchmarks" | "bench" | "benches" | "asv_bench" | "perf-tests"
+            | "website" | "fuzz" | "fuzzing" | "playground" | "playgrounds" | "cookbook"
+            | "showcase" | "storybook" | ".storybook" => Some(FileRole::Example),
+            _ => None,
+        }
+    }
+
+    pub(super) fn role_of(self, name: &str) -> FileRole {
+        let (stem, extension) = match name.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => (stem, extension),
+            _ => (name, ""),
+        };
+        match self.role {
+            Some(role) => return role,
+            None if self.maybe_test && extension != "py" => return FileRole::Test,
+            None if is_test(stem, extension) => return FileRole::Test,
+            None => {}
+        }
+        if stem.ends_with(".stories") {
+            return FileRole::Example;
+        }
+        if is_manifest(name) {
+            return FileRole::Manifest;
+        }
+        by_extension(name, extension)
+    }
+}
+
+/// `commonTest`, `Parser.Tests`: a capital after a small letter or a dot.
+fn ends_in_test(folder: &str) -> bool {
+    ["Test", "Tests", "TestUtils"].iter().any(|end| {
+        folder
+            .strip_suffix(end)
+            .and_then(|start| start.chars().next_back())
+            .is_some_and(|last| !last.is_ascii_uppercase())
+    })
+}
+
+fn is_test(stem: &str, extension: &str) -> bool {
+    let first = stem.split('.').next().unwrap_or(stem);
+    let capital = matches!(
+        extension,
+        "java"
+            | "kt"
+            | "kts"
+            | "scala"
+            | "groovy"
+            | "cs"
+            | "php"
+            | "swift"
+            | "hs"
+            | "fs"
+            | "vb"
+            | "m"
+            | "mm"
+            | "cpp"
+            | "cc"
+            | "dart"
+            | "jl"
+    );
+    stem.starts_with("test_")
+        || stem.starts_with("test-")
+        || first.ends_with("_test")
+        || first.ends_with("_tests")
+        || first.ends_with("-test")
+        || first.ends_with("-tests")
+        || first.ends_with("_unittest")
+        || first.ends_with("_spec")
+        || first.ends_with("-spec")
+        || first.ends_with("_kunit")
+        || stem.contains(".test")
+        || stem.ends_with(".spec")
+        || stem.ends_with(".e2e")
+        || stem.ends_with(".cy")
+        || matches!(
+            (stem, extension),
+            ("conftest" | "tests" | "test", "py" | "pyi")
+                | ("tests" | "test", "rs" | "go" | "js" | "ts" | "rb")
+                | (_, "t" | "bats" | "snap")
+        )
+        || capital
+            && (ends_in_test(stem)
+                || stem.ends_with("TestCase")
+                || stem.ends_with("IT") && extension == "java" && ends_small(stem, "IT")
+                || stem.ends_with("Spec") && ends_small(stem, "Spec")
+                || stem
+                    .strip_prefix("Test")
+                    .and_then(|rest| rest.chars().next())
+                    .is_some_and(|next| next.is_ascii_uppercase())
+                    && extension == "java")
+}
+
+fn ends_small(stem: &str, end: &str) -> bool {
+    stem.strip_suffix(end)
+        .and_then(|start| start.chars().next_back())
+        .is_some_and(|last| last.is_ascii_lowercase() || last.is_ascii_digit())
+}
+
+fn is_manifest(name: &str) -> bool {
+    matches!(
+        name,
+        "Cargo.toml"
+            | "package.json"
+            | "pyproject.toml"
+            | "setup.py"
+            | "setup.cfg"
+            | "Pipfile"
+            | "requirements.txt"
+            | "environment.yml"
+            | "go.mod"
+            | "go.work"
+            | "pom.xml"
+            | "build.gradle"
+            | "build.gradle.kts"
+            | "settings.gradle"
+            | "settings.gradle.kts"
+            | "Gemfile"
+            | "composer.json"
+            | "mix.exs"
+            | "rebar.config"
+            | "pubspec.yaml"
+            | "Package.swift"
+            | "Podfile"
+            | "build.sbt"
+            | "deno.json"
+            | "deno.jsonc"
+            | "stack.yaml"
+            | "CMakeLists.txt"
+            | "meson.build"
+            | "conanfile.txt"
+            | "conanfile.py"
+            | "vcpkg.json"
+            | "Project.toml"
+            | "DESCRIPTION"
+            | "dune-project"
+            | "elm.json"
+            | "lerna.json"
+            | "pnpm-workspace.yaml"
+            | "WORKSPACE"
+            | "MODULE.bazel"
+            | "project.clj"
+            | "deps.edn"
+            | "Makefile.PL"
+            | "cpanfile"
+            | "flake.nix"
+    ) || [
+        ".csproj", ".fsproj", ".vbproj", ".sln", ".gemspec", ".cabal", ".podspec", ".nimble",
+    ]
+    .iter()
+    .any(|end| name.ends_with(end))
+        || name.starts_with("requirements") && name.ends_with(".txt")
+}
+
+fn by_extension(name: &str, extension: &str) -> FileRole {
+    match extension {
+        "md" | "mdx" | "rst" | "adoc" | "asciidoc" | "txt" | "markdown" | "org" | "pod" | "tex"
+        | "texi" | "textile" | "rdoc" | "1" | "2" | "3" | "5" | "7" | "8" => FileRole::Docs,
+        "toml" | "yaml" | "yml" | "ini" | "cfg" | "conf" | "config" | "properties"
+        | "editorconfig" | "json5" | "jsonc" | "plist" | "env" | "service" | "desktop" | "rc"
+        | "cnf" => FileRole::Config,
+        "json" => {
+            if is_config_json(name) {
+                FileRole::Config
+            } else {
+                FileRole::Data
+            }
+        }
+        "csv" | "tsv" | "jsonl" | "ndjson" | "xml" | "svg" | "po" | "pot" | "ftl" | "strings"
+        | "resx" | "xlf" | "arb" | "geojson" | "log" | "patch" | "diff" | "snap" | "lst"
+        | "hex" | "ipynb" | "dbc" | "bib" => FileRole::Data,
+        "" => by_bare_name(name),
+        _ => FileRole::Source,
+    }
+}
+
+fn is_config_json(name: &str) -> bool {
+    name.starts_with('.')
+        || name.starts_with("tsconfig")
+        || name.starts_with("jsconfig")
+        || name.contains("config")
+        || name.contains("settings")
+}
+
+fn by_bare_name(name: &str) -> FileRole {
+    let upper = name.bytes().all(|b| !b.is_ascii_lowercase());
+    match name {
+        "Makefile" | "GNUmakefile" | "makefile" | "Dockerfile" | "Containerfile"
+        | "Vagrantfile" | "Jenkinsfile" | "Kconfig" | "Kbuild" | "Procfile" | "Justfile"
+        | "justfile" | "BUILD" | "OWNERS" | "CODEOWNERS" | "Brewfile" | "MAINTAINERS" => {
+            FileRole::Config
+        }
+        _ if name.starts_with('.') => FileRole::Config,
+        // LICENSE, README, AUTHORS, CHANGES.
+        _ if upper => FileRole::Docs,
+        _ => FileRole::Source,
+    }
+}

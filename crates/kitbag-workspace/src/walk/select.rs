@@ -1,0 +1,90 @@
+//! The patterns of the caller: what to include and what to leave out.
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::options::WalkOptions;
+use super::skip::{self, SkipReason};
+
+/// The patterns of one walk, compiled.
+#[derive(Debug)]
+pub(super) struct Selection {
+    include: Option<Gitignore>,
+    exclude: Gitignore,
+    /// Include patterns that name something usually skipped, with the skip that they lift.
+    lifts: Vec<(SkipReason, Gitignore)>,
+    /// Parts of include patterns, each of which may name a folder.
+    folders: Vec<String>,
+}
+
+impl Selection {
+    /// Compiles the patterns; those that are none are told in `problems`.
+    pub(super) fn new(options: &WalkOptions<'_>, problems: &mut Vec<String>) -> Self {
+        let include = (!options.include.is_empty()).then(|| compile(&options.include, problems));
+        let exclude = compile(&options.exclude, problems);
+        let lifts = options
+            .include
+            .iter()
+            .filter_map(|pattern| {
+                let name = pattern.rsplit('/').next()?;
+                let lifted = skip::file_by_name(name)?;
+                Some((
+                    lifted,
+                    compile(std::slice::from_ref(pattern), &mut Vec::new()),
+                ))
+            })
+            .collect();
+        let folders = options
+            .include
+            .iter()
+            .flat_map(|pattern| pattern.split('/'))
+            .map(str::to_owned)
+            .collect();
+        Self {
+            include,
+            exclude,
+            lifts,
+            folders,
+        }
+    }
+
+    /// Whether the caller leaves this path out.
+    pub(super) fn excludes(&self, path: &str, is_folder: bool) -> bool {
+        self.exclude.matched(path, is_folder).is_ignore()
+    }
+
+    /// Whether a path is wanted, below a folder that is wanted or not.
+    pub(super) fn includes(&self, path: &str, is_folder: bool, folder_is: bool) -> bool {
+        let Some(include) = &self.include else {
+            return true;
+        };
+        match include.matched(path, is_folder) {
+            ignore::Match::Ignore(_) => true,
+            ignore::Match::Whitelist(_) => false,
+            ignore::Match::None => folder_is,
+        }
+    }
+
+    /// Whether an include pattern names a folder that is usually skipped.
+    pub(super) fn lifts_folder(&self, name: &str) -> bool {
+        self.folders.iter().any(|part| part == name)
+    }
+
+    /// Whether an include pattern asks for a file that is usually skipped for `reason`.
+    pub(super) fn lifts_file(&self, path: &str, reason: &SkipReason) -> bool {
+        self.lifts
+            .iter()
+            .any(|(lifted, pattern)| lifted == reason && pattern.matched(path, false).is_ignore())
+    }
+}
+
+fn compile(patterns: &[String], problems: &mut Vec<String>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false);
+    for pattern in patterns {
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        if builder.add_line(None, pattern).is_err() {
+            problems.push(format!("`{pattern}` is no file pattern: it was left out"));
+        }
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}

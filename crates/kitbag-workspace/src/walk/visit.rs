@@ -1,0 +1,346 @@
+//! Visits the folders of a workspace, in parallel.
+//!
+//! Each folder is one job that reads its listing and queues its sub-folders, so the depth of a tree
+//! never shows on a stack.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs::{self, DirEntry, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use rayon::Scope;
+
+use super::SIZE_LIMIT;
+use super::entry::{FileEntry, Skipped, Walk};
+use super::options::WalkOptions;
+use super::role::Place;
+use super::rules::{GitRules, RuleFiles, Rules, Start, Verdict};
+use super::select::Selection;
+use super::skip::{self, SkipReason};
+
+/// Walks the tree once; nothing is sorted yet.
+pub(super) fn visit(root: &Path, options: &WalkOptions<'_>, git: GitRules) -> Walk {
+    let mut problems = Vec::new();
+    let tracked = sorted(options.tracked.unwrap_or_default());
+    let tree = Tree {
+        root,
+        real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
+        start: Start::new(root, git),
+        selection: Selection::new(options, &mut problems),
+        walk: Mutex::new(Walk::default()),
+    };
+    let folder = Folder {
+        path: String::new(),
+        rules: tree.start.rules.clone(),
+        tracked: &tracked,
+        only_tracked: false,
+        included: false,
+        place: Place::default(),
+    };
+    rayon::scope(|scope| tree.folder(folder, scope));
+    let mut walk = tree
+        .walk
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    walk.problems.append(&mut problems);
+    walk
+}
+
+/// What all jobs share.
+struct Tree<'a> {
+    root: &'a Path,
+    real_root: PathBuf,
+    start: Start,
+    selection: Selection,
+    walk: Mutex<Walk>,
+}
+
+/// One folder to visit, with what the folders above it say.
+struct Folder<'a> {
+    /// Below the root; empty for the root, without a final `/` otherwise.
+    path: String,
+    rules: Option<Arc<Rules>>,
+    /// The tracked paths below this folder.
+    tracked: &'a [String],
+    /// Git ignores the folder, so that only its tracked files count.
+    only_tracked: bool,
+    /// An include pattern takes the folder as a whole.
+    included: bool,
+    place: Place,
+}
+
+impl<'a> Tree<'a> {
+    fn folder<'scope>(&'scope self, mut folder: Folder<'scope>, scope: &Scope<'scope>)
+    where
+        'a: 'scope,
+    {
+        let mut found = Walk::default();
+        let absolute = self.root.join(&folder.path);
+        match listing(&absolute) {
+            Ok(entries) => {
+                if let Some(reason) = self.skip_by_listing(&folder, &entries) {
+                    found.skipped.push(Skipped::new(folder.path, reason));
+                } else {
+                    self.add_rules(&mut folder, &absolute, &entries);
+                    for (name, entry) in entries {
+                        match name.into_string() {
+                            Ok(name) => self.entry(&folder, &name, &entry, &mut found, scope),
+                            Err(name) => {
+                                let path = join(&folder.path, &name.to_string_lossy());
+                                found.skipped.push(Skipped::new(path, SkipReason::Name));
+                            }
+                        }
+                    }
+                }
+            }
+            Err(error) if folder.path.is_empty() => {
+                found
+                    .problems
+                    .push(format!("the root cannot be read: {error}"));
+            }
+            Err(error) => found
+                .skipped
+                .push(Skipped::new(folder.path, unreadable(&error))),
+        }
+        let mut walk = self.walk.lock().unwrap_or_else(PoisonError::into_inner);
+        walk.files.append(&mut found.files);
+        walk.skipped.append(&mut found.skipped);
+        walk.problems.append(&mut found.problems);
+        walk.git_ignored |= found.git_ignored;
+    }
+
+    /// Some folders show only by what they hold that they are not the project's.
+    fn skip_by_listing(
+        &self,
+        folder: &Folder<'_>,
+        entries: &[(OsString, DirEntry)],
+    ) -> Option<SkipReason> {
+        let name = last_part(&folder.path);
+        if name.is_empty() || self.selection.lifts_folder(name) {
+            return None;
+        }
+        entries.iter().find_map(|(child, _)| {
+            let child = child.to_str()?;
+            skip::folder_by_child(name, child).or_else(|| {
+                let reason = skip::folder_by_mark(child)?;
+                // Projects that deal with such folders have some among their tests.
+                (!is_tracked(folder.tracked, &join(&folder.path, child))).then_some(reason)
+            })
+        })
+    }
+
+    fn add_rules(
+        &self,
+        folder: &mut Folder<'_>,
+        absolute: &Path,
+        entries: &[(OsString, DirEntry)],
+    ) {
+        let mut files = RuleFiles::default();
+        for (name, entry) in entries {
+            let found = match name.to_str() {
+                Some(".gitignore") => &mut files.gitignore,
+                Some(".ignore") => &mut files.ignore,
+                Some(".kitbagignore") => &mut files.kitbagignore,
+                Some(".git") => {
+                    files.repository = true;
+                    continue;
+                }
+                _ => continue,
+            };
+            // As in git, a link is not followed; and a pipe would never end.
+            *found = entry.file_type().is_ok_and(|kind| kind.is_file());
+        }
+        let slash = usize::from(!folder.path.is_empty());
+        let start = self.start.prefix.len() + folder.path.len() + slash;
+        folder.rules = self.start.child(&folder.rules, absolute, start, files);
+    }
+
+    fn entry<'scope>(
+        &'scope self,
+        folder: &Folder<'scope>,
+        name: &str,
+        entry: &DirEntry,
+        found: &mut Walk,
+        scope: &Scope<'scope>,
+    ) where
+        'a: 'scope,
+    {
+        if skip::never_shown(name) {
+            return;
+        }
+        let path = join(&folder.path, name);
+        let kind = match entry.file_type() {
+            Ok(kind) => kind,
+            Err(error) => {
+                found.skipped.push(Skipped::new(path, unreadable(&error)));
+                return;
+            }
+        };
+        let is_folder = kind.is_dir();
+        if self.selection.excludes(&path, is_folder) {
+            return;
+        }
+        let verdict = self.verdict(folder, &path, is_folder);
+        if verdict == Verdict::Ignored {
+            return;
+        }
+        let ignored = folder.only_tracked || verdict == Verdict::IgnoredByGit;
+        if is_folder {
+            let tracked = below(folder.tracked, &path);
+            if ignored && tracked.is_empty() {
+                found.git_ignored = true;
+                return;
+            }
+            let parent = last_part(&folder.path);
+            let skipped =
+                skip::folder_by_name(name, parent).filter(|_| !self.selection.lifts_folder(name));
+            if let Some(reason) = skipped {
+                found.skipped.push(Skipped::new(path, reason));
+                return;
+            }
+            let below = Folder {
+                included: self.selection.includes(&path, true, folder.included),
+                rules: folder.rules.clone(),
+                tracked,
+                only_tracked: ignored,
+                place: folder.place.enter(name),
+                path,
+            };
+            scope.spawn(move |scope| self.folder(below, scope));
+            return;
+        }
+        if ignored && !is_tracked(folder.tracked, &path) {
+            found.git_ignored = true;
+            return;
+        }
+        if !self.selection.includes(&path, false, folder.included) {
+            return;
+        }
+        match self.file(folder.place, &path, name, entry, kind) {
+            Ok(file) => found.files.push(FileEntry { path, ..file }),
+            Err(reason) => found.skipped.push(Skipped::new(path, reason)),
+        }
+    }
+
+    fn verdict(&self, folder: &Folder<'_>, path: &str, is_folder: bool) -> Verdict {
+        let Some(rules) = &folder.rules else {
+            return Verdict::Kept;
+        };
+        if self.start.prefix.is_empty() {
+            return rules.verdict(path, is_folder);
+        }
+        rules.verdict(&[self.start.prefix.as_str(), path].concat(), is_folder)
+    }
+
+    /// The entry of a file, without its path, or why it is skipped.
+    fn file(
+        &self,
+        place: Place,
+        path: &str,
+        name: &str,
+        entry: &DirEntry,
+        kind: fs::FileType,
+    ) -> Result<FileEntry, SkipReason> {
+        if kind.is_symlink() {
+            return Err(link(&self.real_root, &entry.path()));
+        }
+        if !kind.is_file() {
+            return Err(SkipReason::NotAFile);
+        }
+        if let Some(reason) = skip::file_by_name(name)
+            && !self.selection.lifts_file(path, &reason)
+        {
+            return Err(reason);
+        }
+        let metadata = entry.metadata().map_err(|error| unreadable(&error))?;
+        if metadata.len() > SIZE_LIMIT {
+            return Err(SkipReason::Huge {
+                size: metadata.len(),
+            });
+        }
+        Ok(FileEntry {
+            path: String::new(),
+            size: metadata.len(),
+            modified: modified(&metadata),
+            role: place.role_of(name),
+        })
+    }
+}
+
+/// Why a link is not listed. It is resolved, but what it leads to is not opened.
+pub(super) fn link(real_root: &Path, absolute: &Path) -> SkipReason {
+    let Ok(target) = absolute.canonicalize() else {
+        return SkipReason::DeadLink;
+    };
+    match target.strip_prefix(real_root) {
+        Ok(inside) => SkipReason::LinkInside {
+            target: inside.to_string_lossy().into_owned(),
+        },
+        Err(_) => SkipReason::LinkOutside,
+    }
+}
+
+pub(super) fn unreadable(error: &io::Error) -> SkipReason {
+    SkipReason::Unreadable {
+        message: error.to_string(),
+    }
+}
+
+pub(super) fn modified(metadata: &Metadata) -> Option<i64> {
+    let time = metadata.modified().ok()?;
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_secs()).ok(),
+        Err(before) => i64::try_from(before.duration().as_secs()).ok().map(|s| -s),
+    }
+}
+
+fn listing(folder: &Path) -> io::Result<Vec<(OsString, DirEntry)>> {
+    fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| (entry.file_name(), entry)))
+        .collect()
+}
+
+fn sorted(tracked: &[String]) -> Cow<'_, [String]> {
+    if tracked.is_sorted() {
+        return Cow::Borrowed(tracked);
+    }
+    let mut tracked = tracked.to_vec();
+    tracked.sort_unstable();
+    Cow::Owned(tracked)
+}
+
+/// The tracked paths below a folder.
+fn below<'t>(tracked: &'t [String], folder: &str) -> &'t [String] {
+    let inside = |path: &String| {
+        path.strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
+    // Everything before the folder's files sorts before `folder/`; `folder-x` and `folder.c` do too.
+    let start = tracked.partition_point(|path| {
+        let path = path.as_bytes().iter();
+        path.lt(folder.as_bytes().iter().chain(b"/"))
+    });
+    let from = tracked.get(start..).unwrap_or_default();
+    let count = from.partition_point(inside);
+    from.get(..count).unwrap_or_default()
+}
+
+fn is_tracked(tracked: &[String], path: &str) -> bool {
+    tracked
+        .binary_search_by(|tracked| tracked.as_str().cmp(path))
+        .is_ok()
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        return name.to_owned();
+    }
+    [folder, "/", name].concat()
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}

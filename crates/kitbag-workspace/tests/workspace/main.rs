@@ -1,0 +1,11 @@
+//! Tests of reading a code base, on real files and with a real git.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests are test code"
+)]
+
+mod git;
+mod tree;
+mod walk;
