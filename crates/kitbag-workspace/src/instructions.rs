@@ -11,7 +11,6 @@ mod pointer;
 mod rule;
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// A longer file is cut at the end of a line.
 const FILE_BYTES: usize = 16 * 1024;
@@ -72,28 +71,27 @@ pub fn instructions(
     targets: &[&str],
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<Instruction> {
-    let known: BTreeSet<&str> = paths.iter().copied().collect();
-    let mut candidates: Vec<Candidate> = known
-        .iter()
-        .filter_map(|path| Candidate::of(path, targets))
-        .collect();
+    let candidates = paths.iter().filter_map(|path| Candidate::of(path, targets));
+    let mut candidates: Vec<Candidate> = candidates.collect();
     candidates.sort_by_key(|candidate| (candidate.urgency, candidate.rank, candidate.path));
 
     let mut found: Vec<(Candidate, Instruction)> = Vec::new();
-    let mut room = TOTAL_BYTES;
     for candidate in candidates {
-        let Some(mut instruction) = candidate.read(targets, &known, read) else {
+        let Some(instruction) = candidate.read(targets, paths, read) else {
             continue;
         };
         let is_known = |(_, other): &(Candidate<'_>, Instruction)| {
             other.path == instruction.path || is_same(&other.content, &instruction.content)
         };
-        if found.iter().any(is_known) {
-            continue;
+        if !found.iter().any(is_known) {
+            found.push((candidate, instruction));
         }
-        instruction.content = cut(instruction.content, FILE_BYTES.min(room));
+    }
+
+    let mut room = TOTAL_BYTES;
+    for (_, instruction) in &mut found {
+        cut(&mut instruction.content, FILE_BYTES.min(room));
         room = room.saturating_sub(instruction.content.len());
-        found.push((candidate, instruction));
     }
     found.sort_by_key(|(candidate, _)| {
         let Candidate {
@@ -142,7 +140,7 @@ impl<'p> Candidate<'p> {
     fn read(
         &self,
         targets: &[&str],
-        known: &BTreeSet<&str>,
+        paths: &[&str],
         read: &dyn Fn(&str) -> Option<String>,
     ) -> Option<Instruction> {
         let mut path = self.path;
@@ -150,7 +148,7 @@ impl<'p> Candidate<'p> {
             let text = read(path)?;
             let content = rule::content(path, &text, self.folder, targets)?;
             let target = pointer::target(path, content);
-            match target.and_then(|target| known.get(target.as_str())) {
+            match target.and_then(|target| paths.iter().find(|path| **path == target)) {
                 Some(next) => path = next,
                 None if content.trim().is_empty() => return None,
                 None => {
@@ -197,9 +195,9 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 /// Keeps whole lines of at most `limit` bytes, and says how many more there are.
-fn cut(content: String, limit: usize) -> String {
+fn cut(content: &mut String, limit: usize) {
     if content.len() <= limit {
-        return content;
+        return;
     }
     let room = limit.saturating_sub(NOTE_BYTES);
     let mut kept = 0;
@@ -211,9 +209,9 @@ fn cut(content: String, limit: usize) -> String {
             left_out += 1;
         }
     }
-    let shown = content.get(..kept).unwrap_or_default();
     let lines = if left_out == 1 { "line" } else { "lines" };
-    format!("{shown}… ({left_out} more {lines})\n")
+    content.truncate(kept);
+    content.push_str(&format!("… ({left_out} more {lines})\n"));
 }
 
 #[cfg(test)]

@@ -155,7 +155,9 @@ fn rules_say_which_files_they_are_for() {
 fn long_texts_are_cut_at_a_line_and_say_so() {
     let line = "A rule that goes on for a while.\n";
     let long = line.repeat(1_000);
-    let cut = found(&[("AGENTS.md", &long)], &[]).remove(0).1;
+    let files = [("AGENTS.md", long.as_str()), ("CLAUDE.md", long.as_str())];
+    assert_eq!(paths(&files, &[]), ["AGENTS.md"]);
+    let cut = found(&files, &[]).remove(0).1;
     assert!(cut.len() <= FILE_BYTES, "{}", cut.len());
     let shown = cut.lines().count() - 1;
     assert!(cut.ends_with(&format!("while.\n… ({} more lines)\n", 1_000 - shown)));
