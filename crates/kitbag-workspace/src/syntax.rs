@@ -1,1 +1,165 @@
-//! The structure of a source file: units, definitions, imports, outline, slices.
+//! The structure of a source file: units, definitions, imports, and what an outline folds.
+//!
+//! [`parse`] reads a text once; [`outline`](outline::outline) and [`slice`](slice::slice) render
+//! from the text and its [`Syntax`] without parsing again. Pure: no file, no clock. A text that
+//! cannot be parsed within bounds falls back to [`windows`]; nothing here fails.
+
+mod cuts;
+mod folds;
+mod grammar;
+mod imports;
+mod items;
+mod lines;
+mod name;
+pub mod outline;
+mod rendered;
+pub mod slice;
+mod tree;
+mod units;
+
+use serde::{Deserialize, Serialize};
+
+pub use lines::Lines;
+pub use outline::outline;
+pub use rendered::Rendered;
+pub use slice::{excerpt, slice};
+
+use crate::language::Language;
+
+/// Reads the structure of a text. Never panics, and tolerates errors in the source.
+///
+/// ```
+/// use kitbag_workspace::language::Language;
+///
+/// let syntax = kitbag_workspace::syntax::parse(Language::Python, "import os\n\n\ndef f(x):\n    return x\n");
+/// assert_eq!(syntax.imports[0].path, "os");
+/// assert_eq!(syntax.units[1].name, "f");
+/// ```
+#[must_use]
+pub fn parse(language: Language, text: &str) -> Syntax {
+    let lines = Lines::of(text);
+    let mut syntax = tree::read(language, &lines).unwrap_or_else(|| units::windows(&lines));
+    syntax.language = Some(language);
+    syntax
+}
+
+/// The structure of a text in no known language: units that end at blank lines.
+#[must_use]
+pub fn windows(text: &str) -> Syntax {
+    units::windows(&Lines::of(text))
+}
+
+/// The structure of one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Syntax {
+    /// The language that was read.
+    pub language: Option<Language>,
+    /// The stretches that the file divides into: in order, without overlap, all lines covered.
+    pub units: Vec<Unit>,
+    /// What encloses units: classes, modules, functions that were cut.
+    pub scopes: Vec<Scope>,
+    /// The names that the file defines, in order.
+    pub definitions: Vec<Definition>,
+    /// What the file imports, in order.
+    pub imports: Vec<Import>,
+    /// The stretches that an outline leaves out, in order, without overlap.
+    pub folds: Vec<Fold>,
+}
+
+/// A stretch of lines that makes sense on its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Unit {
+    /// The first line, counted from 1: leading comments and attributes belong to the unit.
+    pub first: u32,
+    /// The last line.
+    pub last: u32,
+    /// The name defined here; empty for code outside definitions.
+    pub name: String,
+    /// The names around it, outermost first; the receiver of a method is the last.
+    pub parents: Vec<String>,
+    /// What it is.
+    pub kind: UnitKind,
+    /// Whether it is one part of a definition that was cut because of its length.
+    pub part: bool,
+    /// The lines of the signature of what is defined here, with attributes, without comments.
+    pub signature: Option<(u32, u32)>,
+    /// The innermost scope around it, as an index into [`Syntax::scopes`].
+    pub scope: Option<u32>,
+}
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum UnitKind {
+    /// A function or method, or a part of one.
+    Function,
+    /// A small type, the head of a large one, or a part of one without methods.
+    Type,
+    /// A long constant, table or macro.
+    Value,
+    /// Code outside definitions.
+    Code,
+    /// Imports.
+    Imports,
+    /// A section of a document under its heading.
+    Section,
+}
+
+/// Something that encloses units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Scope {
+    /// Its name, or empty.
+    pub name: String,
+    /// The first line of its signature, with attributes and decorators, without comments.
+    pub first: u32,
+    /// The last line of its signature.
+    pub signature: u32,
+    /// Its last line.
+    pub last: u32,
+    /// The scope around it, as an index into [`Syntax::scopes`].
+    pub parent: Option<u32>,
+}
+
+/// A name that a file defines: a function, a method, a type, a constant or a macro.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// The line that it stands on.
+    pub line: u32,
+    /// The name of what it belongs to, or empty.
+    pub parent: String,
+}
+
+/// Something that a file imports.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Import {
+    /// What is imported, as the language writes it: `django.db.models`, `./foo`, `crate::fit`.
+    pub path: String,
+    /// The names that become known here; empty if the import does not say.
+    pub names: Vec<String>,
+    /// Whether the path counts from the importing file where the path alone does not say so.
+    pub relative: bool,
+    /// The first line.
+    pub first: u32,
+    /// The last line.
+    pub last: u32,
+}
+
+/// A stretch of lines that an outline replaces by one comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Fold {
+    /// The first line left out.
+    pub first: u32,
+    /// The last line left out.
+    pub last: u32,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What the node kinds of each grammar mean. The tables stand in one file per family.
+
+mod c;
+mod go;
+mod java;
+mod javascript;
+mod php;
+mod python;
+mod ruby;
+mod rust;
+
+use std::sync::LazyLock;
+
+use super::imports::Importer;
+use crate::language::Language;
+
+/// What a node is for us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing in itself; something may stand inside.
+    Other,
+    /// A list of statements, members or entries: a cut may stand between its children.
+    Block,
+    /// A function or method; without a body it is only a definition.
+    Function,
+    /// A class, struct, enum, trait, interface.
+    Type,
+    /// A type if it has a body, the mention of one if not.
+    Specifier,
+    /// A namespace or module: its members matter, not itself.
+    Scope,
+    /// A constant, variable, field or entry: it is what its value is.
+    Value,
+    /// A macro of the preprocessor.
+    Macro,
+    /// A function without a name.
+    Lambda,
+    /// An import.
+    Import,
+    /// What may be an import: a call of `require`, an export from elsewhere.
+    MaybeImport,
+    /// A comment.
+    Comment,
+    /// An attribute or decorator that stands before what it belongs to.
+    Attribute,
+    /// A string or other leaf that may span lines.
+    Text,
+}
+
+/// A grammar and the roles of its nodes.
+pub(super) struct Grammar {
+    pub(super) language: tree_sitter::Language,
+    pub(super) importer: Importer,
+    /// By the id of the node's kind.
+    roles: Vec<Role>,
+}
+
+/// One row per role: its kinds, parted by spaces.
+type Table = [(Role, &'static str)];
+
+impl Grammar {
+    fn new(
+        language: impl Into<tree_sitter::Language>,
+        importer: Importer,
+        tables: &[&Table],
+    ) -> Self {
+        let language = language.into();
+        let mut roles = vec![Role::Other; language.node_kind_count()];
+        for (role, kinds) in tables.iter().copied().flatten() {
+            for kind in kinds.split_whitespace() {
+                let id = language.id_for_node_kind(kind, true);
+                debug_assert!(id != 0, "the grammar has no node kind `{kind}`");
+                if let Some(slot) = roles.get_mut(usize::from(id)) {
+                    *slot = *role;
+                }
+            }
+        }
+        Self {
+            language,
+            importer,
+            roles,
+        }
+    }
+
+    /// The role of a node.
+    pub(super) fn role(&self, node: tree_sitter::Node<'_>) -> Role {
+        if !node.is_named() {
+            return Role::Other;
+        }
+        if node.is_error() {
+            return Role::Block;
+        }
+        self.roles
+            .get(usize::from(node.kind_id()))
+            .copied()
+            .unwrap_or(Role::Other)
+    }
+}
+
+/// The grammar of a language; none where the structure is read without one.
+pub(super) fn of(language: Language) -> Option<&'static Grammar> {
+    macro_rules! grammar {
+        ($language:expr, $importer:expr, $($table:expr),+) => {{
+            static GRAMMAR: LazyLock<Grammar> =
+                LazyLock::new(|| Grammar::new($language, $importer, &[$($table),+]));
+            Some(&*GRAMMAR)
+        }};
+    }
+    match language {
+        Language::Rust => grammar!(tree_sitter_rust::LANGUAGE, Importer::Rust, rust::TABLE),
+        Language::Python => grammar!(
+            tree_sitter_python::LANGUAGE,
+            Importer::Python,
+            python::TABLE
+        ),
+        Language::JavaScript => grammar!(
+            tree_sitter_javascript::LANGUAGE,
+            Importer::JavaScript,
+            javascript::TABLE,
+            javascript::JSX,
+            javascript::FIELDS
+        ),
+        Language::TypeScript => grammar!(
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+            Importer::JavaScript,
+            javascript::TABLE,
+            javascript::TYPES
+        ),
+        Language::Tsx => grammar!(
+            tree_sitter_typescript::LANGUAGE_TSX,
+            Importer::JavaScript,
+            javascript::TABLE,
+            javascript::JSX,
+            javascript::TYPES
+        ),
+        Language::Go => grammar!(tree_sitter_go::LANGUAGE, Importer::Go, go::TABLE),
+        Language::Java => grammar!(tree_sitter_java::LANGUAGE, Importer::Java, java::TABLE),
+        Language::C => grammar!(tree_sitter_c::LANGUAGE, Importer::C, c::TABLE),
+        Language::Cpp => grammar!(tree_sitter_cpp::LANGUAGE, Importer::C, c::TABLE, c::CPP),
+        Language::Ruby => grammar!(tree_sitter_ruby::LANGUAGE, Importer::Ruby, ruby::TABLE),
+        Language::Php => grammar!(tree_sitter_php::LANGUAGE_PHP, Importer::Php, php::TABLE),
+        _ => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! What a definition is called, and what it belongs to where that is not around it.
+
+use tree_sitter::Node;
+
+/// A name and the type that it is said to belong to: a receiver, a class before `::` or `.`.
+#[derive(Debug, Default)]
+pub(super) struct Name {
+    pub(super) name: String,
+    pub(super) owner: String,
+}
+
+/// The name of a definition; empty if it has none.
+pub(super) fn of(node: Node<'_>, text: &str) -> Name {
+    let field = |field: &str| node.child_by_field_name(field);
+    if let Some(name) = field("name") {
+        let mut found = split(name, text);
+        if let Some(receiver) = field("receiver") {
+            found.owner = type_in(receiver, text);
+        }
+        return found;
+    }
+    if let Some(declarator) = field("declarator") {
+        return split(declared(declarator), text);
+    }
+    for name in ["type", "left", "key"] {
+        if let Some(found) = field(name) {
+            return split(found, text);
+        }
+    }
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .find_map(|child| {
+            let kind = child.kind();
+            if kind.ends_with("identifier") || matches!(kind, "name" | "constant" | "word") {
+                Some(split(child, text))
+            } else {
+                child
+                    .child_by_field_name("name")
+                    .or_else(|| child.named_child(0).filter(|_| kind.ends_with("_element")))
+                    .map(|name| split(name, text))
+            }
+        })
+        .unwrap_or_default()
+}
+
+/// The first string in the call that a function without a name is passed to: `it("works", …)`.
+pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> String {
+    let mut around = lambda.parent();
+    for _ in 0..2 {
+        let Some(node) = around else { break };
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if child.start_byte() >= lambda.start_byte() {
+                break;
+            }
+            let within = if child.kind().contains("argument") && child.named_child_count() > 0 {
+                child.named_child(0).unwrap_or(child)
+            } else {
+                child
+            };
+            if within.kind().contains("string") || within.kind().contains("symbol") {
+                return line_of(within, text)
+                    .trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | ':'))
+                    .to_owned();
+            }
+        }
+        around = node.parent();
+    }
+    String::new()
+}
+
+/// The innermost declarator of a C declaration.
+fn declared(declarator: Node<'_>) -> Node<'_> {
+    let mut node = declarator;
+    for _ in 0..16 {
+        if let Some(name) = node.child_by_field_name("name")
+            && !matches!(node.kind(), "qualified_identifier" | "template_function")
+        {
+            return name;
+        }
+        let next = node.child_by_field_name("declarator").or_else(|| {
+            node.named_child(0)
+                .filter(|_| node.kind().ends_with("declarator"))
+        });
+        match next {
+            Some(next) => node = next,
+            None => break,
+        }
+    }
+    node
+}
+
+/// The first type that is named in a node.
+fn type_in(node: Node<'_>, text: &str) -> String {
+    let mut stack = vec![node];
+    while let Some(node) = stack.pop() {
+        if node.kind() == "type_identifier" {
+            return line_of(node, text).to_owned();
+        }
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.named_children(&mut cursor).collect();
+        stack.extend(children.into_iter().rev());
+    }
+    String::new()
+}
+
+/// Parts a written name into the name and what stands before it.
+fn split(node: Node<'_>, text: &str) -> Name {
+    let written = line_of(node, text).trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '$'));
+    let operator = written.contains("operator");
+    let plain = if operator {
+        written
+    } else {
+        written
+            .split(['<', '(', '{', '[', ' ', ','])
+            .next()
+            .unwrap_or("")
+    };
+    let parts = plain
+        .rsplit_once("::")
+        .or_else(|| plain.rsplit_once("->"))
+        .or_else(|| plain.rsplit_once(['.', '\\']).filter(|_| !operator));
+    let Some((before, name)) = parts else {
+        return Name {
+            name: plain.to_owned(),
+            owner: String::new(),
+        };
+    };
+    let before = before.trim_end_matches(".prototype");
+    let owner = before.rsplit(['.', ':', '\\', '>']).next().unwrap_or("");
+    let owner = match owner {
+        "this" | "self" | "$this" | "exports" | "module" | "window" => "",
+        other => other,
+    };
+    Name {
+        name: name.to_owned(),
+        owner: owner.to_owned(),
+    }
+}
+
+/// The text of a node up to the end of its first line, or to a bound that no sane name passes.
+fn line_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+    let whole = text.get(node.byte_range()).unwrap_or("");
+    let line = whole.lines().next().unwrap_or("");
+    let end = line
+        .char_indices()
+        .nth(100)
+        .map_or(line.len(), |(at, _)| at);
+    line.get(..end).unwrap_or("").trim()
+}

@@ -1,0 +1,88 @@
+//! Shows some lines of a file, with one comment for each stretch that is left out.
+
+use super::Lines;
+use super::lines::indentation;
+use crate::language::Language;
+
+/// Some lines of a file as text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rendered {
+    /// The lines shown, byte for byte, and a comment in place of each stretch left out.
+    pub content: String,
+    /// The stretches of lines shown, counted from 1, both ends included, in order.
+    pub lines: Vec<(u32, u32)>,
+}
+
+/// Where the comment for a gap is indented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Indent {
+    /// Like the next line that is shown.
+    Next,
+    /// Like the first line that is left out.
+    LeftOut,
+}
+
+/// Renders the given stretches, which may overlap and come in any order.
+pub(super) fn render(
+    lines: &Lines<'_>,
+    language: Option<Language>,
+    mut stretches: Vec<(u32, u32)>,
+    indent: Indent,
+) -> Rendered {
+    stretches.retain(|&(first, last)| first >= 1 && first <= last && first <= lines.count());
+    stretches.sort_unstable();
+    let blank = |first: u32, last: u32| (first..=last).all(|l| lines.get(l).trim().is_empty());
+    let mut shown: Vec<(u32, u32)> = Vec::with_capacity(stretches.len());
+    for (first, last) in stretches {
+        let last = last.min(lines.count());
+        match shown.last_mut() {
+            // Blank lines cost less than the comment that would stand for them.
+            Some(before) if first <= before.1 + 1 || blank(before.1 + 1, first - 1) => {
+                before.1 = before.1.max(last);
+            }
+            _ => shown.push((first, last)),
+        }
+    }
+    let mut content = String::new();
+    let mut next = 1;
+    for &(first, last) in &shown {
+        if next < first && !blank(next, first - 1) {
+            let like = match indent {
+                Indent::Next => first..=last,
+                Indent::LeftOut => next..=first - 1,
+            };
+            left_out(lines, language, next, first - 1, like, &mut content);
+        }
+        content.push_str(lines.span(first, last));
+        if !content.ends_with('\n') {
+            content.push('\n');
+        }
+        next = last + 1;
+    }
+    let end = lines.count();
+    if next <= end && !blank(next, end) {
+        left_out(lines, language, next, end, next..=end, &mut content);
+    }
+    Rendered {
+        content,
+        lines: shown,
+    }
+}
+
+/// Writes the comment for the lines `first..=last`.
+fn left_out(
+    lines: &Lines<'_>,
+    language: Option<Language>,
+    first: u32,
+    last: u32,
+    mut like: std::ops::RangeInclusive<u32>,
+    content: &mut String,
+) {
+    let line = like.find(|&line| !lines.get(line).trim().is_empty());
+    let (before, after) = language.map_or(("", ""), Language::comment);
+    let count = last + 1 - first;
+    let noun = if count == 1 { "line" } else { "lines" };
+    content.push_str(indentation(lines.get(line.unwrap_or(first))));
+    content.push_str(&format!("{before}... ({count} {noun}){after}\n"));
+}

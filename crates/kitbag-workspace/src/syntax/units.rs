@@ -1,0 +1,273 @@
+//! Divides a file into units: every line belongs to exactly one.
+//!
+//! A definition is a unit with its leading comments. What is too long is a container, whose members
+//! are units, or is cut into parts. What stands between definitions makes units of its own.
+
+use super::cuts::Cuts;
+use super::items::{Item, ItemKind};
+use super::lines::is_trivial;
+use super::{Lines, Scope, Syntax, Unit, UnitKind};
+
+/// A longer function is cut, or is a container.
+const LONGEST_FUNCTION: u32 = 70;
+/// A longer type is a container, or is cut.
+const LONGEST_TYPE: u32 = 40;
+/// The shortest and longest part of something that is cut.
+const PART: (u32, u32) = (30, 45);
+/// The shortest and longest piece of code outside definitions.
+const PIECE: (u32, u32) = (20, 50);
+/// The shortest and longest unit of a text without structure.
+const WINDOW: (u32, u32) = (15, 40);
+/// How many blank or closing lines a unit takes along from below.
+const TRAILING: u32 = 2;
+/// Code of so few lines joins the unit before it.
+const SCRAP: u32 = 3;
+
+/// Units and scopes of a file with these items.
+pub(super) fn divide(items: &[Item], lines: &Lines<'_>, cuts: &Cuts) -> Syntax {
+    let mut imports = vec![false; lines.count() as usize + 1];
+    mark_imports(items, &mut imports);
+    let mut divider = Divider {
+        lines,
+        cuts,
+        imports,
+        syntax: Syntax::default(),
+    };
+    divider.fill(items, 1, lines.count(), &mut Place::default());
+    divider.syntax
+}
+
+/// Units of a text without structure.
+pub(super) fn windows(lines: &Lines<'_>) -> Syntax {
+    let cuts = Cuts::of_text(lines);
+    let mut syntax = Syntax::default();
+    for (first, last) in cuts.pieces(1, lines.count(), WINDOW.0, WINDOW.1) {
+        syntax.units.push(unit(first, last, UnitKind::Code));
+    }
+    syntax
+}
+
+struct Divider<'t> {
+    lines: &'t Lines<'t>,
+    cuts: &'t Cuts,
+    /// By line, whether an import stands on it.
+    imports: Vec<bool>,
+    syntax: Syntax,
+}
+
+/// What stands around the units that are being made.
+#[derive(Default, Clone)]
+struct Place {
+    parents: Vec<String>,
+    scope: Option<u32>,
+    /// The unit that the first lines make: the head of a container.
+    head: Option<Unit>,
+}
+
+impl Divider<'_> {
+    /// Makes units of the lines `first..=last`, in which these items stand.
+    fn fill(&mut self, items: &[Item], first: u32, last: u32, place: &mut Place) {
+        let mut from = first;
+        for item in items.iter().filter(|item| item.is_unit()) {
+            let lead = item.lead.max(from);
+            if lead > item.last || item.last > last {
+                continue;
+            }
+            let lead = self.gap(from, lead, place);
+            self.item(item, lead, place);
+            from = item.last + 1;
+        }
+        let rest = self.gap(from, last + 1, place);
+        if rest <= last {
+            self.code(rest, last, place);
+        }
+    }
+
+    /// Makes units of the lines from `from` before `to`. Returns where the next unit starts, which
+    /// is earlier than `to` if the lines before it had nothing to belong to.
+    fn gap(&mut self, from: u32, to: u32, place: &mut Place) -> u32 {
+        let mut from = from;
+        let trivial = |line: &u32| is_trivial(self.lines.get(*line));
+        let all = (from..to).all(|line| trivial(&line));
+        let trailing = (from..to).take_while(trivial).count();
+        let trailing = u32::try_from(trailing).unwrap_or(u32::MAX);
+        if place.head.is_none()
+            && let Some(before) = self.syntax.units.last_mut()
+        {
+            let most = if all { TRAILING * 3 } else { TRAILING };
+            from += trailing.min(most);
+            let rest = to - from;
+            let plain = |line: u32| !self.imports.get(line as usize).copied().unwrap_or(false);
+            if rest <= SCRAP
+                && before.last + 1 - before.first + rest <= PIECE.1
+                && (from..to).all(plain)
+            {
+                from = to;
+            }
+            before.last = before.last.max(from - 1);
+        } else if all && to - from <= TRAILING * 3 {
+            return from;
+        }
+        if from < to {
+            self.code(from, to - 1, place);
+        }
+        to
+    }
+
+    /// Makes units of code outside definitions.
+    fn code(&mut self, first: u32, last: u32, place: &mut Place) {
+        for (first, last) in self.with_imports_apart(first, last) {
+            for (first, last) in self.cuts.pieces(first, last, PIECE.0, PIECE.1) {
+                let unit = place.head.take().map_or_else(
+                    || Unit {
+                        parents: place.parents.clone(),
+                        scope: place.scope,
+                        ..unit(first, last, self.kind_of_code(first, last))
+                    },
+                    |head| Unit {
+                        first,
+                        last,
+                        ..head
+                    },
+                );
+                self.syntax.units.push(unit);
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item, first: u32, place: &mut Place) {
+        // A head without lines of its own is the first line of what comes.
+        place.head = None;
+        let length = item.last + 1 - item.first;
+        let holds = item.items.iter().any(Item::is_unit);
+        let whole = match item.kind {
+            ItemKind::Function | ItemKind::Lambda => length <= LONGEST_FUNCTION,
+            ItemKind::Type => length <= LONGEST_TYPE,
+            ItemKind::Scope => length <= LONGEST_TYPE && !holds,
+            _ => length <= PIECE.1,
+        };
+        let mut parents = place.parents.clone();
+        if !item.owner.is_empty() {
+            parents.push(item.owner.clone());
+        }
+        let definition = Unit {
+            name: item.name.clone(),
+            parents,
+            signature: Some((item.first, item.signature)),
+            scope: place.scope,
+            ..unit(first, item.last, kind_of(item))
+        };
+        if whole {
+            self.syntax.units.push(definition);
+        } else if holds && item.is_container() {
+            let mut inner = self.open(item, place, &definition);
+            inner.head = Some(definition);
+            self.fill(&item.items, first, item.last, &mut inner);
+        } else {
+            let scope = self.open(item, place, &definition).scope;
+            let pieces = self
+                .cuts
+                .pieces(item.first.max(first), item.last, PART.0, PART.1);
+            let cut = pieces.len() > 1;
+            for (index, (from, last)) in pieces.into_iter().enumerate() {
+                self.syntax.units.push(Unit {
+                    first: if index == 0 { first } else { from },
+                    last,
+                    part: cut,
+                    scope: if index == 0 { definition.scope } else { scope },
+                    signature: definition.signature.filter(|_| index == 0),
+                    ..definition.clone()
+                });
+            }
+        }
+    }
+
+    /// Opens the scope of an item: the place of what stands inside.
+    fn open(&mut self, item: &Item, place: &Place, definition: &Unit) -> Place {
+        let index = u32::try_from(self.syntax.scopes.len()).ok();
+        self.syntax.scopes.push(Scope {
+            name: item.name.clone(),
+            first: item.first,
+            signature: item.signature,
+            last: item.last,
+            parent: place.scope,
+        });
+        let mut parents = definition.parents.clone();
+        if !item.name.is_empty() {
+            parents.push(item.name.clone());
+        }
+        Place {
+            parents,
+            scope: index,
+            head: None,
+        }
+    }
+
+    /// Parts the imports at the head of some code from the code.
+    fn with_imports_apart(&self, first: u32, last: u32) -> Vec<(u32, u32)> {
+        let is_import = |line: u32| self.imports.get(line as usize).copied().unwrap_or(false);
+        let end = (first..=last).rev().find(|&line| is_import(line));
+        let Some(end) = end.filter(|&end| self.kind_of_code(first, end) == UnitKind::Imports)
+        else {
+            return vec![(first, last)];
+        };
+        let blank = (end + 1..=last)
+            .take_while(|&line| self.lines.get(line).trim().is_empty())
+            .count();
+        let end = end + u32::try_from(blank).unwrap_or(0);
+        if last - end <= SCRAP {
+            return vec![(first, last)];
+        }
+        vec![(first, end), (end + 1, last)]
+    }
+
+    fn kind_of_code(&self, first: u32, last: u32) -> UnitKind {
+        let (mut imports, mut others) = (0, 0);
+        for line in first..=last {
+            if self.imports.get(line as usize).copied().unwrap_or(false) {
+                imports += 1;
+            } else if !self.lines.get(line).trim().is_empty() {
+                others += 1;
+            }
+        }
+        if imports > others {
+            UnitKind::Imports
+        } else {
+            UnitKind::Code
+        }
+    }
+}
+
+fn kind_of(item: &Item) -> UnitKind {
+    match item.kind {
+        ItemKind::Function | ItemKind::Lambda => UnitKind::Function,
+        ItemKind::Type | ItemKind::Scope => UnitKind::Type,
+        _ => UnitKind::Value,
+    }
+}
+
+fn mark_imports(items: &[Item], marks: &mut [bool]) {
+    for item in items {
+        if item.kind == ItemKind::Import {
+            for line in item.first..=item.last {
+                if let Some(mark) = marks.get_mut(line as usize) {
+                    *mark = true;
+                }
+            }
+        }
+        mark_imports(&item.items, marks);
+    }
+}
+
+const fn unit(first: u32, last: u32, kind: UnitKind) -> Unit {
+    Unit {
+        first,
+        last,
+        name: String::new(),
+        parents: Vec::new(),
+        kind,
+        part: false,
+        signature: None,
+        scope: None,
+    }
+}
