@@ -10,6 +10,7 @@ mod grammar;
 mod imports;
 mod items;
 mod lines;
+mod macros;
 mod name;
 pub mod outline;
 mod rendered;

@@ -116,17 +116,7 @@ impl Cuts {
         let mut pieces = Vec::new();
         let mut from = first;
         while last + 1 - from > longest {
-            // What remains should not be a scrap either.
-            let latest = (from + longest).min((last + 1).saturating_sub(shortest / 2));
-            let earliest = (from + shortest).min(latest);
-            let middle = from + (shortest + longest) / 2;
-            let cut = (earliest..=latest)
-                .min_by_key(|&line| {
-                    let cost = self.costs.get(line as usize).copied().unwrap_or(u32::MAX);
-                    (cost, line.abs_diff(middle), line)
-                })
-                .unwrap_or(latest)
-                .max(from + 1);
+            let cut = self.best(from, last, shortest, longest);
             pieces.push((from, cut - 1));
             from = cut;
         }
@@ -134,5 +124,31 @@ impl Cuts {
             pieces.push((from, last));
         }
         pieces
+    }
+
+    /// The best line to cut before, for a piece that starts at `from`.
+    fn best(&self, from: u32, last: u32, shortest: u32, longest: u32) -> u32 {
+        let left = last + 1 - from;
+        // What remains should not be a scrap either.
+        let (shortest, longest) = if left < shortest + longest {
+            (left / 3, (left * 2 / 3).min(longest))
+        } else {
+            (shortest, longest)
+        };
+        let middle = from + (shortest + longest) / 2;
+        let among = |shortest: u32, longest: u32| {
+            (from + shortest.max(1)..=(from + longest).min(last))
+                .map(|line| {
+                    let cost = self.costs.get(line as usize).copied().unwrap_or(u32::MAX);
+                    (cost, line.abs_diff(middle), line)
+                })
+                .min()
+        };
+        let near = among(shortest, longest);
+        // Better a piece of an odd length than one that starts inside a statement.
+        let best = near
+            .filter(|best| best.0 < BEFORE_A_CLOSING_LINE)
+            .or_else(|| among(shortest / 2, longest * 4 / 3));
+        best.map_or(from + longest.max(1), |(_, _, line)| line)
     }
 }

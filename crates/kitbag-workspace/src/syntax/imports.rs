@@ -20,6 +20,13 @@ pub(super) enum Importer {
     Php,
 }
 
+impl Importer {
+    /// Whether an import may stand within a statement: `const x = require("x")`.
+    pub(super) const fn hides_in_expressions(self) -> bool {
+        matches!(self, Self::JavaScript | Self::Ruby | Self::Php)
+    }
+}
+
 /// Reads the imports that a node makes; adds none if it makes none.
 pub(super) fn read(importer: Importer, node: Node<'_>, text: &str, out: &mut Vec<Import>) {
     let mut found = Found { text, out };

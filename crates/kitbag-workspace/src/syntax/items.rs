@@ -237,6 +237,10 @@ impl<'t> Reader<'t> {
 
     /// A node without meaning of its own: what stands inside counts.
     fn plain(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+        let (first, last) = span(node);
+        if first == last && place.in_function && !self.grammar.importer.hides_in_expressions() {
+            return statement(node, place, out);
+        }
         let inner = Place {
             statements: false,
             ..place.deeper()

@@ -3,6 +3,7 @@
 //! The bounds count steps of the parser and entries of tables, never time: the same text gives the
 //! same result on every machine.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
@@ -10,13 +11,17 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 use super::cuts::Cuts;
 use super::grammar::{self, Grammar};
 use super::items::Reader;
-use super::{Lines, Syntax, folds, units};
+use super::{Lines, Syntax, folds, macros, units};
 use crate::language::Language;
 
 /// Reads a text with its grammar; none if there is no grammar or the text is beyond the bounds.
 pub(super) fn read(language: Language, lines: &Lines<'_>) -> Option<Syntax> {
     let grammar = grammar::of(language)?;
-    let tree = parse(grammar, lines.text())?;
+    let text = match language {
+        Language::C | Language::Cpp => macros::hidden(lines.text()),
+        _ => Cow::Borrowed(lines.text()),
+    };
+    let tree = parse(grammar, &text)?;
     let cuts = Cuts::of(&tree, grammar, lines)?;
     let mut reader = Reader::new(grammar, lines);
     let items = reader.file(tree.root_node());

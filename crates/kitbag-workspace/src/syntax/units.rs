@@ -73,45 +73,52 @@ impl Divider<'_> {
             if lead > item.last || item.last > last {
                 continue;
             }
-            let lead = self.gap(from, lead, place);
+            let lead = self.gap(from, lead, item, place);
             self.item(item, lead, place);
             from = item.last + 1;
         }
-        let rest = self.gap(from, last + 1, place);
-        if rest <= last {
-            self.code(rest, last, place);
-        }
+        self.rest(from, last + 1, place);
     }
 
-    /// Makes units of the lines from `from` before `to`. Returns where the next unit starts, which
-    /// is earlier than `to` if the lines before it had nothing to belong to.
-    fn gap(&mut self, from: u32, to: u32, place: &mut Place) -> u32 {
+    /// Makes units of the lines from `from` before `to`, where an item starts. Returns the first
+    /// line of that item's unit: lines that had nothing else to belong to join it.
+    fn gap(&mut self, from: u32, to: u32, item: &Item, place: &mut Place) -> u32 {
+        let opens = matches!(item.kind, ItemKind::Type | ItemKind::Scope);
+        let short_head = place.head.is_some() && opens && to - from <= TRAILING;
+        let first_of_all = place.head.is_none() && self.syntax.units.is_empty();
+        if short_head || (first_of_all && (from..to).all(|line| is_trivial(self.lines.get(line)))) {
+            return from;
+        }
+        self.rest(from, to, place);
+        to
+    }
+
+    /// Makes units of the lines from `from` before `to`; the unit above takes what is slight.
+    fn rest(&mut self, from: u32, to: u32, place: &mut Place) {
         let mut from = from;
-        let trivial = |line: &u32| is_trivial(self.lines.get(*line));
-        let all = (from..to).all(|line| trivial(&line));
-        let trailing = (from..to).take_while(trivial).count();
-        let trailing = u32::try_from(trailing).unwrap_or(u32::MAX);
         if place.head.is_none()
-            && let Some(before) = self.syntax.units.last_mut()
+            && let Some(above) = self.syntax.units.last_mut()
         {
-            let most = if all { TRAILING * 3 } else { TRAILING };
+            let trivial = |line: &u32| is_trivial(self.lines.get(*line));
+            let trailing = (from..to).take_while(trivial).count();
+            let trailing = u32::try_from(trailing).unwrap_or(u32::MAX);
+            let most = if from + trailing == to {
+                TRAILING * 3
+            } else {
+                TRAILING
+            };
             from += trailing.min(most);
-            let rest = to - from;
-            let plain = |line: u32| !self.imports.get(line as usize).copied().unwrap_or(false);
-            if rest <= SCRAP
-                && before.last + 1 - before.first + rest <= PIECE.1
-                && (from..to).all(plain)
-            {
+            let is_import = |line: u32| self.imports.get(line as usize).copied().unwrap_or(false);
+            let length = above.last + 1 - above.first;
+            let scrap = to - from <= SCRAP && !(from..to).any(is_import);
+            if scrap && length + (to - from) <= PIECE.1 {
                 from = to;
             }
-            before.last = before.last.max(from - 1);
-        } else if all && to - from <= TRAILING * 3 {
-            return from;
+            above.last = above.last.max(from - 1);
         }
         if from < to {
             self.code(from, to - 1, place);
         }
-        to
     }
 
     /// Makes units of code outside definitions.
@@ -140,12 +147,14 @@ impl Divider<'_> {
         place.head = None;
         let length = item.last + 1 - item.first;
         let holds = item.items.iter().any(Item::is_unit);
-        let whole = match item.kind {
-            ItemKind::Function | ItemKind::Lambda => length <= LONGEST_FUNCTION,
-            ItemKind::Type => length <= LONGEST_TYPE,
-            ItemKind::Scope => length <= LONGEST_TYPE && !holds,
-            _ => length <= PIECE.1,
-        };
+        let documentation = item.first.saturating_sub(first);
+        let whole = documentation <= LONGEST_TYPE
+            && match item.kind {
+                ItemKind::Function | ItemKind::Lambda => length <= LONGEST_FUNCTION,
+                ItemKind::Type => length <= LONGEST_TYPE,
+                ItemKind::Scope => length <= LONGEST_TYPE && !holds,
+                _ => length <= PIECE.1,
+            };
         let mut parents = place.parents.clone();
         if !item.owner.is_empty() {
             parents.push(item.owner.clone());
@@ -165,17 +174,28 @@ impl Divider<'_> {
             self.fill(&item.items, first, item.last, &mut inner);
         } else {
             let scope = self.open(item, place, &definition).scope;
-            let pieces = self
+            let mut pieces = self
                 .cuts
                 .pieces(item.first.max(first), item.last, PART.0, PART.1);
+            if documentation > LONGEST_TYPE {
+                let documents = self.cuts.pieces(first, item.first - 1, PART.0, PART.1);
+                pieces.splice(0..0, documents);
+            } else if let Some(piece) = pieces.first_mut() {
+                piece.0 = first;
+            }
             let cut = pieces.len() > 1;
-            for (index, (from, last)) in pieces.into_iter().enumerate() {
+            for (first, last) in pieces {
+                let holds_signature = first <= item.first && item.first <= last;
                 self.syntax.units.push(Unit {
-                    first: if index == 0 { first } else { from },
+                    first,
                     last,
                     part: cut,
-                    scope: if index == 0 { definition.scope } else { scope },
-                    signature: definition.signature.filter(|_| index == 0),
+                    scope: if holds_signature {
+                        definition.scope
+                    } else {
+                        scope
+                    },
+                    signature: definition.signature.filter(|_| holds_signature),
                     ..definition.clone()
                 });
             }
