@@ -4,11 +4,13 @@
 //! can start another program. Nothing is ever written.
 
 mod command;
+mod diff;
 mod log;
 
 use std::path::{Path, PathBuf};
 
 use self::command::Git;
+pub use self::diff::{Changes, FileDiff, FileStatus};
 pub use self::log::{Commit, LogOptions};
 
 /// A work tree, seen from one of its folders. All paths are below that folder; what lies outside
@@ -84,8 +86,13 @@ impl Repository {
         let git = Git::new(root);
         let answer = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(answer) => answer,
-            // Git has one exit code for all its refusals; only distrust deserves a word.
-            Err(GitError::Failed { .. }) => return Ok(None),
+            // Git has one exit code for all its refusals.
+            Err(GitError::Failed { message, .. })
+                if message.contains("not a git repository")
+                    || message.contains("cannot use bare repository") =>
+            {
+                return Ok(None);
+            }
             Err(error) => return Err(error),
         };
         if answer.trim_ascii() != b"true" {

@@ -16,13 +16,14 @@ const COMPLAINT_LIMIT: u64 = 4 << 10;
 
 /// Settings that override those of the repository: each of the others could start a program,
 /// fetch from the network or change what the output looks like.
-const SETTINGS: [(&str, &str); 10] = [
+const SETTINGS: [(&str, &str); 11] = [
     ("core.fsmonitor", "false"),
     ("core.untrackedCache", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),
     ("core.quotePath", "false"),
     ("core.sshCommand", "false"),
+    ("diff.autoRefreshIndex", "true"),
     ("log.showSignature", "false"),
     ("log.showRoot", "true"),
     ("protocol.allow", "never"),
@@ -70,6 +71,17 @@ impl<'a> Git<'a> {
             settings: Vec::new(),
             limit: LIMIT,
         }
+    }
+
+    /// Overrides one more setting of the repository.
+    pub(super) fn set(&mut self, key: String, value: &str) {
+        self.settings.push((key, value.to_owned()));
+    }
+
+    /// Reads no more than this.
+    pub(super) fn with_limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
     }
 
     /// Runs a command of git and returns its whole output.

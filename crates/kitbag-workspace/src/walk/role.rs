@@ -73,15 +73,15 @@ impl Place {
             _ if self.in_main => None,
             "tests" | "__tests__" | "__test__" | "__mocks__" | "__snapshots__" | "__fixtures__"
             | "testdata" | "test-data" | "test_data" | "fixtures" | "fixture" | "selftests"
-            | "unittests" | "unittest" | "e2e" | "integration-tests" | "integration_tests"
-            | "testsuite" | "test-suite" | "cypress" | "spec" | "specs" | "androidtest"
-            | "testfixtures" | "test_fixtures" | "test-fixtures" | "functional_tests"
-            | "autotest" | "kunit" => Some(FileRole::Test),
+            | "unittests" | "e2e" | "integration-tests" | "integration_tests" | "testsuite"
+            | "test-suite" | "cypress" | "androidtest" | "testfixtures" | "test_fixtures"
+            | "test-fixtures" | "functional_tests" | "autotest" => Some(FileRole::Test),
             // `testing` is a module for users in many libraries, but a folder of tests at the root.
             "testing" if !self.below_root => Some(FileRole::Test),
             "test" if !self.below_root => Some(FileRole::Test),
             _ if ends_in_test(folder) => Some(FileRole::Test),
             _ if self.in_source => None,
+            "spec" | "specs" => Some(FileRole::Test),
             "docs" | "doc" | "documentation" | "man" | "manual" | "changelog.d"
             | "newsfragments" | "releasenotes" | "rfcs" => Some(FileRole::Docs),
             "examples" | "example" | "samples" | "demo" | "demos" | "tutorial" | "tutorials"
@@ -255,7 +255,9 @@ fn by_extension(name: &str, extension: &str) -> FileRole {
         "csv" | "tsv" | "jsonl" | "ndjson" | "xml" | "svg" | "po" | "pot" | "ftl" | "strings"
         | "resx" | "xlf" | "arb" | "geojson" | "log" | "patch" | "diff" | "snap" | "lst"
         | "hex" | "ipynb" | "dbc" | "bib" => FileRole::Data,
+        "in" => FileRole::Config,
         "" => by_bare_name(name),
+        _ if is_notice(name) => FileRole::Docs,
         _ => FileRole::Source,
     }
 }
@@ -266,6 +268,15 @@ fn is_config_json(name: &str) -> bool {
         || name.starts_with("jsconfig")
         || name.contains("config")
         || name.contains("settings")
+}
+
+/// `LICENSE.python`, `README.ja`.
+fn is_notice(name: &str) -> bool {
+    [
+        "LICENSE", "LICENCE", "COPYING", "README", "CHANGES", "NOTICE",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
 }
 
 fn by_bare_name(name: &str) -> FileRole {

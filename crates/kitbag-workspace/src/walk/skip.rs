@@ -290,10 +290,10 @@ fn is_binary(extension: &str) -> bool {
             | "ttf" | "otf" | "woff" | "woff2" | "eot" | "pfb" | "ttc"
             // Compiled code.
             | "o" | "a" | "so" | "dylib" | "dll" | "exe" | "pdb" | "class" | "pyc"
-            | "pyo" | "pyd" | "elc" | "wasm" | "bc" | "rlib" | "rmeta" | "ko" | "beam" | "gch"
+            | "pyo" | "pyd" | "elc" | "wasm" | "rlib" | "rmeta" | "ko" | "beam" | "gch"
             | "pch" | "dex" | "luac" | "cmi" | "cmo" | "cmx" | "gcda" | "gcno"
             // Documents of other programs.
-            | "pdf" | "doc" | "docx" | "xls" | "xlsx" | "ppt" | "pptx" | "odt" | "ods" | "odp"
+            | "pdf" | "docx" | "xls" | "xlsx" | "ppt" | "pptx" | "odt" | "ods" | "odp"
             | "epub" | "mobi" | "rtf" | "vsd" | "sketch" | "xd" | "djvu"
             // Databases, arrays and models.
             | "db" | "sqlite" | "sqlite3" | "db3" | "mdb" | "accdb" | "dbf" | "parquet" | "arrow"

@@ -63,22 +63,21 @@ impl Tree {
 
 /// Runs git in `folder`, without the settings of whoever runs the tests.
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .current_dir(folder)
-        .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"])
-        .args([
-            "-c",
-            "protocol.file.allow=always",
-            "-c",
-            "commit.gpgSign=false",
-        ])
-        .args(arguments)
-        .env_remove("GIT_DIR")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
+    let output = command(folder, arguments).output().unwrap();
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "git {arguments:?}: {complaint}");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Git with a name to commit under, and without other settings.
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut git = Command::new("git");
+    git.current_dir(folder)
+        .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"])
+        .args(["-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .env_remove("GIT_DIR")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null");
+    git
 }

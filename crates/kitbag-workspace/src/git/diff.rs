@@ -1,0 +1,152 @@
+//! What changed, and where.
+//!
+//! Untracked files are no part of it: git knows nothing to compare them with.
+
+mod parse;
+
+use super::command::Git;
+use super::{GitError, Repository};
+
+/// Patches beyond this many bytes in all are left out; the paths and what happened to them stay.
+const LIMIT: usize = 16 << 20;
+
+/// Which changes to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Changes {
+    /// What the work tree has that the last commit does not, staged or not.
+    Uncommitted,
+    /// What the next commit would have.
+    Staged,
+    /// What the work tree has that a revision does not; or, for `a..b` and `a...b`, what lies
+    /// between two of them.
+    Since(String),
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileStatus {
+    /// It is new.
+    Added,
+    /// It has gone.
+    Deleted,
+    /// Its content or its mode changed.
+    Modified,
+    /// It was called something else.
+    Renamed {
+        /// The old path; below the root, or it would be [`Added`](Self::Added).
+        from: String,
+    },
+    /// It became a link, or a link became a file.
+    TypeChanged,
+    /// A merge left it to be resolved; only of use for what is staged, as the work tree's file
+    /// has both sides.
+    Unmerged,
+}
+
+/// The changes of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileDiff {
+    /// The path now, or where the file was.
+    pub path: String,
+    /// What happened to it.
+    pub status: FileStatus,
+    /// Whether git takes it for no text; then there is no patch to read.
+    pub binary: bool,
+    /// The first and the last line of each run of new lines, as the file is now. Where lines were
+    /// only taken out, it is the line that follows them, which may be one past the end.
+    pub hunks: Vec<(u32, u32)>,
+    /// The patch, with its header lines; empty where it was too long.
+    pub patch: String,
+}
+
+impl Repository {
+    /// The changes below the root, sorted by path.
+    ///
+    /// # Errors
+    ///
+    /// When git fails, or does not know the revision.
+    pub fn diff(&self, changes: &Changes) -> Result<Vec<FileDiff>, GitError> {
+        if !self.has_commits {
+            return Ok(Vec::new());
+        }
+        let mut arguments = vec![
+            "--raw",
+            "--patch",
+            "--relative",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--find-renames",
+            "--unified=3",
+            "--inter-hunk-context=0",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--submodule=short",
+            // Anything more would start git in the submodule, with its own settings.
+            "--ignore-submodules=dirty",
+            "--abbrev=40",
+            "-O/dev/null",
+        ];
+        let revision = match changes {
+            Changes::Uncommitted => "HEAD",
+            Changes::Staged => {
+                arguments.push("--cached");
+                "HEAD"
+            }
+            Changes::Since(revision) => self.checked(revision)?,
+        };
+        arguments.extend(["--end-of-options", revision, "--"]);
+        let mut git = Git::new(&self.root).with_limit(LIMIT);
+        for key in self.filters()? {
+            git.set(key, "");
+        }
+        let answer = git.run_up_to_limit("diff", &arguments)?;
+        let mut files = parse::parse(&answer.bytes, answer.complete);
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    /// Refuses what git would take for an option, and what it does not know.
+    fn checked<'r>(&self, revision: &'r str) -> Result<&'r str, GitError> {
+        let unknown = || GitError::UnknownRevision {
+            revision: revision.to_owned(),
+        };
+        if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
+            return Err(unknown());
+        }
+        let git = Git::new(&self.root);
+        let known = git.run(
+            "rev-parse",
+            &["--quiet", "--revs-only", "--end-of-options", revision],
+        );
+        match known {
+            Ok(ids) if !ids.trim_ascii().is_empty() => Ok(revision),
+            Ok(_) | Err(GitError::Failed { .. }) => Err(unknown()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The keys of all programs that the configuration puts between the work tree and git.
+    fn filters(&self) -> Result<Vec<String>, GitError> {
+        let pattern = r"^filter\..*\.(clean|process|smudge|required)$";
+        let listed =
+            Git::new(&self.root).run("config", &["-z", "--name-only", "--get-regexp", pattern]);
+        let names = match listed {
+            Ok(names) => names,
+            // Git's way to say that there are none.
+            Err(GitError::Failed { message, .. }) if message.is_empty() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut keys: Vec<String> = names
+            .split(|byte| *byte == 0)
+            .filter(|name| !name.is_empty())
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+}
