@@ -121,3 +121,65 @@ fn zeros(bytes: &[u8]) -> Zeros {
         _ => Zeros::Scattered,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: &[u8]) -> Option<(String, Encoding)> {
+        match decode(bytes) {
+            Decoded::Text { text, encoding } => Some((text.into_owned(), encoding)),
+            Decoded::Binary => None,
+        }
+    }
+
+    fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn utf_8_is_borrowed() {
+        let bytes = "naïve €".as_bytes();
+        let Decoded::Text { text, encoding } = decode(bytes) else {
+            panic!("no text");
+        };
+        assert!(matches!(text, Cow::Borrowed("naïve €")));
+        assert_eq!(encoding, Encoding::Utf8);
+        assert_eq!(self::text(b""), Some((String::new(), Encoding::Utf8)));
+    }
+
+    #[test]
+    fn marks_are_taken_off() {
+        let expected = |encoding| Some(("a€\n".to_owned(), encoding));
+        assert_eq!(text("\u{feff}a€\n".as_bytes()), expected(Encoding::Utf8));
+        let marked = |bytes| utf16("\u{feff}a€\n", bytes);
+        assert_eq!(text(&marked(u16::to_le_bytes)), expected(Encoding::Utf16Le));
+        assert_eq!(text(&marked(u16::to_be_bytes)), expected(Encoding::Utf16Be));
+    }
+
+    #[test]
+    fn utf_16_without_a_mark_shows_by_its_zeros() {
+        let source = "using System; // na\u{ef}ve \u{20ac}\r\n";
+        let expected = |encoding| Some((source.to_owned(), encoding));
+        let low = utf16(source, u16::to_le_bytes);
+        assert_eq!(text(&low), expected(Encoding::Utf16Le));
+        let high = utf16(source, u16::to_be_bytes);
+        assert_eq!(text(&high), expected(Encoding::Utf16Be));
+    }
+
+    #[test]
+    fn other_bytes_are_taken_for_windows_1252() {
+        let expected = Some(("café – “x”".to_owned(), Encoding::Windows1252));
+        assert_eq!(text(b"caf\xe9 \x96 \x93x\x94"), expected);
+    }
+
+    #[test]
+    fn zeros_elsewhere_are_no_text() {
+        assert_eq!(text(b"\x7fELF\x02\x01\x01\0\0\0\0\0"), None);
+        assert_eq!(text(b"plain text, then \0 a zero"), None);
+        assert_eq!(text(b"\xff\xfe\0\0a\0\0\0"), None);
+        assert_eq!(text(b"\0"), None);
+        assert_eq!(text(&[0; 100]), None);
+        assert!(is_binary(b"GIF89a\0\0") && !is_binary(b"GIF89a"));
+    }
+}

@@ -293,3 +293,126 @@ fn by_bare_name(name: &str) -> FileRole {
         _ => FileRole::Source,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FileRole::{self, *};
+
+    fn check(role: FileRole, paths: &[&str]) {
+        for path in paths {
+            assert_eq!(FileRole::of(path), role, "{path}");
+        }
+    }
+
+    #[test]
+    fn tests_of_all_languages_have_their_names() {
+        check(
+            Test,
+            &[
+                "tests/helper.rs",
+                "tests/README.md",
+                "pkg/tests/data.json",
+                "src/__tests__/a.ts",
+                "a/testdata/x.golden",
+                "test/run.py",
+                "lib/test/run.rb",
+                "spec/models/user_spec.rb",
+                "testing/test_config.py",
+                "src/test/java/com/acme/UtilTest.java",
+                "src/commonTest/kotlin/A.kt",
+                "Acme.Parser.Tests/Fixture.cs",
+                "tools/testing/selftests/net/a.sh",
+                "test_models.py",
+                "pkg/conftest.py",
+                "app/tests.py",
+                "server_test.go",
+                "fs/ext4/inode-test.c",
+                "base/files_unittest.cc",
+                "button.spec.ts",
+                "button.test.tsx",
+                "src/UserTest.php",
+                "src/UserTests.swift",
+                "src/TestUser.java",
+                "src/UserSpec.scala",
+                "src/UserIT.java",
+                "src/parse/tests.rs",
+                "t/basic.t",
+                "__snapshots__/a.snap",
+            ],
+        );
+    }
+
+    #[test]
+    fn source_keeps_its_role_below_telling_names() {
+        check(
+            Source,
+            &[
+                "src/main/java/com/example/demo/App.java",
+                "src/main/java/org/junit/test/Runner.java",
+                "django/test/client.py",
+                "numpy/testing/utils.py",
+                "Lib/unittest/case.py",
+                "compiler/target/src/spec/mod.rs",
+                "lib/kunit/test.c",
+                "admin/compat/tools.py",
+                "scripts/build.sh",
+                "build/ci/main.go",
+                "src/latest.rs",
+                "src/contest.py",
+                "src/attest.c",
+                "src/Contest.java",
+                "src/Testimony.java",
+                "src/docs/render.ts",
+                "templates/index.html",
+            ],
+        );
+    }
+
+    #[test]
+    fn other_roles_go_by_folder_name_and_extension() {
+        check(
+            Docs,
+            &[
+                "docs/conf.py",
+                "README.md",
+                "Documentation/a.yaml",
+                "LICENSE",
+                "man/x.1",
+            ],
+        );
+        check(Docs, &["LICENSE.python", "notes.txt", "src/guide.rst"]);
+        check(
+            Example,
+            &[
+                "examples/a.rs",
+                "benches/b.rs",
+                "website/src/x.js",
+                "fuzz/fuzz_targets/a.rs",
+            ],
+        );
+        check(Example, &["src/Button.stories.tsx", "samples/kprobes/a.c"]);
+        check(
+            Manifest,
+            &[
+                "Cargo.toml",
+                "web/package.json",
+                "requirements-dev.txt",
+                "App.csproj",
+            ],
+        );
+        check(Manifest, &["CMakeLists.txt", "go.mod"]);
+        check(
+            Config,
+            &[
+                "Makefile",
+                ".github/workflows/ci.yml",
+                "tsconfig.base.json",
+                ".gitignore",
+            ],
+        );
+        check(
+            Data,
+            &["locale/de.po", "data/cities.json", "icon.svg", "rows.csv"],
+        );
+    }
+}

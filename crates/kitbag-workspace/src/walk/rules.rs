@@ -83,6 +83,9 @@ pub(super) struct Start {
     /// What the rules of the ancestors need before a path below the root; empty or ending in `/`.
     pub(super) prefix: String,
     pub(super) rules: Option<Arc<Rules>>,
+    /// Git ignores the root itself. Rules of our own that leave it out do not count: it was asked
+    /// for.
+    pub(super) ignored: bool,
     pub(super) git: GitRules,
 }
 
@@ -92,6 +95,7 @@ impl Start {
         let nowhere = Self {
             prefix: String::new(),
             rules: None,
+            ignored: false,
             git,
         };
         let Ok(root) = root.canonicalize() else {
@@ -115,6 +119,9 @@ impl Start {
             files.gitignore &= repository.is_some();
             start.rules = start.child(&start.rules, &folder, start.prefix.len(), files);
             start.prefix.push_str(part);
+            let rules = start.rules.as_ref();
+            let verdict = rules.map(|rules| rules.verdict(&start.prefix, true));
+            start.ignored |= verdict == Some(Verdict::IgnoredByGit);
             start.prefix.push('/');
             folder.push(part);
         }

@@ -36,7 +36,7 @@ pub(super) fn visit(root: &Path, options: &WalkOptions<'_>, git: GitRules) -> Wa
         path: String::new(),
         rules: tree.start.rules.clone(),
         tracked: &tracked,
-        only_tracked: false,
+        only_tracked: tree.start.ignored,
         included: false,
         place: Place::default(),
     };

@@ -7,5 +7,6 @@
 )]
 
 mod git;
+mod like_git;
 mod tree;
 mod walk;
