@@ -3,6 +3,8 @@
 //! [`core`] decides what a model sees; this crate brings what that needs from the world. Gathering
 //! from a workspace, memory and providers are not here yet.
 
+pub mod gather;
+pub mod pack;
 pub mod tokens;
 
 pub use kitbag_core as core;

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +151,36 @@ pub enum Reason {
     Duplicate,
     /// Out: there is nothing in it.
     Empty,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Critical => f.write_str("critical: it must be in"),
+            Self::Chosen => f.write_str("worth its tokens"),
+            Self::Kept => f.write_str("kept from the turn before"),
+            Self::Appended => f.write_str("became relevant"),
+            Self::Mentioned => f.write_str("mentioned only"),
+            Self::BelowFloor { floor } => {
+                let (percent, tenth) = (floor.ppm() / 10_000, floor.ppm() % 10_000 / 1_000);
+                write!(f, "below the floor of {percent}.{tenth} %")
+            }
+            Self::Outdated => f.write_str("changed since: its present text stands further down"),
+            Self::NoRoom {
+                level: Some(level),
+                more: Some(more),
+            } => {
+                let tokens = if more.0 == 1 { "token" } else { "tokens" };
+                let level = level.as_str();
+                write!(f, "no room: {more} more {tokens} would fit its {level} level")
+            }
+            Self::NoRoom { .. } => f.write_str("worth nothing"),
+            Self::Duplicate => {
+                f.write_str("another chunk with the same id and content stands for it")
+            }
+            Self::Empty => f.write_str("there is nothing in it"),
+        }
+    }
 }
 
 /// The tokens of one band.

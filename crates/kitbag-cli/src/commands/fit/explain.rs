@@ -61,33 +61,7 @@ fn shortened(source: &str) -> String {
 
 /// The reason, and the parts of the score where there is more than the priority.
 fn why(reason: &Reason, score: &Score) -> String {
-    let reason = match reason {
-        Reason::Critical => "critical: it must be in".to_owned(),
-        Reason::Chosen => "worth its tokens".to_owned(),
-        Reason::Kept => "kept from the turn before".to_owned(),
-        Reason::Appended => "became relevant".to_owned(),
-        Reason::Mentioned => "mentioned only".to_owned(),
-        Reason::BelowFloor { floor } => {
-            format!(
-                "below the floor of {}.{} %",
-                floor.ppm() / 10_000,
-                floor.ppm() % 10_000 / 1_000
-            )
-        }
-        Reason::NoRoom {
-            level: Some(level),
-            more: Some(more),
-        } => {
-            let tokens = if more.0 == 1 { "token" } else { "tokens" };
-            let (level, more) = (level.as_str(), grouped(more.0));
-            format!("no room: {more} more {tokens} would fit its {level} level")
-        }
-        Reason::NoRoom { .. } => "worth nothing".to_owned(),
-        Reason::Outdated => "changed since: its present text stands further down".to_owned(),
-        Reason::Duplicate => "another chunk with the same id and content stands for it".to_owned(),
-        Reason::Empty => "there is nothing in it".to_owned(),
-        other => format!("{other:?}"),
-    };
+    let reason = reason.to_string();
     match score.parts() {
         [] | [_] => reason,
         parts => {

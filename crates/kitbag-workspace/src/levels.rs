@@ -1,0 +1,230 @@
+//! The levels of detail of a file for a task: from the whole of it to its path.
+//!
+//! Slices are a chain: the best unit, the best two, and so on, so that whoever fits the levels into
+//! a budget decides how deep to go into each file. What a level covers is its share of what the
+//! file's units are worth; the first lines that are shown of a file count by themselves, so that
+//! breadth is worth something, and going deep counts less the less likely the file is.
+
+use kitbag_core::chunk::{Coverage, Detail, Level};
+use serde::{Deserialize, Serialize};
+
+use crate::survey::{Candidate, UnitWorth};
+use crate::syntax::{self, Lines, Rendered, UnitKind};
+
+/// How the units of files are weighed against each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DepthWeights {
+    /// What every unit is worth, beside the best unit of all files at 1.
+    pub floor: f64,
+    /// What is left of the worth of code outside definitions.
+    pub outside: f64,
+    /// What the phrases of the task add.
+    pub phrases: f64,
+    /// What a line that the task points at adds.
+    pub frame: f64,
+    /// How much the better units stand out.
+    pub sharpness: f64,
+    /// How much the size of a unit counts: at 0 short units win, at 1 size does not matter.
+    pub size: f64,
+    /// What showing anything of a file covers.
+    pub breadth: f64,
+    /// How fast depth loses its worth as a file's score falls behind the best.
+    pub depth: f64,
+    /// How fast a file's relevance falls as its score falls behind the best.
+    pub relevance: f64,
+    /// What an outline covers of what is not breadth.
+    pub outline: f64,
+    /// How much a file is worth more for being large: at 0 not at all.
+    pub mass: f64,
+}
+
+impl Default for DepthWeights {
+    fn default() -> Self {
+        Self {
+            floor: 0.05,
+            outside: 0.7,
+            phrases: 0.3,
+            frame: 0.5,
+            sharpness: 1.0,
+            size: 0.9,
+            breadth: 0.1,
+            depth: 2.0,
+            relevance: 2.0,
+            outline: 0.05,
+            mass: 1.0,
+        }
+    }
+}
+
+/// The lines of the smallest slice.
+const EXCERPT: u32 = 13;
+
+/// What is known of all candidates when the levels of one are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Depth<'a> {
+    /// The weights.
+    pub weights: &'a DepthWeights,
+    /// The worth of the best unit of all candidates.
+    pub best_unit: f64,
+    /// The mass of the heaviest file.
+    pub heaviest: f64,
+}
+
+impl<'a> Depth<'a> {
+    /// Looks at all candidates.
+    #[must_use]
+    pub fn of(candidates: &[Candidate], weights: &'a DepthWeights) -> Self {
+        let words = candidates.iter().flat_map(|candidate| &candidate.units);
+        let best_unit = words.map(|unit| unit.words).fold(0.0, f64::max);
+        let mut depth = Self {
+            weights,
+            best_unit,
+            heaviest: 1.0,
+        };
+        let masses = candidates.iter().map(|candidate| depth.masses(candidate).iter().sum());
+        depth.heaviest = masses.fold(0.0, f64::max);
+        depth
+    }
+
+    /// How likely a file is needed, in parts per million, whose score is this share of the best.
+    #[must_use]
+    pub fn relevance(&self, candidate: &Candidate, share: f64) -> u32 {
+        let mass: f64 = self.masses(candidate).iter().sum();
+        let mass = libm::pow(mass / self.heaviest.max(f64::MIN_POSITIVE), self.weights.mass);
+        let relevance = libm::pow(share.clamp(0.0, 1.0), self.weights.relevance) * mass.min(1.0);
+        ppm(relevance)
+    }
+
+    /// What each unit of a file weighs.
+    fn masses(&self, candidate: &Candidate) -> Vec<f64> {
+        let units = candidate.units.iter().zip(&candidate.syntax.units);
+        units
+            .map(|(worth, unit)| {
+                let value = self.value(worth, unit.kind);
+                let lines = f64::from(unit.last.saturating_sub(unit.first) + 1);
+                libm::pow(value, self.weights.sharpness) * libm::pow(lines.max(5.0), self.weights.size)
+            })
+            .collect()
+    }
+
+    fn value(&self, worth: &UnitWorth, kind: UnitKind) -> f64 {
+        let weights = self.weights;
+        let is_outside = matches!(kind, UnitKind::Code | UnitKind::Imports);
+        let kept = if is_outside { weights.outside } else { 1.0 };
+        let framed = if worth.framed { weights.frame } else { 0.0 };
+        kept * worth.words / self.best_unit.max(f64::MIN_POSITIVE)
+            + weights.floor
+            + weights.phrases * worth.phrases.min(1.0)
+            + framed
+    }
+
+    /// The levels of a file whose score is `share` of the best, the most detailed first. `text` is
+    /// that of the candidate, line for line; secrets may be replaced in it.
+    #[must_use]
+    pub fn levels(&self, candidate: &Candidate, text: &str, path: &str, share: f64) -> Vec<Level> {
+        let lines = Lines::of(text);
+        let masses = self.masses(candidate);
+        let all: f64 = masses.iter().sum();
+        let deep = libm::pow(share.clamp(0.0, 1.0), self.weights.depth);
+        let coverage = |mass: f64| {
+            let share = if all > 0.0 { (mass / all).min(1.0) } else { 1.0 };
+            let breadth = self.weights.breadth;
+            permille(breadth + (1.0 - breadth) * share * deep)
+        };
+        let mut order: Vec<usize> = (0..masses.len()).collect();
+        let efficiency = |unit: usize| {
+            let size = candidate.syntax.units.get(unit).map_or(1, |unit| unit.last.saturating_sub(unit.first) + 1);
+            masses.get(unit).copied().unwrap_or_default() / f64::from(size.max(5))
+        };
+        order.sort_by(|&a, &b| efficiency(b).total_cmp(&efficiency(a)).then(a.cmp(&b)));
+
+        let mut levels = vec![Level::new(Detail::Full, text)
+            .with_coverage(coverage(all))
+            .with_lines([(1, lines.count())])];
+        let mut slices = Vec::new();
+        let most = steps(share);
+        let (mut mass, mut shown, mut next) = (0.0, 0_u32, 0_u32);
+        for taken in 1..=order.len() {
+            let chosen = order.get(..taken).unwrap_or_default();
+            let Some(&last) = chosen.last() else { break };
+            mass += masses.get(last).copied().unwrap_or_default();
+            shown += candidate.syntax.units.get(last).map_or(0, |unit| unit.last.saturating_sub(unit.first) + 1);
+            if shown * 10 >= lines.count() * 9 || slices.len() >= most {
+                break;
+            }
+            if shown < next {
+                continue;
+            }
+            next = shown + (shown / 6).max(4);
+            let mut chosen = chosen.to_vec();
+            chosen.sort_unstable();
+            slices.push((syntax::slice(&lines, &candidate.syntax, &chosen), coverage(mass)));
+        }
+        levels.extend(slices.into_iter().rev().map(|(rendered, coverage)| slice(rendered, coverage)));
+        if let Some(&best) = order.first() {
+            let (first, last) = excerpt(candidate, best);
+            let rendered = syntax::excerpt(&lines, &candidate.syntax, first, last);
+            levels.push(slice(rendered, coverage(0.0)));
+        }
+        let outline = syntax::outline(&lines, &candidate.syntax);
+        levels.push(Level::new(Detail::Outline, outline.content)
+            .with_coverage(permille(self.weights.breadth + self.weights.outline * deep))
+            .with_lines(outline.lines));
+        levels.push(Level::new(Detail::Line, path).with_coverage(Coverage::from_permille(1)));
+        levels
+    }
+}
+
+/// How many steps the chain of a file has at most: nobody goes deep into an unlikely file.
+fn steps(share: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 3 and 27")]
+    let more = (24.0 * share * share) as usize;
+    3 + more
+}
+
+fn slice(rendered: Rendered, coverage: Coverage) -> Level {
+    Level::new(Detail::Slice, rendered.content)
+        .with_coverage(coverage)
+        .with_lines(rendered.lines)
+}
+
+/// The stretch of a unit with most words of the task.
+fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
+    let Some(unit) = candidate.syntax.units.get(unit) else {
+        return (1, EXCERPT);
+    };
+    if unit.last.saturating_sub(unit.first) < EXCERPT {
+        return (unit.first, unit.last);
+    }
+    let hits: Vec<&(u32, f64)> = candidate
+        .hits
+        .iter()
+        .filter(|(line, _)| (unit.first..=unit.last).contains(line))
+        .collect();
+    let weight = |first: u32| -> f64 {
+        let within = first..first + EXCERPT;
+        hits.iter().filter(|(line, _)| within.contains(line)).map(|(_, weight)| weight).sum()
+    };
+    let mut best = (f64::MIN, unit.first);
+    for first in unit.first..=unit.last + 1 - EXCERPT {
+        let found = weight(first);
+        if found > best.0 {
+            best = (found, first);
+        }
+    }
+    (best.1, best.1 + EXCERPT - 1)
+}
+
+fn permille(share: f64) -> Coverage {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
+    let permille = libm::round(share.clamp(0.0, 1.0) * 1_000.0) as u16;
+    Coverage::from_permille(permille)
+}
+
+fn ppm(share: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000000")]
+    let ppm = libm::round(share.clamp(0.0, 1.0) * 1e6) as u32;
+    ppm
+}

@@ -1,0 +1,74 @@
+//! How much each kind of evidence counts.
+
+use serde::{Deserialize, Serialize};
+
+/// The weights of the evidence, relative to what the contents of a file tell. `docs/relevance.md`
+/// says what each brought when it was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct RelevanceWeights {
+    /// Words of the task in the contents and the path.
+    pub text: f64,
+    /// The best three functions or other units.
+    pub units: f64,
+    /// Words of the task in the path alone.
+    pub path: f64,
+    /// Words of the task in the subjects of the commits that touched the file.
+    pub commits: f64,
+    /// Words of the task in the names that the file defines.
+    pub definitions: f64,
+    /// The task has the file's name.
+    pub name: f64,
+    /// The task has the last two parts of its path.
+    pub tail: f64,
+    /// The task has a dotted name that ends as the path does.
+    pub dotted: f64,
+    /// One of the best files imports it.
+    pub imported: f64,
+    /// It was changed lately.
+    pub recency: f64,
+    /// It is changed often. Of no use for a task, but all there is without one.
+    pub activity: f64,
+    /// What is left of the score of an example, a benchmark, a website.
+    pub example: f64,
+    /// What is left of the score of a test, unless the task is about tests.
+    pub test: f64,
+    /// What is left of the score of a document.
+    pub document: f64,
+    /// What is left of the score of data and configuration.
+    pub data: f64,
+}
+
+impl Default for RelevanceWeights {
+    fn default() -> Self {
+        Self {
+            text: 1.0,
+            units: 0.5,
+            path: 0.3,
+            commits: 0.3,
+            definitions: 0.2,
+            name: 0.3,
+            tail: 0.2,
+            dotted: 0.2,
+            imported: 0.1,
+            recency: 0.1,
+            activity: 0.0,
+            example: 0.7,
+            test: 0.4,
+            document: 0.4,
+            data: 0.4,
+        }
+    }
+}
+
+impl RelevanceWeights {
+    /// The weights without a task: what is changed most matters most.
+    #[must_use]
+    pub fn overview() -> Self {
+        Self {
+            activity: 1.0,
+            ..Self::default()
+        }
+    }
+}

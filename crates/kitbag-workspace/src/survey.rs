@@ -1,0 +1,128 @@
+//! Looks at a whole workspace for a task: scans, asks git, ranks, and parses the best.
+//!
+//! Scan all, parse few. Git's log is read beside the scan. What fails becomes a problem in the
+//! result. The order of the result depends on the
+//! tree and the task alone, never on threads.
+
+mod candidate;
+mod history;
+mod judge;
+mod phrases;
+mod scan;
+
+use kitbag_core::rank::Score;
+
+pub use candidate::{Candidate, UnitWorth};
+
+use crate::cache::Cache;
+use crate::git::{Commit, LogOptions};
+use crate::matcher::Matcher;
+use crate::query::Query;
+use crate::relevance::RelevanceWeights;
+use crate::walk::Skipped;
+use crate::workspace::Workspace;
+use judge::Judge;
+use scan::scan;
+
+/// How a workspace is looked at.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SurveyOptions {
+    /// How many commits of the log count.
+    pub commits: usize,
+    /// Whether the task is about tests, which then count as much as other files.
+    pub about_tests: bool,
+    /// How much each kind of evidence counts.
+    pub weights: RelevanceWeights,
+    /// How many of the best files are parsed.
+    pub parsed: usize,
+    /// Files that are parsed in any case.
+    pub always: Vec<String>,
+}
+
+impl Default for SurveyOptions {
+    fn default() -> Self {
+        Self {
+            commits: 1_500,
+            about_tests: false,
+            weights: RelevanceWeights::default(),
+            parsed: 160,
+            always: Vec::new(),
+        }
+    }
+}
+
+/// A workspace, ranked for a task.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Survey {
+    /// The files with any evidence, the best first.
+    pub ranked: Vec<RankedFile>,
+    /// The best of them, parsed, in the same order.
+    pub candidates: Vec<Candidate>,
+    /// What turned out to be no text, or none that is worth showing.
+    pub skipped: Vec<Skipped>,
+    /// What git's log has, newest first.
+    pub commits: Vec<Commit>,
+    /// What did not go as asked.
+    pub problems: Vec<String>,
+}
+
+/// A file with its score.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RankedFile {
+    /// The file, as an index into [`Workspace::files`].
+    pub file: usize,
+    /// Its score by part, in thousandths.
+    pub score: Score,
+    /// When it was last committed, in seconds since 1970, where the log says.
+    pub committed: Option<i64>,
+}
+
+/// Looks at a workspace for a task.
+#[must_use]
+pub fn survey(workspace: &Workspace, query: &Query, options: &SurveyOptions, cache: &Cache) -> Survey {
+    let (root, files) = (workspace.root(), workspace.files());
+    let mut problems = Vec::new();
+    let (log, scanned) = rayon::join(
+        || workspace.repository().map(|repository| repository.log(&LogOptions::default().with_commits(options.commits))),
+        || scan(root, files, &Matcher::new(&query.terms), query),
+    );
+    let commits = match log {
+        None => Vec::new(),
+        Some(Ok(commits)) => commits,
+        Some(Err(error)) => {
+            problems.push(format!("git log: {error}"));
+            Vec::new()
+        }
+    };
+    let mut judge = Judge::new(files, scanned.documents, &commits, query, options);
+    let mut chosen = judge.best(options.parsed);
+    for path in &options.always {
+        let found = files.binary_search_by(|file| file.path.as_str().cmp(path));
+        chosen.extend(found.ok().filter(|file| !chosen.contains(file)));
+    }
+    let rarity = judge.rarity();
+    let mut candidates = candidate::load(root, files, &chosen, query, rarity, cache);
+    phrases::mark(query, files, &mut candidates);
+    judge.look_closer(&candidates);
+    let ranked = judge.ranked();
+    sort_as(&ranked, &mut candidates);
+    Survey {
+        ranked,
+        candidates,
+        skipped: scanned.skipped,
+        commits,
+        problems,
+    }
+}
+
+/// Puts the candidates in the order of the ranking.
+fn sort_as(ranked: &[RankedFile], candidates: &mut [Candidate]) {
+    let mut places = std::collections::HashMap::new();
+    for (place, file) in ranked.iter().enumerate() {
+        places.insert(file.file, place);
+    }
+    candidates.sort_by_key(|candidate| (places.get(&candidate.file).copied(), candidate.file));
+}

@@ -1,0 +1,97 @@
+//! A file that is looked at closely: its text, its structure, and what its units are worth.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::cache::{Cache, Key};
+use crate::language::Language;
+use crate::matcher::Matcher;
+use crate::query::Query;
+use crate::relevance::units::{self, Hits};
+use crate::syntax::{self, Syntax};
+use crate::text;
+use crate::walk::FileEntry;
+
+/// Raised when parsing changes, so that older entries of a cache are not read.
+const FORMAT: &[u8] = b"1";
+
+/// A file with its structure.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The file, as an index into the workspace's files.
+    pub file: usize,
+    /// Its text.
+    pub text: String,
+    /// Its structure.
+    pub syntax: Syntax,
+    /// What each unit of the structure has to do with the task.
+    pub units: Vec<UnitWorth>,
+    /// The lines, from 1, with words of the task, and how much those weigh.
+    pub hits: Vec<(u32, f64)>,
+}
+
+/// What a unit has to do with a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct UnitWorth {
+    /// By its words.
+    pub words: f64,
+    /// The share of the task's phrases that stand in it, by how rare they are.
+    pub phrases: f64,
+    /// Whether the task points at one of its lines.
+    pub framed: bool,
+}
+
+/// Reads and parses the chosen files, side by side. One that cannot be read any more is left out.
+pub(super) fn load(
+    root: &Path,
+    files: &[FileEntry],
+    chosen: &[usize],
+    query: &Query,
+    rarity: &[f64],
+    cache: &Cache,
+) -> Vec<Candidate> {
+    let matcher = Matcher::new(&query.terms);
+    chosen
+        .par_iter()
+        .with_max_len(1)
+        .filter_map(|&file| {
+            let entry = files.get(file)?;
+            let mut buffer = Vec::new();
+            text::read(root, entry, &mut buffer).ok()?;
+            let text = text::decode(&buffer).into_text()?.into_owned();
+            let syntax = structure(&entry.path, &text, cache);
+            let hits = Hits::of(&matcher, &text);
+            let words = units::score(query, rarity, &text, &syntax, &hits);
+            let weigh = |&(line, term): &(u32, u16)| {
+                let term = usize::from(term);
+                let weight = query.terms.get(term).map_or(0.0, |term| term.unit_weight);
+                (line, weight * rarity.get(term).copied().unwrap_or_default())
+            };
+            Some(Candidate {
+                file,
+                hits: hits.lines.iter().map(weigh).collect(),
+                units: words.into_iter().map(|words| UnitWorth { words, ..UnitWorth::default() }).collect(),
+                text,
+                syntax,
+            })
+        })
+        .collect()
+}
+
+/// The structure of a text, from the cache if it was parsed before.
+fn structure(path: &str, text: &str, cache: &Cache) -> Syntax {
+    let Some(language) = Language::of_text(path, text) else {
+        return syntax::windows(text);
+    };
+    let hash = blake3::hash(text.as_bytes());
+    let key = Key::new("syntax", &[FORMAT, language.name().as_bytes(), hash.as_bytes()]);
+    if let Some(known) = cache.get(&key) {
+        return known;
+    }
+    let parsed = syntax::parse(language, text);
+    cache.put(&key, &parsed);
+    parsed
+}

@@ -1,0 +1,224 @@
+//! Gathers the evidence for every file, and puts the files in order.
+
+use crate::git::Commit;
+use crate::query::Query;
+use crate::relevance::field::{Document, Statistics, normalise};
+use crate::relevance::imports::PathIndex;
+use crate::relevance::{Evidence, Keeps};
+use crate::walk::{FileEntry, FileRole};
+
+use super::candidate::Candidate;
+use super::history::{History, terms_of};
+use super::{RankedFile, SurveyOptions};
+
+/// The files whose imports count: what the best files use is likely needed.
+const IMPORTERS: usize = 10;
+
+/// The units whose mean speaks for a file. One alone is luck.
+const BEST_UNITS: usize = 3;
+
+pub(super) struct Judge<'a> {
+    files: &'a [FileEntry],
+    query: &'a Query,
+    options: &'a SurveyOptions,
+    keeps: Keeps,
+    contents: Statistics,
+    evidence: Vec<Evidence>,
+    /// Whether a file is a text that was read.
+    is_read: Vec<bool>,
+    committed: Vec<Option<i64>>,
+}
+
+impl<'a> Judge<'a> {
+    /// Judges all files by what the scan and the log tell.
+    pub(super) fn new(
+        files: &'a [FileEntry],
+        documents: Vec<Option<Document>>,
+        commits: &[Commit],
+        query: &'a Query,
+        options: &'a SurveyOptions,
+    ) -> Self {
+        let terms = query.terms.len();
+        let weights: Vec<f64> = query.terms.iter().map(|term| term.weight).collect();
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let history = History::of(commits, &paths, &query.terms);
+        let path_words: Vec<Document> = paths.iter().map(|path| terms_of(without_extension(path), &query.terms)).collect();
+        let is_read: Vec<bool> = documents.iter().map(Option::is_some).collect();
+        let contents: Vec<Document> = documents
+            .into_iter()
+            .zip(&path_words)
+            .map(|(document, path)| {
+                let mut document = document.unwrap_or_default();
+                for &(term, count) in &path.counts {
+                    document.add(term, count);
+                }
+                document.counts.sort_unstable();
+                document
+            })
+            .collect();
+
+        // What is common in tests and documents may be rare in the source.
+        let counts = |index: usize| {
+            let is_source = files.get(index).is_some_and(|file| file.role == FileRole::Source);
+            is_source && is_read.get(index) == Some(&true)
+        };
+        let statistics = |documents: &[Document]| {
+            let source = documents.iter().enumerate().filter(|(index, _)| counts(*index));
+            let source: Vec<&Document> = source.map(|(_, document)| document).collect();
+            if source.is_empty() {
+                Statistics::of(documents.iter(), terms, 0.75)
+            } else {
+                Statistics::of(source.into_iter(), terms, 0.75)
+            }
+        };
+        let scores = |documents: &[Document]| {
+            let statistics = statistics(documents);
+            let mut scores: Vec<f64> = documents.iter().map(|document| statistics.score(document, &weights)).collect();
+            normalise(&mut scores);
+            scores
+        };
+        let (text, path, subjects) = (scores(&contents), scores(&path_words), scores(&history.subjects));
+        let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
+        let at = |scores: &[f64], index: usize| scores.get(index).copied().unwrap_or_default();
+        let evidence = paths.iter().enumerate().map(|(index, file)| Evidence {
+            text: at(&text, index),
+            path: at(&path, index),
+            commits: at(&subjects, index),
+            name: flag(query.mentions.has_name(file)),
+            tail: flag(query.mentions.has_tail(file)),
+            dotted: flag(query.mentions.has_dotted(file)),
+            recency: at(&history.recency, index),
+            activity: at(&history.activity, index),
+            ..Evidence::default()
+        });
+        Self {
+            evidence: evidence.collect(),
+            contents: statistics(&contents),
+            keeps: Keeps {
+                tests: options.about_tests,
+            },
+            committed: history.committed,
+            is_read,
+            files,
+            query,
+            options,
+        }
+    }
+
+    /// How rare each term is in contents.
+    pub(super) fn rarity(&self) -> &[f64] {
+        &self.contents.rarity
+    }
+
+    /// The best files so far.
+    pub(super) fn best(&self, count: usize) -> Vec<usize> {
+        let mut files = self.in_order();
+        files.truncate(count);
+        files
+    }
+
+    /// Judges the candidates again by their units, their definitions and who imports them.
+    pub(super) fn look_closer(&mut self, candidates: &[Candidate]) {
+        let mut units: Vec<f64> = candidates.iter().map(mean_of_best).collect();
+        normalise(&mut units);
+        let names: Vec<Document> = candidates.iter().map(|candidate| self.defined(candidate)).collect();
+        let statistics = Statistics::of(names.iter(), self.query.terms.len(), 0.75);
+        let weights: Vec<f64> = self.query.terms.iter().map(|term| term.weight).collect();
+        let mut definitions: Vec<f64> = names.iter().map(|names| statistics.score(names, &weights)).collect();
+        normalise(&mut definitions);
+        for ((candidate, units), definitions) in candidates.iter().zip(units).zip(definitions) {
+            if let Some(evidence) = self.evidence.get_mut(candidate.file) {
+                evidence.units = units;
+                evidence.definitions = definitions;
+            }
+        }
+        self.follow_imports(candidates);
+    }
+
+    /// The files that have any evidence, the best first, with their scores.
+    pub(super) fn ranked(&self) -> Vec<RankedFile> {
+        let mut ranked: Vec<RankedFile> = self
+            .in_order()
+            .into_iter()
+            .filter_map(|file| {
+                let (entry, evidence) = (self.files.get(file)?, self.evidence.get(file)?);
+                Some(RankedFile {
+                    file,
+                    score: evidence.score(&self.options.weights, entry.role, self.keeps),
+                    committed: self.committed.get(file).copied().flatten(),
+                })
+            })
+            .collect();
+        // Whole numbers decide, so that the order is that of the scores that are shown.
+        ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.score.total()), ranked.file));
+        ranked
+    }
+
+    /// The files that have any evidence, in order. Files are sorted by path, so that equals are too.
+    fn in_order(&self) -> Vec<usize> {
+        let mut files: Vec<(f64, usize)> = self
+            .evidence
+            .iter()
+            .zip(self.files)
+            .enumerate()
+            .filter(|(index, (evidence, _))| {
+                let speaks = evidence.text + evidence.path + evidence.commits + evidence.name + evidence.imported;
+                (speaks > 0.0 || self.query.is_empty()) && self.is_read.get(*index) == Some(&true)
+            })
+            .map(|(index, (evidence, file))| {
+                (evidence.total(&self.options.weights, file.role, self.keeps), index)
+            })
+            .collect();
+        files.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        files.into_iter().map(|(_, file)| file).collect()
+    }
+
+    /// The words of the names that a file defines.
+    fn defined(&self, candidate: &Candidate) -> Document {
+        let mut document = Document::default();
+        for definition in &candidate.syntax.definitions {
+            let words = terms_of(&definition.name, &self.query.terms);
+            document.length = document.length.saturating_add(words.length);
+            for &(term, count) in &words.counts {
+                document.add(term, count);
+            }
+        }
+        document.counts.sort_unstable();
+        document
+    }
+
+    fn follow_imports(&mut self, candidates: &[Candidate]) {
+        let paths: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
+        let index = PathIndex::new(&paths);
+        let importers = self.best(IMPORTERS);
+        for importer in importers {
+            let Some(candidate) = candidates.iter().find(|candidate| candidate.file == importer) else {
+                continue;
+            };
+            let Some(worth) = self.evidence.get(importer).map(|evidence| evidence.text) else {
+                continue;
+            };
+            let from = paths.get(importer).copied().unwrap_or_default();
+            for import in &candidate.syntax.imports {
+                for target in index.resolve(import, from) {
+                    if let Some(evidence) = self.evidence.get_mut(target).filter(|_| target != importer) {
+                        evidence.imported = evidence.imported.max(worth);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn mean_of_best(candidate: &Candidate) -> f64 {
+    let mut scores: Vec<f64> = candidate.units.iter().map(|unit| unit.words).collect();
+    scores.sort_unstable_by(|a, b| b.total_cmp(a));
+    scores.iter().take(BEST_UNITS).sum::<f64>() / 3.0
+}
+
+fn without_extension(path: &str) -> &str {
+    match path.rsplit_once('.') {
+        Some((stem, extension)) if !extension.contains('/') && !stem.is_empty() => stem,
+        _ => path,
+    }
+}

@@ -1,0 +1,95 @@
+//! Reads every file once and counts the words of the query in it.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::matcher::Matcher;
+use crate::query::Query;
+use crate::relevance::field::Document;
+use crate::text::{self, ContentKind, ReadError};
+use crate::walk::{FileEntry, SkipReason, Skipped};
+
+/// What a scan found.
+pub(super) struct Scanned {
+    /// For each file its words; nothing for one that was left out.
+    pub(super) documents: Vec<Option<Document>>,
+    /// What turned out not to be worth showing.
+    pub(super) skipped: Vec<Skipped>,
+}
+
+/// Scans `files`, which are below `root`.
+pub(super) fn scan(root: &Path, files: &[FileEntry], matcher: &Matcher, query: &Query) -> Scanned {
+    let terms = query.terms.len();
+    let read: Vec<Result<Document, Skipped>> = files
+        .par_iter()
+        .with_min_len(16)
+        .map_init(
+            || (Vec::new(), vec![0_u32; terms]),
+            |(buffer, counts), file| {
+                read(root, file, buffer)?;
+                Ok(count(buffer, matcher, counts))
+            },
+        )
+        .collect();
+    let mut scanned = Scanned {
+        documents: Vec::with_capacity(files.len()),
+        skipped: Vec::new(),
+    };
+    for result in read {
+        match result {
+            Ok(document) => scanned.documents.push(Some(document)),
+            Err(skipped) => {
+                scanned.documents.push(None);
+                scanned.skipped.push(skipped);
+            }
+        }
+    }
+    scanned
+}
+
+/// Reads a file as UTF-8, or in an encoding that has the same letters.
+fn read(root: &Path, file: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), Skipped> {
+    let skip = |reason| Skipped {
+        path: file.path.clone(),
+        reason,
+    };
+    let unreadable = |error: ReadError| SkipReason::Unreadable {
+        message: error.to_string(),
+    };
+    text::read(root, file, buffer).map_err(|error| skip(unreadable(error)))?;
+    match text::kind(buffer, &file.path) {
+        ContentKind::Text => {}
+        ContentKind::Binary => return Err(skip(SkipReason::Binary)),
+        ContentKind::Generated => return Err(skip(SkipReason::Generated)),
+        ContentKind::Minified => return Err(skip(SkipReason::Minified)),
+        ContentKind::Data => return Err(skip(SkipReason::Generated)),
+    }
+    if matches!(buffer.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        if let Some(text) = text::decode(buffer).into_text() {
+            *buffer = text.into_owned().into_bytes();
+        }
+    }
+    Ok(())
+}
+
+/// The words of one file. `counts` has a place for each term and is left as zeros.
+fn count(bytes: &[u8], matcher: &Matcher, counts: &mut [u32]) -> Document {
+    matcher.find(bytes, |_, term| {
+        if let Some(count) = counts.get_mut(term) {
+            *count = count.saturating_add(1);
+        }
+    });
+    let mut document = Document {
+        counts: Vec::new(),
+        length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+    };
+    for (term, count) in counts.iter_mut().enumerate() {
+        if *count > 0 {
+            document.counts.push((u16::try_from(term).unwrap_or(u16::MAX), *count));
+            *count = 0;
+        }
+    }
+    document.counts.shrink_to_fit();
+    document
+}

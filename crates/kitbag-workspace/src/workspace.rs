@@ -1,0 +1,153 @@
+//! A folder with code: what is in it, and git's view of it. Everything else starts from here.
+
+use std::path::{Path, PathBuf};
+
+use crate::git::Repository;
+use crate::text;
+use crate::walk::{FileEntry, Skipped, WalkOptions, walk};
+
+/// A listed workspace. It is listed once, when it is opened.
+#[derive(Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    repository: Option<Repository>,
+    files: Vec<FileEntry>,
+    skipped: Vec<Skipped>,
+    problems: Vec<String>,
+}
+
+/// What is listed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct WorkspaceOptions {
+    /// Only files that match one of these; all when there is none.
+    pub include: Vec<String>,
+    /// Files that match one of these are left out.
+    pub exclude: Vec<String>,
+    /// Files that are wanted whatever the rules say.
+    pub named: Vec<String>,
+    /// Whether git is asked.
+    pub use_git: bool,
+}
+
+impl Default for WorkspaceOptions {
+    fn default() -> Self {
+        Self {
+            include: Vec::new(),
+            exclude: Vec::new(),
+            named: Vec::new(),
+            use_git: true,
+        }
+    }
+}
+
+/// Why a workspace cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no such folder, or it cannot be read.
+    #[error("cannot read the folder `{}`: {source}", root.display())]
+    Root {
+        /// The folder.
+        root: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is no workspace.
+    #[error("`{}` is not a folder", root.display())]
+    NoFolder {
+        /// What was given.
+        root: PathBuf,
+    },
+}
+
+impl Workspace {
+    /// Lists the files below `root`. Problems with git or single files do not fail it.
+    ///
+    /// # Errors
+    /// When `root` is no folder that can be read.
+    pub fn open(root: &Path, options: &WorkspaceOptions) -> Result<Self, OpenError> {
+        let unreadable = |source| OpenError::Root {
+            root: root.to_owned(),
+            source,
+        };
+        if !root.metadata().map_err(unreadable)?.is_dir() {
+            return Err(OpenError::NoFolder {
+                root: root.to_owned(),
+            });
+        }
+        std::fs::read_dir(root).map_err(unreadable)?;
+
+        let mut problems = Vec::new();
+        let mut note = |what: &str, error: &dyn std::fmt::Display| problems.push(format!("{what}: {error}"));
+        let mut repository = None;
+        let mut tracked = None;
+        if options.use_git {
+            match Repository::discover(root) {
+                Ok(found) => repository = found,
+                Err(error) => note("git", &error),
+            }
+        }
+        if let Some(repository) = &repository {
+            match repository.tracked() {
+                Ok(paths) => tracked = Some(paths),
+                Err(error) => note("git ls-files", &error),
+            }
+        }
+        let mut asked = WalkOptions::default()
+            .with_include(options.include.clone())
+            .with_exclude(options.exclude.clone())
+            .with_named(options.named.clone());
+        if let Some(tracked) = &tracked {
+            asked = asked.with_tracked(tracked);
+        }
+        let walked = walk(root, &asked);
+        problems.extend(walked.problems);
+        Ok(Self {
+            root: root.to_owned(),
+            repository,
+            files: walked.files,
+            skipped: walked.skipped,
+            problems,
+        })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The repository it is in, if git was asked and there is one.
+    #[must_use]
+    pub fn repository(&self) -> Option<&Repository> {
+        self.repository.as_ref()
+    }
+
+    /// The files, sorted by path.
+    #[must_use]
+    pub fn files(&self) -> &[FileEntry] {
+        &self.files
+    }
+
+    /// What was left out, and why.
+    #[must_use]
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// What did not go as asked.
+    #[must_use]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// The text of a listed file; nothing for another path, or for what is no text.
+    #[must_use]
+    pub fn read(&self, path: &str) -> Option<String> {
+        let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        let mut buffer = Vec::new();
+        text::read(&self.root, self.files.get(index)?, &mut buffer).ok()?;
+        Some(text::decode(&buffer).into_text()?.into_owned())
+    }
+}

@@ -1,0 +1,167 @@
+//! Gatherers: where chunks come from. They run side by side, and one that fails says so and stops
+//! no other.
+//!
+//! Implement [`Gatherer`] to bring chunks of your own: API documents, tickets, whatever a model
+//! should see. Those that come with Kitbag read a workspace.
+
+mod dependencies;
+mod files;
+mod history;
+mod instructions;
+mod structure;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_channel::oneshot;
+use futures_util::future::join_all;
+use kitbag_core::chunk::ContextChunk;
+use kitbag_core::envelope::TaskType;
+use kitbag_core::tokens::Tokens;
+use kitbag_workspace::workspace::Workspace;
+
+pub use dependencies::Dependencies;
+pub use files::Files;
+pub use history::History;
+pub use instructions::Instructions;
+pub use structure::Structure;
+
+/// Brings chunks for a task.
+///
+/// ```
+/// use kitbag::core::chunk::{ChunkType, ContextChunk};
+/// use kitbag::gather::{GatherFuture, GatherTask, Gathered, Gatherer};
+///
+/// struct Glossary;
+///
+/// impl Gatherer for Glossary {
+///     fn name(&self) -> &str {
+///         "glossary"
+///     }
+///
+///     fn gather<'a>(&'a self, _task: &'a GatherTask) -> GatherFuture<'a> {
+///         Box::pin(async {
+///             let chunk = ContextChunk::new(ChunkType::Document, "glossary", "A kit is …");
+///             Ok(Gathered::from(vec![chunk]))
+///         })
+///     }
+/// }
+/// ```
+pub trait Gatherer: Send + Sync {
+    /// Names the gatherer in problems and logs.
+    fn name(&self) -> &str;
+
+    /// Brings the chunks. What blocks belongs into [`blocking`].
+    fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a>;
+}
+
+/// What [`Gatherer::gather`] returns.
+pub type GatherFuture<'a> = Pin<Box<dyn Future<Output = Result<Gathered, GatherError>> + Send + 'a>>;
+
+/// What gatherers know of a task.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GatherTask {
+    /// What is asked.
+    pub request: String,
+    /// What kind of task it is.
+    pub task_type: TaskType,
+    /// The most tokens that the prompt may have.
+    pub budget: Tokens,
+    /// The workspace.
+    pub workspace: Arc<Workspace>,
+}
+
+impl GatherTask {
+    /// A task in a workspace.
+    #[must_use]
+    pub fn new(
+        request: impl Into<String>,
+        task_type: TaskType,
+        budget: Tokens,
+        workspace: Arc<Workspace>,
+    ) -> Self {
+        Self {
+            request: request.into(),
+            task_type,
+            budget,
+            workspace,
+        }
+    }
+}
+
+/// What a gatherer brought.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Gathered {
+    /// The chunks.
+    pub chunks: Vec<ContextChunk>,
+    /// What did not go as asked; the chunks are good nevertheless.
+    pub problems: Vec<String>,
+}
+
+impl From<Vec<ContextChunk>> for Gathered {
+    fn from(chunks: Vec<ContextChunk>) -> Self {
+        Self {
+            chunks,
+            problems: Vec::new(),
+        }
+    }
+}
+
+/// Why a gatherer brought nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct GatherError {
+    message: String,
+}
+
+impl GatherError {
+    /// An error with this message: what was wrong, with which value.
+    #[must_use]
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self {
+            message: message.to_string(),
+        }
+    }
+}
+
+/// Runs all gatherers side by side. What they bring stands in their order; one that fails becomes a
+/// problem.
+pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Gathered {
+    let results = join_all(gatherers.iter().map(|gatherer| gatherer.gather(task))).await;
+    let mut all = Gathered::default();
+    for (gatherer, result) in gatherers.iter().zip(results) {
+        match result {
+            Ok(gathered) => {
+                let name = |problem| format!("{}: {problem}", gatherer.name());
+                all.chunks.extend(gathered.chunks);
+                all.problems.extend(gathered.problems.into_iter().map(name));
+            }
+            Err(error) => all.problems.push(format!("{}: {error}", gatherer.name())),
+        }
+    }
+    all
+}
+
+/// Runs what blocks on a thread of its own, whatever the runtime.
+///
+/// # Errors
+/// Those of `work`, or that it panicked.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, GatherError> + Send + 'static,
+) -> Result<T, GatherError> {
+    let (send, receive) = oneshot::channel();
+    let run = move || {
+        // Nobody waits for it any more when this fails.
+        let _ = send.send(work());
+    };
+    std::thread::Builder::new()
+        .name("gather".into())
+        .spawn(run)
+        .map_err(|error| GatherError::new(format_args!("no thread could be started: {error}")))?;
+    let stopped = |_| GatherError::new("it stopped without an answer");
+    receive.await.map_err(stopped)?
+}

@@ -1,0 +1,73 @@
+//! Files by pattern.
+
+use kitbag_core::chunk::{ChunkType, ContextChunk};
+use kitbag_workspace::language::Language;
+use kitbag_workspace::secrets::redact;
+use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
+
+use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, blocking};
+
+/// Brings the files that match patterns, whole, in the order of their paths. A pack ranks files by
+/// itself; this is for callers who know which files they want.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Files {
+    /// The patterns, as in a `.gitignore` file: `src/**/*.rs`.
+    pub patterns: Vec<String>,
+    /// The most files.
+    pub max_files: usize,
+}
+
+impl Files {
+    /// At most 50 files that match one of the patterns.
+    #[must_use]
+    pub fn new(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            patterns: patterns.into_iter().map(Into::into).collect(),
+            max_files: 50,
+        }
+    }
+
+    /// The same with another limit.
+    #[must_use]
+    pub fn with_max_files(mut self, max_files: usize) -> Self {
+        self.max_files = max_files;
+        self
+    }
+}
+
+impl Gatherer for Files {
+    fn name(&self) -> &str {
+        "files"
+    }
+
+    fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
+        let (root, wanted) = (task.workspace.root().to_owned(), self.clone());
+        Box::pin(blocking(move || {
+            let mut options = WorkspaceOptions::default();
+            options.include = wanted.patterns;
+            let workspace = Workspace::open(&root, &options).map_err(GatherError::new)?;
+            let mut gathered = Gathered::default();
+            for file in workspace.files().iter().take(wanted.max_files) {
+                let Some(text) = workspace.read(&file.path) else {
+                    gathered.problems.push(format!("`{}` is no text", file.path));
+                    continue;
+                };
+                let shown = redact(&text, &file.path);
+                let mut chunk = ContextChunk::new(ChunkType::File, file.path.as_str(), &*shown.text);
+                if let Some(language) = Language::of_text(&file.path, &text) {
+                    chunk.metadata.insert("language".into(), language.name().into());
+                }
+                if let Some(modified) = file.modified {
+                    chunk.metadata.insert("last_modified".into(), modified.into());
+                }
+                gathered.chunks.push(chunk);
+            }
+            let left = workspace.files().len().saturating_sub(wanted.max_files);
+            if left > 0 {
+                gathered.problems.push(format!("{left} more files match; the limit is {}", wanted.max_files));
+            }
+            Ok(gathered)
+        }))
+    }
+}

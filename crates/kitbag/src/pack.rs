@@ -1,0 +1,183 @@
+//! The prompt for a task from a workspace: what `kitbag pack` prints.
+//!
+//! [`prepare`] surveys the workspace and lets gatherers bring what else belongs to the task;
+//! [`Prepared::pack`] scores everything, fits it into a budget and says why each thing is in or
+//! out. The second step does no I/O, so that a question such as "what would a larger budget
+//! bring?" is answered by packing again.
+
+mod counted;
+mod error;
+mod files;
+mod report;
+mod request;
+mod strategy;
+
+use std::sync::Arc;
+
+use kitbag_core::assembly::{AssemblySettings, Draft, assemble};
+use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Relevance};
+use kitbag_core::envelope::TaskType;
+use kitbag_core::rank::{RankTask, RankedChunk};
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_workspace::cache::{Cache, CacheLimits};
+use kitbag_workspace::query::Query;
+use kitbag_workspace::relevance::RelevanceWeights;
+use kitbag_workspace::survey::{Survey, SurveyOptions, survey};
+use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
+
+use crate::gather::{GatherError, GatherTask, Gathered, blocking, gather};
+use counted::Counted;
+use files::FileChunks;
+use strategy::Strategy;
+
+pub use error::PackError;
+pub use files::{Redaction, Retrieval};
+pub use report::{Excluded, Pack, PackedChunk, RankedSource};
+pub use request::{Attachment, PackRequest};
+
+/// Makes the prompt for a task.
+///
+/// # Errors
+/// When the folder cannot be read, or when what must be in does not fit into the budget.
+pub async fn pack(request: &PackRequest, counter: &dyn TokenCounter) -> Result<Pack, PackError> {
+    prepare(request).await?.pack(request, counter)
+}
+
+/// Surveys the workspace and gathers what belongs to the task. The budget does not matter yet.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
+    let mut options = WorkspaceOptions::default();
+    options.include.clone_from(&request.include);
+    options.exclude.clone_from(&request.exclude);
+    options.named.clone_from(&request.pins);
+    options.use_git = request.use_git;
+    let workspace = Arc::new(Workspace::open(&request.root, &options)?);
+    let inferred = TaskType::infer(&request.task);
+    let task_type = request.task_type.unwrap_or(inferred.task_type);
+    let strategy = if request.task.trim().is_empty() {
+        Strategy::overview()
+    } else {
+        Strategy::of(task_type)
+    };
+    let mut gatherers = strategy.gatherers();
+    gatherers.extend(request.gatherers.iter().cloned());
+    let task = GatherTask::new(
+        request.task.as_str(),
+        task_type,
+        request.budget,
+        Arc::clone(&workspace),
+    );
+    let surveyed = surveyed(request, &workspace, strategy);
+    let gathered = gather(&gatherers, &task);
+    let (survey, gathered) = futures_util::future::join(surveyed, gathered).await;
+    Ok(Prepared {
+        survey: survey?,
+        gathered,
+        workspace,
+        strategy,
+        task_type,
+        cues: match request.task_type {
+            Some(_) => None,
+            None => Some(inferred.cues),
+        },
+    })
+}
+
+/// A workspace, surveyed for a task.
+#[derive(Debug)]
+pub struct Prepared {
+    workspace: Arc<Workspace>,
+    survey: Survey,
+    gathered: Gathered,
+    strategy: Strategy,
+    task_type: TaskType,
+    /// The words that told the type of the task, where it was inferred.
+    cues: Option<Vec<String>>,
+}
+
+impl Prepared {
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The files, ranked.
+    #[must_use]
+    pub fn survey(&self) -> &Survey {
+        &self.survey
+    }
+
+    /// Fits what was gathered into the budget of the request, which is the one that was prepared but
+    /// for budget, form, pins and weights of depth.
+    ///
+    /// # Errors
+    /// When what must be in does not fit.
+    pub fn pack(&self, request: &PackRequest, counter: &dyn TokenCounter) -> Result<Pack, PackError> {
+        let is_overview = request.task.trim().is_empty();
+        let rank_task = RankTask::new(Some(self.task_type), &request.task, &self.gathered.chunks);
+        let files = FileChunks {
+            workspace: &self.workspace,
+            prioritizer: &*request.prioritizer,
+            weights: &request.depth,
+            pins: &request.pins,
+            line_numbers: request.line_numbers,
+            is_overview,
+            byte_limit: byte_limit(request.budget),
+        };
+        let (mut chunks, redactions) = files.make(&self.survey, &rank_task);
+        let attached = request.attachment.iter().map(attachment);
+        for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
+            self.strategy.limit(&mut chunk, request.budget, counter);
+            let mut ranked = RankedChunk::from(chunk);
+            ranked.score = request.prioritizer.score(&ranked.chunk, &rank_task);
+            chunks.push(ranked);
+        }
+        let counted = Counted::new(counter, &chunks, request.form);
+        let mut draft = Draft::new(request.task.as_str());
+        draft.task_type = (!is_overview).then_some(self.task_type);
+        draft.model.clone_from(&request.model);
+        let settings = AssemblySettings::new(request.form, request.budget)
+            .with_strategy(request.strategy)
+            .with_floor(Relevance::from_ppm(request.floor_ppm))
+            .with_traits(request.traits.clone());
+        let assembly = assemble(&draft, chunks, &settings, &counted, None)?;
+        Ok(Pack::new(assembly, self, redactions))
+    }
+}
+
+fn attachment(attached: &Attachment) -> ContextChunk {
+    let kind = ChunkType::Other("attachment".into());
+    ContextChunk::new(kind, attached.name.as_str(), attached.text.as_str())
+        .with_priority(ContextPriority::High)
+}
+
+async fn surveyed(
+    request: &PackRequest,
+    workspace: &Arc<Workspace>,
+    strategy: Strategy,
+) -> Result<Survey, GatherError> {
+    let mut options = SurveyOptions::default();
+    let is_overview = request.task.trim().is_empty();
+    options.weights = if is_overview {
+        RelevanceWeights::overview()
+    } else {
+        request.relevance.clone()
+    };
+    options.about_tests = strategy.about_tests;
+    options.always.clone_from(&request.pins);
+    let (workspace, folder) = (Arc::clone(workspace), request.cache_folder.clone());
+    let query = Query::new(&request.task);
+    blocking(move || {
+        let cache = Cache::open(folder, CacheLimits::default());
+        Ok(survey(&workspace, &query, &options, &cache))
+    })
+    .await
+}
+
+/// A token has rarely more than a dozen bytes: what is larger than that cannot fit.
+fn byte_limit(budget: Tokens) -> usize {
+    usize::try_from(budget.0).unwrap_or(usize::MAX).saturating_mul(16)
+}

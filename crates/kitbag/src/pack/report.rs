@@ -1,0 +1,155 @@
+//! What a pack tells about itself. No time, no cache state, no path of the machine.
+
+use kitbag_core::assembly::{Assembly, Reason};
+use kitbag_core::chunk::{ChunkType, Detail};
+use kitbag_core::envelope::TaskType;
+use kitbag_core::rank::{Score, ScorePart};
+use kitbag_core::tokens::Tokens;
+use serde::Serialize;
+
+use super::{Prepared, Redaction};
+
+/// A prompt with everything that was decided for it.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Pack {
+    /// The prompt.
+    pub prompt: String,
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// The most it may have.
+    pub budget: Tokens,
+    /// What counted.
+    pub tokenizer: String,
+    /// Every file that the task has anything to do with, the best first.
+    pub ranked: Vec<RankedSource>,
+    /// What is in the prompt, in its order.
+    pub chunks: Vec<PackedChunk>,
+    /// What was considered and is not in.
+    pub excluded: Vec<Excluded>,
+    /// The secrets that were replaced in what is shown.
+    pub redacted: Vec<Redaction>,
+    /// What kind of task it was taken for.
+    pub task_type: TaskType,
+    /// The words that told so, where it was not given.
+    pub inferred_from: Option<Vec<String>>,
+    /// What did not go as asked.
+    pub problems: Vec<String>,
+    /// The share of the budget that is used, from 0 to 1.
+    pub utilization: f64,
+    /// How near to the best possible choice it is, from 0 to 1: a bound, not a guess.
+    pub bound: f64,
+}
+
+/// A file with its score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RankedSource {
+    /// Its path.
+    pub source: String,
+    /// Its score.
+    pub score: i64,
+    /// What the score is made of.
+    pub parts: Vec<ScorePart>,
+}
+
+/// A chunk that is in the prompt.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PackedChunk {
+    /// Where it comes from.
+    pub source: String,
+    /// What it is.
+    pub chunk_type: ChunkType,
+    /// How much of it is shown.
+    pub level: Detail,
+    /// The lines that are shown.
+    pub lines: Vec<(u32, u32)>,
+    /// What it costs.
+    pub tokens: Tokens,
+    /// Its score.
+    pub score: i64,
+    /// What the score is made of.
+    pub parts: Vec<ScorePart>,
+    /// Why it is in.
+    pub reason: Reason,
+}
+
+/// A chunk or a file that is not in the prompt.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Excluded {
+    /// Where it comes from.
+    pub source: String,
+    /// Why it is out.
+    pub reason: String,
+}
+
+impl Pack {
+    pub(super) fn new(assembly: Assembly, prepared: &Prepared, mut redacted: Vec<Redaction>) -> Self {
+        let (survey, workspace) = (&prepared.survey, &prepared.workspace);
+        let score_of = |id| {
+            let entry = assembly.ledger.entries.iter().find(|entry| entry.id == id);
+            entry.map(|entry| (entry.score.clone(), entry.reason.clone()))
+        };
+        let chunks = assembly.kept.iter().map(|kept| {
+            let (score, reason) = score_of(kept.id.clone()).unwrap_or((Score::default(), Reason::Chosen));
+            PackedChunk {
+                source: kept.source.clone(),
+                chunk_type: kept.chunk_type.clone(),
+                level: kept.detail,
+                lines: kept.lines.clone(),
+                tokens: kept.tokens,
+                score: score.total(),
+                parts: score.parts().to_vec(),
+                reason,
+            }
+        });
+        let chunks: Vec<PackedChunk> = chunks.collect();
+        redacted.retain(|redaction| {
+            let shows = |chunk: &PackedChunk| {
+                let within = |&(first, last): &(u32, u32)| (first..=last).contains(&redaction.line);
+                chunk.source == redaction.source && chunk.lines.iter().any(within)
+            };
+            chunks.iter().any(shows)
+        });
+        let out = assembly.ledger.entries.iter().filter(|entry| entry.level.is_none());
+        let mut excluded: Vec<Excluded> = out
+            .map(|entry| Excluded {
+                source: entry.source.clone(),
+                reason: entry.reason.to_string(),
+            })
+            .collect();
+        let skipped = workspace.skipped().iter().chain(&survey.skipped);
+        excluded.extend(skipped.map(|skipped| Excluded {
+            source: skipped.path.clone(),
+            reason: skipped.reason.to_string(),
+        }));
+        let problems = workspace.problems().iter().chain(&survey.problems);
+        let problems = problems.chain(&prepared.gathered.problems).chain(&assembly.ledger.problems);
+        let problems = problems.cloned().collect();
+        let ranked = survey.ranked.iter().filter_map(|ranked| {
+            Some(RankedSource {
+                source: workspace.files().get(ranked.file)?.path.clone(),
+                score: ranked.score.total(),
+                parts: ranked.score.parts().to_vec(),
+            })
+        });
+        let fit = &assembly.ledger.fit;
+        Self {
+            utilization: f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1)),
+            bound: f64::from(fit.ratio_ppm) / 1e6,
+            tokens: assembly.tokens,
+            budget: fit.budget,
+            tokenizer: assembly.tokenizer.clone(),
+            ranked: ranked.collect(),
+            chunks,
+            excluded,
+            redacted,
+            task_type: prepared.task_type,
+            inferred_from: prepared.cues.clone(),
+            problems,
+            prompt: assembly.body,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What is gathered for each type of task, besides the files that the survey ranks.
+
+use std::sync::Arc;
+
+use kitbag_core::chunk::{ChunkType, ContextChunk};
+use kitbag_core::envelope::TaskType;
+use kitbag_core::tokens::{TokenCounter, Tokens};
+
+use crate::gather::{Gatherer, History, Instructions, Structure};
+
+/// What to gather, and how much of the budget each kind may take. In permille.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Strategy {
+    structure: u32,
+    dependencies: u32,
+    history: u32,
+    instructions: u32,
+    /// Whether tests count as much as other files.
+    pub(super) about_tests: bool,
+}
+
+impl Strategy {
+    /// The strategy for a type of task. What a change needs is code; what an analysis needs is the
+    /// shape of the project; a fault may come from a recent change.
+    pub(super) const fn of(task_type: TaskType) -> Self {
+        let change = Self {
+            structure: 15,
+            dependencies: 0,
+            history: 0,
+            instructions: 60,
+            about_tests: false,
+        };
+        match task_type {
+            TaskType::Implement => Self {
+                dependencies: 15,
+                ..change
+            },
+            TaskType::Debug => Self {
+                history: 15,
+                ..change
+            },
+            TaskType::Refactor => Self {
+                dependencies: 15,
+                ..change
+            },
+            TaskType::Test => Self {
+                about_tests: true,
+                ..change
+            },
+            TaskType::Analyze => Self {
+                structure: 80,
+                dependencies: 40,
+                history: 30,
+                ..change
+            },
+        }
+    }
+
+    /// Without a task: the shape of the project comes first.
+    pub(super) const fn overview() -> Self {
+        Self {
+            structure: 200,
+            dependencies: 80,
+            history: 40,
+            instructions: 100,
+            about_tests: false,
+        }
+    }
+
+    /// The gatherers that take part.
+    pub(super) fn gatherers(self) -> Vec<Arc<dyn Gatherer>> {
+        let all: [(u32, Arc<dyn Gatherer>); 3] = [
+            (self.structure, Arc::new(Structure::default())),
+            (self.history, Arc::new(History::default())),
+            (self.instructions, Arc::new(Instructions)),
+        ];
+        let wanted = all.into_iter().filter(|(share, _)| *share > 0);
+        wanted.map(|(_, gatherer)| gatherer).collect()
+    }
+
+    /// Takes the levels off a chunk that are larger than its kind may be.
+    pub(super) fn limit(self, chunk: &mut ContextChunk, budget: Tokens, counter: &dyn TokenCounter) {
+        let share = match &chunk.chunk_type {
+            ChunkType::Structure => self.structure,
+            ChunkType::Dependency => self.dependencies,
+            ChunkType::History => self.history,
+            ChunkType::Other(kind) if kind == "instructions" => self.instructions,
+            _ => return,
+        };
+        let most = u64::from(budget.0) * u64::from(share) / 1_000;
+        chunk.levels.retain(|level| u64::from(counter.count(&level.content).0) <= most);
+    }
+}
