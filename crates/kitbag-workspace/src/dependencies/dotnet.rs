@@ -1,0 +1,105 @@
+//! `*.csproj`, `*.fsproj`, `*.vbproj`, and the versions of `Directory.Packages.props`.
+
+use std::collections::BTreeMap;
+
+use roxmltree::{Document, Node};
+
+use super::maven::text;
+use super::sources::Sources;
+use super::{Dependency, DependencyKind, Ecosystem, Manifest};
+use crate::relative::{folder_of, join, name_of, upwards};
+
+const PROJECTS: [&str; 3] = [".csproj", ".fsproj", ".vbproj"];
+
+/// The versions of packages, by name.
+type Versions = BTreeMap<String, String>;
+
+pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
+    let mut central: BTreeMap<&str, Versions> = BTreeMap::new();
+    for (path, text) in sources.named(|name| name == "Directory.Packages.props") {
+        if let Some(document) = sources.parsed(path, Document::parse(&text)) {
+            let versions = references(&document, "PackageVersion");
+            let versions = versions.filter_map(|node| {
+                Some((included(node)?.to_lowercase(), version(node)?.to_owned()))
+            });
+            central.insert(folder_of(path), versions.collect());
+        }
+    }
+    let mut manifests = Vec::new();
+    let is_project = |name: &str| PROJECTS.iter().any(|end| name.ends_with(end));
+    for (path, text) in sources.named(is_project) {
+        if let Some(document) = sources.parsed(path, Document::parse(&text)) {
+            let versions = upwards(folder_of(path)).find_map(|folder| central.get(folder));
+            manifests.push(sources.bounded(manifest(path, &document, versions)));
+        }
+    }
+    manifests
+}
+
+fn manifest(path: &str, document: &Document<'_>, central: Option<&Versions>) -> Manifest {
+    let mut manifest = Manifest::new(path, Ecosystem::DotNet);
+    let property = |name: &str| {
+        let mut groups = references(document, "PropertyGroup");
+        let value = groups.find_map(|group| text(group, name));
+        // A value that is computed says nothing.
+        value
+            .filter(|value| !value.contains("$("))
+            .map(str::to_owned)
+    };
+    manifest.name = property("PackageId")
+        .or_else(|| property("AssemblyName"))
+        .or_else(|| Some(stem(path).to_owned()));
+    manifest.version = property("Version");
+    for node in references(document, "PackageReference") {
+        let Some(name) = included(node) else {
+            continue;
+        };
+        let is_private = node
+            .attribute("PrivateAssets")
+            .or(text(node, "PrivateAssets"));
+        let kind = match is_private {
+            Some(value) if value.eq_ignore_ascii_case("all") => DependencyKind::Build,
+            _ => DependencyKind::Normal,
+        };
+        let shared = central.and_then(|central| central.get(&name.to_lowercase()));
+        let version = version(node).or(shared.map(String::as_str));
+        let dependency = Dependency::new(name, kind).requiring(version.unwrap_or_default());
+        manifest.dependencies.push(dependency);
+    }
+    for node in references(document, "ProjectReference") {
+        if let Some(project) = included(node) {
+            let local = join(folder_of(path), project);
+            let local = local.map(|project| folder_of(&project).to_owned());
+            let name = stem(project.rsplit('\\').next().unwrap_or(project));
+            let dependency = Dependency::new(name, DependencyKind::Normal).at(local);
+            manifest.dependencies.push(dependency);
+        }
+    }
+    manifest
+}
+
+fn references<'d>(
+    document: &'d Document<'_>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'d, 'd>> {
+    let nodes = document.descendants();
+    nodes.filter(move |node| node.tag_name().name() == name)
+}
+
+fn included<'d>(node: Node<'d, 'd>) -> Option<&'d str> {
+    node.attribute("Include")
+        .or_else(|| node.attribute("Update"))
+}
+
+fn version<'d>(node: Node<'d, 'd>) -> Option<&'d str> {
+    let attribute = node
+        .attribute("Version")
+        .or(node.attribute("VersionOverride"));
+    attribute.or_else(|| text(node, "Version"))
+}
+
+/// The name of a project file without its ending.
+fn stem(path: &str) -> &str {
+    let name = name_of(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
