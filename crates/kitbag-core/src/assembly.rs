@@ -79,7 +79,7 @@ pub fn assemble(
     counter: &dyn TokenCounter,
     previous: Option<&Epoch>,
 ) -> Result<Assembly, AssembleError> {
-    let speaks = !matches!(settings.form, OutputForm::Pack | OutputForm::Payload);
+    let speaks = settings.form.needs_message();
     if speaks && draft.current.content.is_blank() && draft.current.calls().is_empty() {
         return Err(AssembleError::EmptyMessage {
             form: settings.form,

@@ -143,21 +143,10 @@ pub fn indented(text: &str, spaces: usize) -> String {
 #[must_use]
 pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
     let is_tag = |after: &str| {
-        let inner = after.trim_start_matches(is_blank);
-        let inner = inner
-            .strip_prefix('/')
-            .unwrap_or(inner)
-            .trim_start_matches(is_blank);
-        let is_hidden = |char: &char| is_blank(*char) && !char.is_whitespace();
-        let mut seen = inner.chars().filter(|char| !is_hidden(char));
-        let spells_name = name.chars().all(|char| {
+        after_tag_name(after, name).is_some_and(|mut seen| {
             seen.next()
-                .is_some_and(|seen| seen.eq_ignore_ascii_case(&char))
-        });
-        spells_name
-            && seen
-                .next()
                 .is_none_or(|char| !char.is_alphanumeric() && char != '-')
+        })
     };
     let mut parts = text.split('<');
     let mut neutral = String::from(parts.next().unwrap_or_default());
@@ -173,6 +162,26 @@ pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// What follows the name of the tag, if `after`, which stands behind a `<`, is one that begins with
+/// this name, opening or closing. Case, white space and invisible characters do not hide it.
+pub(crate) fn after_tag_name<'a>(
+    after: &'a str,
+    name: &str,
+) -> Option<impl Iterator<Item = char> + use<'a>> {
+    let inner = after.trim_start_matches(is_blank);
+    let inner = inner
+        .strip_prefix('/')
+        .unwrap_or(inner)
+        .trim_start_matches(is_blank);
+    let is_hidden = |char: &char| is_blank(*char) && !char.is_whitespace();
+    let mut seen = inner.chars().filter(move |char| !is_hidden(char));
+    let spells_name = name.chars().all(|char| {
+        seen.next()
+            .is_some_and(|seen| seen.eq_ignore_ascii_case(&char))
+    });
+    spells_name.then_some(seen)
 }
 
 /// Writes data as JSON on one line.

@@ -40,10 +40,11 @@ pub(crate) struct Args {
     /// request in JSON its texts count, not the JSON around them
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, allow_negative_numbers = true)]
     budget: Tokens,
-    /// The form of the prompt: pack, flat, node, anthropic, openai or json
+    /// The form of the prompt: pack (or prompt), markdown (a document for people), xml (tags), flat,
+    /// node, anthropic, openai or json
     #[arg(long, value_name = "FORM", default_value = "pack", value_parser = parse_form)]
     format: OutputForm,
-    /// What is asked; required by every form but pack and json
+    /// What is asked; flat, node, anthropic and openai cannot do without
     #[arg(long, value_name = "TEXT")]
     request: Option<String>,
     /// The base prompt
@@ -84,7 +85,7 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, traits) = args.counter.counter()?;
     let request = args.request.as_deref().unwrap_or_default();
-    if request.trim().is_empty() && !matches!(args.format, OutputForm::Pack | OutputForm::Payload) {
+    if request.trim().is_empty() && args.format.needs_message() {
         let form = args.format.as_str();
         return Err(Failure::usage(format_args!(
             "the form `{form}` ends in a message, and there is none"
@@ -118,10 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// size of what is printed.
 fn print_prompt(assembly: &Assembly, counter: &Counter) -> io::Result<()> {
     let ended = format!("{}\n", assembly.body);
-    let is_text = matches!(
-        assembly.form,
-        OutputForm::Flat | OutputForm::Pack | OutputForm::Node
-    );
+    let is_text = assembly.form.is_text();
     if is_text && counter.count(&ended) > assembly.ledger.fit.budget {
         output::print_exactly(&assembly.body)
     } else {

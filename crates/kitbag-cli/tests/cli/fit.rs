@@ -60,7 +60,8 @@ fn x01_fit_prints_the_prompt_within_its_budget() {
 #[test]
 fn p02_the_budget_is_the_size_of_what_is_printed_at_every_budget() {
     let folder = folder();
-    for budget in 100..130 {
+    let forms = ["pack", "markdown", "xml"];
+    for (budget, form) in (100..130).zip(forms.into_iter().cycle()) {
         let budget = budget.to_string();
         let args = [
             "fit",
@@ -69,6 +70,8 @@ fn p02_the_budget_is_the_size_of_what_is_printed_at_every_budget() {
             &budget,
             "--request",
             "fix the login",
+            "--format",
+            form,
         ];
         let prompt = folder.run(&args).success();
         let counted = folder
@@ -100,6 +103,22 @@ fn x02_fit_prints_every_form() {
     };
     assert!(in_form("flat").starts_with("[System]\nBe brief.\n\n[Source src/login.rs]\n"));
     assert!(in_form("pack").contains("Here is the context for your task:"));
+    assert_eq!(in_form("prompt"), in_form("pack"));
+    let markdown = in_form("markdown");
+    assert!(markdown.contains("\n## src/login.rs\n```rs\nfn login() {"));
+    assert!(markdown.ends_with("---\n## Request\nwhy?\n"), "{markdown}");
+    assert!(!markdown.contains("Here is the context"), "{markdown}");
+    let xml = in_form("xml");
+    assert!(
+        xml.starts_with(
+            "<system>\nBe brief.\n</system>\n<context>\n<file path=\"src/login.rs\">\n"
+        ),
+        "{xml}"
+    );
+    assert!(
+        xml.ends_with("</context>\n<request>\nwhy?\n</request>\n"),
+        "{xml}"
+    );
     assert!(in_form("node").contains("## Entity Context\n"));
     let anthropic: Value = serde_json::from_str(&in_form("anthropic")).unwrap();
     assert_eq!(anthropic["messages"][0]["content"][0]["text"], "why?");

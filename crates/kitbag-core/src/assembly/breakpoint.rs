@@ -36,7 +36,12 @@ pub(super) fn place(
         OutputForm::Anthropic => cache.markers == Some(MarkerDialect::Anthropic),
         OutputForm::OpenAi => cache.markers == Some(MarkerDialect::OpenAi),
         // A text has no markers, and of a payload the bands can be read.
-        OutputForm::Flat | OutputForm::Pack | OutputForm::Node | OutputForm::Payload => false,
+        OutputForm::Flat
+        | OutputForm::Pack
+        | OutputForm::Markdown
+        | OutputForm::Xml
+        | OutputForm::Node
+        | OutputForm::Payload => false,
     };
     if !takes_markers {
         return Vec::new();

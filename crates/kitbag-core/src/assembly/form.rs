@@ -5,12 +5,14 @@
 
 mod anthropic;
 mod flat;
+mod markdown;
 mod node;
 mod openai;
 mod pack;
 mod payload;
 mod spoken;
 mod turns;
+mod xml;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -33,7 +35,12 @@ pub enum OutputForm {
     /// One text of `[System]`, `[User]` and `[Assistant]` sections.
     Flat,
     /// One text of six parts: header, structure, files, further context, request, instructions.
+    #[serde(alias = "prompt")]
     Pack,
+    /// The context as a Markdown document for people, without the words around it.
+    Markdown,
+    /// One text of tagged elements.
+    Xml,
     /// One text for a node: entities, conversation, what happened, the task.
     Node,
     /// The JSON of a request to the Anthropic Messages API.
@@ -47,9 +54,11 @@ pub enum OutputForm {
 
 impl OutputForm {
     /// All forms.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Flat,
         Self::Pack,
+        Self::Markdown,
+        Self::Xml,
         Self::Node,
         Self::Anthropic,
         Self::OpenAi,
@@ -62,10 +71,31 @@ impl OutputForm {
         match self {
             Self::Flat => "flat",
             Self::Pack => "pack",
+            Self::Markdown => "markdown",
+            Self::Xml => "xml",
             Self::Node => "node",
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",
             Self::Payload => "json",
+        }
+    }
+
+    /// Whether it is one text, whose tokens are those of everything that is sent. Of the JSON of a
+    /// request only the texts in it count.
+    #[must_use]
+    pub const fn is_text(self) -> bool {
+        match self {
+            Self::Flat | Self::Pack | Self::Markdown | Self::Xml | Self::Node => true,
+            Self::Anthropic | Self::OpenAi | Self::Payload => false,
+        }
+    }
+
+    /// Whether it ends in a message, so that it cannot do without one.
+    #[must_use]
+    pub const fn needs_message(self) -> bool {
+        match self {
+            Self::Flat | Self::Node | Self::Anthropic | Self::OpenAi => true,
+            Self::Pack | Self::Markdown | Self::Xml | Self::Payload => false,
         }
     }
 }
@@ -73,7 +103,11 @@ impl OutputForm {
 impl FromStr for OutputForm {
     type Err = OutputFormError;
 
+    /// Reads a form's name; `prompt` is another one for the pack.
     fn from_str(text: &str) -> Result<Self, OutputFormError> {
+        if text == "prompt" {
+            return Ok(Self::Pack);
+        }
         Self::ALL
             .into_iter()
             .find(|form| form.as_str() == text)
@@ -83,7 +117,9 @@ impl FromStr for OutputForm {
 
 /// An output form that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown output form `{value}`; expected flat, pack, node, anthropic, openai or json")]
+#[error(
+    "unknown output form `{value}`; expected pack (or prompt), markdown, xml, flat, node, anthropic, openai or json"
+)]
 pub struct OutputFormError {
     /// What was given.
     pub value: String,
@@ -121,6 +157,8 @@ pub(super) fn lay_out(
     match form {
         OutputForm::Flat => flat::lay_out(draft, chunks),
         OutputForm::Pack => pack::lay_out(draft, chunks),
+        OutputForm::Markdown => markdown::lay_out(draft, chunks),
+        OutputForm::Xml => xml::lay_out(draft, chunks),
         OutputForm::Node => node::lay_out(draft, chunks),
         OutputForm::Anthropic => anthropic::lay_out(draft, chunks, traits, breakpoints),
         OutputForm::OpenAi => openai::lay_out(draft, chunks, breakpoints),
@@ -198,3 +236,6 @@ impl<'a> Placed<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,9 @@
 //! A piece begins with a character that is neither white space nor a slash, and ends in a newline:
 //! no vocabulary merges tokens across such a join. Text that must stay verbatim stands in a fence
 //! that nothing inside can close; other text is a list item whose marks are neutralised unless they
-//! are the operator's own.
+//! are the operator's own. The tagged form has elements for both.
+
+mod element;
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -14,9 +16,14 @@ use crate::chunk::{ChunkType, ContextChunk, Detail, Level, Trust};
 use crate::flat;
 use crate::neutral::{indented, one_line};
 
+pub(super) use element::element;
+
 /// Renders `level` of `chunk` for `form`.
 #[must_use]
 pub fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm) -> String {
+    if form == OutputForm::Xml {
+        return element::piece(chunk, level);
+    }
     match style(chunk, level) {
         Style::Item => {
             let item = match chunk.trust {

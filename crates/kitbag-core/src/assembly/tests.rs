@@ -189,6 +189,112 @@ fn p10_pack_output() {
 }
 
 #[test]
+fn p10_markdown_output() {
+    insta::assert_snapshot!(assembled(OutputForm::Markdown).body, @r#"
+    You review web services.
+
+    Answer in English.
+
+    ## Project Structure
+    ```
+    src/
+      auth.rs
+    ```
+
+    ## src/auth.rs
+    ```rs
+    fn login() {
+        redirect();
+    }
+    ```
+
+    ## Dependencies
+    ```toml
+    axum 0.8
+    ```
+
+    branch: main
+
+    ## Conversation
+    - user: remember the staging host
+    - user: hello
+    - assistant: hi, what is broken?
+    - `ticket_1`: Login loop
+    - staging runs behind a proxy
+    ---
+    ## Request
+    why does the redirect loop?
+
+    - assistant: looking
+      Called read with {"path":"auth.rs"}
+    - tool: fn login() {}
+    Cite lines.
+    "#);
+}
+
+#[test]
+fn p10_xml_output() {
+    insta::assert_snapshot!(assembled(OutputForm::Xml).body, @r#"
+    <system>
+    You review web services.
+    </system>
+    <system>
+    Answer in English.
+    </system>
+    <context>
+    <structure>
+    src/
+      auth.rs
+    </structure>
+    <file path="src/auth.rs">
+    fn login() {
+        redirect();
+    }
+    </file>
+    <chunk type="dependency" source="Cargo.toml">
+    axum 0.8
+    </chunk>
+    <message role="system">
+    branch: main
+    </message>
+    </context>
+    <conversation>
+    <message role="user">
+    remember the staging host
+    </message>
+    <message role="user">
+    hello
+    </message>
+    <message role="assistant">
+    hi, what is broken?
+    </message>
+    </conversation>
+    <chunk type="entity" source="entity/ticket_1">
+    `ticket_1`: Login loop
+    </chunk>
+    <chunk type="fact" source="fact/host">
+    staging runs behind a proxy
+    </chunk>
+    <request>
+    why does the redirect loop?
+    </request>
+    <message role="assistant">
+    looking
+    Called read with {"path":"auth.rs"}
+    </message>
+    <message role="tool">
+    fn login() {}
+    </message>
+    <instructions>
+    As a debug task, please find the cause before the cure: name the lines above that are at fault and why, then give the smallest change that mends them and a test that fails without it.
+    </instructions>
+    <instructions>
+    Cite lines.
+    </instructions>
+    "#);
+}
+
+#[test]
 fn a08_node_output() {
     insta::assert_snapshot!(assembled(OutputForm::Node).body, @r#"
     You review web services.
@@ -856,8 +962,7 @@ fn o12_a_form_that_ends_in_a_message_needs_one() {
     for form in OutputForm::ALL {
         let settings = AssemblySettings::new(form, Tokens(1_000));
         let assembled = assemble(&Draft::new(" "), chunks(), &settings, &Quarters, None);
-        let optional = matches!(form, OutputForm::Pack | OutputForm::Payload);
-        assert_eq!(assembled.is_ok(), optional, "{form:?}");
+        assert_eq!(assembled.is_ok(), !form.needs_message(), "{form:?}");
     }
 }
 
@@ -1072,7 +1177,7 @@ fn any_chunk() -> impl Strategy<Value = ContextChunk> {
 proptest! {
     #[test]
     fn x02_never_over_budget_and_every_chunk_has_its_line(
-        chunks in prop::collection::vec(any_chunk(), 0..12), budget in 1u32..600, form in 0..6usize,
+        chunks in prop::collection::vec(any_chunk(), 0..12), budget in 1u32..600, form in 0..OutputForm::ALL.len(),
     ) {
         let form = OutputForm::ALL[form];
         let settings = AssemblySettings::new(form, Tokens(budget));
@@ -1092,7 +1197,7 @@ proptest! {
 
     #[test]
     fn x02_the_order_of_the_chunks_does_not_matter(
-        chunks in prop::collection::vec(any_chunk(), 0..10), turn in 0..10usize, form in 0..6usize,
+        chunks in prop::collection::vec(any_chunk(), 0..10), turn in 0..10usize, form in 0..OutputForm::ALL.len(),
     ) {
         let settings = AssemblySettings::new(OutputForm::ALL[form], Tokens(400));
         let mut ranked: Vec<RankedChunk> = chunks.into_iter().map(RankedChunk::from).collect();

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::draft::Draft;
 use super::epoch::{self, Epoch, bases};
 use super::error::AssembleError;
-use super::form::{Laid, OutputForm, Placed, Reserved, lay_out};
+use super::form::{Laid, Placed, Reserved, lay_out};
 use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
 use super::memo::Memo;
@@ -314,9 +314,10 @@ impl Turn<'_> {
 
     /// Counts the finished text once more; a request's texts stand apart and are counted so.
     fn count_whole(&self, body: &str, parts: Tokens) -> Result<Tokens, AssembleError> {
-        let whole = match self.settings.form {
-            OutputForm::Flat | OutputForm::Pack | OutputForm::Node => self.counter.count(body),
-            OutputForm::Anthropic | OutputForm::OpenAi | OutputForm::Payload => parts,
+        let whole = if self.settings.form.is_text() {
+            self.counter.count(body)
+        } else {
+            parts
         };
         if whole > self.settings.budget {
             return Err(AssembleError::CountsDoNotAddUp {

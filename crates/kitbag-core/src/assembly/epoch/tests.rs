@@ -277,7 +277,7 @@ fn turns() -> impl Strategy<Value = Vec<Vec<RankedChunk>>> {
 proptest! {
     #[test]
     fn x02_over_turns_budget_ledger_and_order_hold(
-        turns in turns(), budget in 120u32..700, form in 0..6usize, limit in prop::option::of(20u32..200),
+        turns in turns(), budget in 120u32..700, form in 0..OutputForm::ALL.len(), limit in prop::option::of(20u32..200),
         greedy in any::<bool>(),
     ) {
         let mut settings = AssemblySettings::new(OutputForm::ALL[form], Tokens(budget));

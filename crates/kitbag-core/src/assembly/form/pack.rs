@@ -6,6 +6,7 @@ use alloc::string::String;
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
+use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::chunk::{ChunkType, Detail};
@@ -20,38 +21,8 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(text.0, &format!("{}\n\n", text.1));
     }
     out.push(Band::Session, HEADER);
-
-    // Within a part the order of the kept chunks stands: the most relevant first.
-    for part in [
-        Part::Structure,
-        Part::Sources,
-        Part::Mentions,
-        Part::Further,
-    ] {
-        for kept in chunks
-            .session()
-            .filter(|kept| part.holds(&kept.chunk_type, kept.detail))
-        {
-            out.push(Band::Session, &kept.text);
-        }
-    }
-    for message in draft.injected(Band::Session) {
-        out.push(Band::Session, &format!("{}\n\n", message.content));
-    }
-
-    conversation(draft, chunks, &mut out, "## Conversation\n");
-    for kept in chunks.before(draft.history.len()).chain(chunks.volatile()) {
-        out.push(Band::Volatile, &kept.text);
-    }
-
-    let request = spoken(&draft.current);
-    if !request.is_empty() {
-        let request = format!("---\n## Request\n{request}\n\n");
-        out.push(Band::Current, &request);
-    }
-    for step in &draft.steps {
-        out.push(Band::Steps, &said(step.role.as_str(), &spoken(step)));
-    }
+    context(draft, chunks, &mut out);
+    request(draft, &mut out);
     if let Some(task_type) = draft.task_type {
         out.push(Band::Current, &format!("{}\n\n", task_type.instructions()));
     }
@@ -59,6 +30,47 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
     }
     chunks.finish(out)
+}
+
+/// Writes everything that stands before the request: structure, sources, mentions, further context,
+/// what was said, and what is for this turn alone.
+pub(super) fn context(draft: &Draft, chunks: &Placed<'_>, out: &mut TextSegments) {
+    for kept in by_part(chunks) {
+        out.push(Band::Session, &kept.text);
+    }
+    for message in draft.injected(Band::Session) {
+        out.push(Band::Session, &format!("{}\n\n", message.content));
+    }
+    conversation(draft, chunks, out, "## Conversation\n");
+    for kept in chunks.before(draft.history.len()).chain(chunks.volatile()) {
+        out.push(Band::Volatile, &kept.text);
+    }
+}
+
+/// The chunks before the history, part by part. Within a part their order stands: the most relevant
+/// first.
+pub(super) fn by_part<'a>(chunks: &'a Placed<'a>) -> impl Iterator<Item = &'a Kept> {
+    let parts = [
+        Part::Structure,
+        Part::Sources,
+        Part::Mentions,
+        Part::Further,
+    ];
+    parts.into_iter().flat_map(|part| {
+        let kept = chunks.session();
+        kept.filter(move |kept| part.holds(&kept.chunk_type, kept.detail))
+    })
+}
+
+/// Writes what is asked, if anything is, and the steps that it led to.
+pub(super) fn request(draft: &Draft, out: &mut TextSegments) {
+    let request = spoken(&draft.current);
+    if !request.is_empty() {
+        out.push(Band::Current, &format!("---\n## Request\n{request}\n\n"));
+    }
+    for step in &draft.steps {
+        out.push(Band::Steps, &said(step.role.as_str(), &spoken(step)));
+    }
 }
 
 /// The operator's texts that stand before everything else, with their bands.

@@ -1,0 +1,25 @@
+//! The context as a Markdown document: what the pack holds, for a person to paste somewhere.
+//!
+//! It has neither the pack's opening line nor its instructions for a kind of task: what to do with
+//! the context is said wherever it is pasted.
+
+use alloc::format;
+
+use super::pack::{context, instructions_before, request};
+use super::{Laid, Placed};
+use crate::assembly::draft::Draft;
+use crate::assembly::segment::TextSegments;
+use crate::band::Band;
+
+pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+    let mut out = TextSegments::default();
+    for (band, text) in instructions_before(draft) {
+        out.push(band, &format!("{text}\n\n"));
+    }
+    context(draft, chunks, &mut out);
+    request(draft, &mut out);
+    for message in draft.injected(Band::SuffixSystem) {
+        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
+    }
+    chunks.finish(out)
+}
