@@ -14,6 +14,7 @@ mod bench;
 mod command;
 mod eval;
 mod metadata;
+mod release;
 mod test;
 mod tidy;
 

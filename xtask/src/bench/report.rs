@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use anyhow::{Result, bail};
+
 /// What a figure must keep to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Limit {
@@ -17,7 +19,7 @@ pub(super) fn at_most(limit: f64) -> Limit {
     Limit::AtMost(limit)
 }
 
-/// Figures in the order in which they were measured.
+/// Figures in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     rows: Vec<Row>,
@@ -26,42 +28,57 @@ pub(super) struct Report {
 #[derive(Debug)]
 struct Row {
     what: String,
-    figure: f64,
-    limit: Option<Limit>,
+    shown: Shown,
+}
+
+#[derive(Debug)]
+enum Shown {
+    Limited(f64, Limit),
+    Figure(f64),
+    Words(String),
 }
 
 impl Report {
     /// Adds a figure that must keep a limit.
     pub(super) fn add(&mut self, what: &str, figure: f64, limit: Limit) {
-        self.push(what, figure, Some(limit));
+        self.push(what, Shown::Limited(figure, limit));
     }
 
     /// Adds a figure that is only shown.
     pub(super) fn note(&mut self, what: &str, figure: f64) {
-        self.push(what, figure, None);
+        self.push(what, Shown::Figure(figure));
     }
 
-    /// How many limits are missed.
-    pub(super) fn missed(&self) -> usize {
+    /// Adds words, such as why there is no figure.
+    pub(super) fn say(&mut self, what: &str, words: &str) {
+        self.push(what, Shown::Words(words.to_owned()));
+    }
+
+    /// Prints the table and fails when a limit is missed.
+    pub(super) fn show(&self) -> Result<()> {
+        println!("{self}");
+        match self.missed() {
+            0 => Ok(()),
+            missed => bail!("{missed} of the limits were missed"),
+        }
+    }
+
+    fn missed(&self) -> usize {
         self.rows.iter().filter(|row| !row.keeps_limit()).count()
     }
 
-    fn push(&mut self, what: &str, figure: f64, limit: Option<Limit>) {
+    fn push(&mut self, what: &str, shown: Shown) {
         let what = what.to_owned();
-        self.rows.push(Row {
-            what,
-            figure,
-            limit,
-        });
+        self.rows.push(Row { what, shown });
     }
 }
 
 impl Row {
     fn keeps_limit(&self) -> bool {
-        match self.limit {
-            Some(Limit::AtLeast(limit)) => self.figure >= limit,
-            Some(Limit::AtMost(limit)) => self.figure <= limit,
-            None => true,
+        match self.shown {
+            Shown::Limited(figure, Limit::AtLeast(limit)) => figure >= limit,
+            Shown::Limited(figure, Limit::AtMost(limit)) => figure <= limit,
+            Shown::Figure(_) | Shown::Words(_) => true,
         }
     }
 }
@@ -71,16 +88,24 @@ impl fmt::Display for Report {
         let widths = self.rows.iter().map(|row| row.what.chars().count());
         let width = widths.max().unwrap_or_default();
         for row in &self.rows {
-            let limit = match row.limit {
-                Some(Limit::AtLeast(limit)) => format!("at least {limit}"),
-                Some(Limit::AtMost(limit)) => format!("at most {limit}"),
-                None => String::new(),
+            let shown = match &row.shown {
+                Shown::Limited(figure, limit) => format!("{figure:>9.2}  {limit}"),
+                Shown::Figure(figure) => format!("{figure:>9.2}"),
+                Shown::Words(words) => format!("{:9}  {words}", ""),
             };
             let verdict = if row.keeps_limit() { "" } else { "  MISSED" };
-            let line = format!("{:width$}  {:>9.2}  {limit}{verdict}", row.what, row.figure);
-            writeln!(f, "{}", line.trim_end())?;
+            writeln!(f, "{:width$}  {shown}{verdict}", row.what)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(limit) => write!(f, "at least {limit}"),
+            Self::AtMost(limit) => write!(f, "at most {limit}"),
+        }
     }
 }
 
@@ -94,13 +119,16 @@ mod tests {
         report.add("fast enough", 5.0, at_least(4.0));
         report.add("too much", 1.0, at_most(0.0));
         report.note("shown", 12.345);
+        report.say("not there", "no network");
         let table = "\
 fast enough       5.00  at least 4
 too much          1.00  at most 0  MISSED
 shown            12.35
+not there               no network
 ";
         assert_eq!(report.to_string(), table);
         assert_eq!(report.missed(), 1);
+        assert!(report.show().is_err());
     }
 
     #[test]

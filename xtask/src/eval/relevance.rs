@@ -21,8 +21,8 @@ use super::record::{self, Record};
 use super::score;
 use super::source_file::SourceFiles;
 use super::table::table;
-use crate::command::{announce_and_run, cargo};
 use crate::metadata::Metadata;
+use crate::release;
 
 /// What is evaluated and how.
 #[derive(Args)]
@@ -70,7 +70,7 @@ pub(super) fn relevance(options: &Options) -> Result<()> {
     fs::create_dir_all(&folder)?;
     let program = match &options.kitbag {
         Some(program) => program.clone(),
-        None => build(&target)?,
+        None => release::build(&target)?,
     };
     let out = match &options.out {
         Some(out) => out.clone(),
@@ -115,14 +115,6 @@ pub(super) fn relevance(options: &Options) -> Result<()> {
         bail!("{skipped} tasks were skipped: their trees could not be laid out");
     }
     Ok(())
-}
-
-fn build(target: &Path) -> Result<PathBuf> {
-    let arguments = ["build", "--release", "--quiet", "--package", "kitbag-cli"];
-    announce_and_run("build", cargo().args(arguments))?;
-    Ok(target
-        .join("release/kitbag")
-        .with_extension(std::env::consts::EXE_EXTENSION))
 }
 
 /// The name of a file that does not exist yet or no more.

@@ -1,0 +1,136 @@
+//! Runs the programs on a code base, in turn.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::case::{Case, Measured, Peer, Task};
+use super::corpora;
+use super::measure::{Run, Runs, run};
+use super::peers::{Aider, Repomix};
+
+const BUDGET: u32 = 32_768;
+const TIMES_REPOMIX: f64 = 5.0;
+const TIMES_AIDER: f64 = 20.0;
+
+/// The programs, and how each is called.
+pub(super) struct Programs {
+    pub(super) kitbag: PathBuf,
+    pub(super) ripgrep: PathBuf,
+    /// Where everything is that was fetched, and where the programs write.
+    pub(super) folder: PathBuf,
+}
+
+impl Programs {
+    /// Runs ripgrep and the program in turn, cold and warm.
+    pub(super) fn measure(&self, case: Case, rounds: usize) -> Result<Measured> {
+        eprintln!("\nmeasuring {}", case.name);
+        // The first runs bring the files into memory.
+        self.search(&case, &case.asked)?;
+        self.pack_cold(&case)?;
+        let mut measured = Measured {
+            case,
+            search: Runs::default(),
+            cold: Runs::default(),
+            search_then: Runs::default(),
+            warm: Runs::default(),
+            least_used: f64::INFINITY,
+            peers: Vec::new(),
+        };
+        for _ in 0..rounds {
+            let case = &measured.case;
+            measured.search.add(self.search(case, &case.asked)?);
+            let (cold, cold_used) = self.pack_cold(case)?;
+            measured.search_then.add(self.search(case, &case.then)?);
+            let (warm, warm_used) = self.pack(case, &case.then)?;
+            measured.cold.add(cold);
+            measured.warm.add(warm);
+            measured.least_used = measured.least_used.min(cold_used).min(warm_used);
+        }
+        Ok(measured)
+    }
+
+    fn search(&self, case: &Case, task: &Task) -> Result<Run> {
+        let mut command = Command::new(&self.ripgrep);
+        command.arg("--count").args(case.search);
+        for word in task.words {
+            command.args(["-e", word]);
+        }
+        command.arg(&case.tree);
+        run(&command, &self.folder.join("rg.out"))
+    }
+
+    fn pack_cold(&self, case: &Case) -> Result<(Run, f64)> {
+        let cache = self.cache();
+        if cache.exists() {
+            fs::remove_dir_all(&cache)?;
+        }
+        self.pack(case, &case.asked)
+    }
+
+    /// The run, and how many percent of the budget its prompt uses.
+    fn pack(&self, case: &Case, task: &Task) -> Result<(Run, f64)> {
+        let out = self.folder.join("kitbag.out");
+        let mut command = Command::new(&self.kitbag);
+        command.args(["pack", "--root"]).arg(&case.tree);
+        command.arg("--task-file").arg(self.task_file(task)?);
+        command.args(["--budget", &BUDGET.to_string()]);
+        command.args(["--tokenizer", "cl100k_base"]);
+        command.env("KITBAG_CACHE_DIR", self.cache());
+        let run = run(&command, &out)?;
+        let prompt = fs::read_to_string(&out).context("reading the prompt")?;
+        let tokens = u32::try_from(bpe_openai::cl100k_base().count(&prompt))?;
+        if tokens > BUDGET {
+            bail!("the prompt has {tokens} tokens, over its budget of {BUDGET}");
+        }
+        Ok((run, f64::from(tokens) * 100.0 / f64::from(BUDGET)))
+    }
+
+    /// What the peers took, or why they took nothing.
+    pub(super) fn measure_peers(&self, case: &Case, rounds: usize) -> Vec<Peer> {
+        let repomix = Peer {
+            name: "repomix",
+            at_least: TIMES_REPOMIX,
+            runs: self.measure_repomix(case, rounds),
+        };
+        let aider = Peer {
+            name: "aider's map",
+            at_least: TIMES_AIDER,
+            runs: self.measure_aider(case),
+        };
+        vec![repomix, aider]
+    }
+
+    fn measure_repomix(&self, case: &Case, rounds: usize) -> Result<Runs> {
+        let repomix = Repomix::install(&self.folder)?;
+        let command = repomix.pack(&case.tree, &self.folder.join("repomix.xml"));
+        let mut runs = Runs::default();
+        for _ in 0..rounds {
+            runs.add(run(&command, &self.folder.join("repomix.out"))?);
+        }
+        Ok(runs)
+    }
+
+    /// Once: it takes long, and the limit is far away.
+    fn measure_aider(&self, case: &Case) -> Result<Runs> {
+        let aider = Aider::install(&self.folder)?;
+        // It keeps what it parsed in the tree.
+        corpora::clean(&case.tree)?;
+        let command = aider.map(&case.tree, &self.task_file(&case.asked)?, BUDGET);
+        let mut runs = Runs::default();
+        runs.add(run(&command, &self.folder.join("aider.out"))?);
+        Ok(runs)
+    }
+
+    fn task_file(&self, task: &Task) -> Result<PathBuf> {
+        let file = self.folder.join("task.md");
+        fs::write(&file, task.text)?;
+        Ok(file)
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.folder.join("cache")
+    }
+}
