@@ -1,13 +1,16 @@
 //! The tree of a workspace as text, at several sizes.
 //!
 //! Two spaces of indent say what is inside what. Lines drawn between the entries would cost almost
-//! three times the tokens for nothing that the indent does not say. Folders come before files.
+//! three times the tokens for nothing that the indent does not say. Folders come before files, and
+//! hidden folders (`.github`) are not opened.
 //! Every file is either shown or counted: a folder that is not opened says how many files are
 //! beneath it, and a folder with too many entries says how many it keeps back.
 //!
 //! The paths are those of a walk. What to leave out, and reading anything, is not decided here.
 
 mod shown;
+
+use std::cmp::Reverse;
 
 pub(crate) use shown::shown;
 
@@ -19,6 +22,9 @@ const MAX_DEPTH: usize = 12;
 
 /// A tree of more lines than this is drawn with less in it.
 const MAX_LINES: usize = 400;
+
+/// How many entries of the root are shown.
+const ROOT_WIDTH: usize = 30;
 
 /// How many entries of a folder are shown, from the most to the least.
 const WIDTHS: [usize; 3] = [30, 10, 4];
@@ -134,7 +140,13 @@ impl<'p> Folder<'p> {
     }
 }
 
-impl Entry<'_> {
+impl<'p> Entry<'p> {
+    fn name(&self) -> &'p str {
+        match self {
+            Entry::File(name) | Entry::Folder(name, _) => name,
+        }
+    }
+
     fn count(&self) -> usize {
         match self {
             Entry::File(_) => 1,
@@ -160,15 +172,16 @@ impl Drawing {
 
     fn folder(&mut self, folder: Folder<'_>, indent: usize, depth: usize) {
         let (mut folders, mut files) = folder.entries();
+        let width = if indent == 0 { ROOT_WIDTH } else { self.width };
         let mut left_out = String::new();
         // One more may stay: the line that counts it would be as long.
-        if folders.len() + files.len() > self.width + 1 {
+        if folders.len() + files.len() > width + 1 {
             // Files keep a third of the places: a root shows its manifest, however many folders it has.
-            let for_files = (self.width / 3).max(self.width.saturating_sub(folders.len()));
+            let for_files = (width / 3).max(width.saturating_sub(folders.len()));
             let for_files = for_files.min(files.len());
             left_out = counted_out(
-                &folders.split_off((self.width - for_files).min(folders.len())),
-                &files.split_off(for_files),
+                &keep(&mut folders, width - for_files),
+                &keep(&mut files, for_files),
             );
         }
         for entry in folders.into_iter().chain(files) {
@@ -177,7 +190,7 @@ impl Drawing {
             }
             match entry {
                 Entry::File(name) => self.line(indent, &shown(name)),
-                Entry::Folder(name, inside) if depth > 1 => {
+                Entry::Folder(name, inside) if depth > 1 && !name.starts_with('.') => {
                     self.line(indent, &shown(name));
                     self.folder(inside, indent + 1, depth - 1);
                 }
@@ -198,6 +211,19 @@ impl Drawing {
         self.text.push('\n');
         self.lines += 1;
     }
+}
+
+/// Keeps the entries that say most, in their order, and gives back the others: those with most
+/// files beneath, and hidden ones last.
+fn keep<'p>(entries: &mut Vec<Entry<'p>>, places: usize) -> Vec<Entry<'p>> {
+    let rank = |entry: &Entry<'p>| {
+        let is_hidden = entry.name().starts_with('.');
+        (is_hidden, Reverse(entry.count()), entry.name())
+    };
+    entries.sort_by_key(rank);
+    let left_out = entries.split_off(places.min(entries.len()));
+    entries.sort_by_key(Entry::name);
+    left_out
 }
 
 fn counted_out(folders: &[Entry<'_>], files: &[Entry<'_>]) -> String {

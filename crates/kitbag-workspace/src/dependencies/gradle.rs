@@ -46,11 +46,8 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
         };
         let root = root.map_or("", |(root, _)| root);
         for line in lines(&text) {
-            if let Some(version) = line
-                .strip_prefix("version")
-                .filter(|_| manifest.version.is_none())
-            {
-                manifest.version = string_after(version, "").map(str::to_owned);
+            if let (None, ("version", value)) = (&manifest.version, first_word(line)) {
+                manifest.version = strings(value).first().map(|value| (*value).to_owned());
             }
             manifest
                 .dependencies

@@ -48,6 +48,9 @@ struct Size {
     only_normal: bool,
 }
 
+/// The names and folders of the packages whose manifests are shown.
+type Packages<'d> = BTreeSet<(&'d str, &'d str)>;
+
 /// The texts of a chunk about dependencies, the most detailed first and each shorter than the one
 /// before: everything, the project proper, names alone, names of what it needs to run, and for each
 /// ecosystem what most of its packages use.
@@ -81,8 +84,11 @@ fn text(dependencies: &Dependencies, size: &Size) -> String {
             .filter(wanted)
             .take(size.manifests)
     };
+    let packages: Packages<'_> = shown()
+        .filter_map(|manifest| Some((manifest.name.as_deref()?, manifest.folder())))
+        .collect();
     for manifest in shown() {
-        write_manifest(&mut text, manifest, size);
+        write_manifest(&mut text, manifest, size, &packages);
     }
     let left_out = dependencies.manifests.len() - shown().count();
     if left_out > 0 {
@@ -96,7 +102,7 @@ fn text(dependencies: &Dependencies, size: &Size) -> String {
     text
 }
 
-fn write_manifest(text: &mut String, manifest: &Manifest, size: &Size) {
+fn write_manifest(text: &mut String, manifest: &Manifest, size: &Size, packages: &Packages<'_>) {
     text.push_str(&shown(&manifest.path));
     for (mark, part) in [(": ", &manifest.name), (" ", &manifest.version)] {
         if let Some(part) = part.as_ref().filter(|_| manifest.name.is_some()) {
@@ -127,7 +133,9 @@ fn write_manifest(text: &mut String, manifest: &Manifest, size: &Size) {
             continue;
         }
         let names = of_kind.iter().take(size.names);
-        let mut names: Vec<String> = names.map(|dependency| item(dependency, size)).collect();
+        let mut names: Vec<String> = names
+            .map(|dependency| item(dependency, size, packages))
+            .collect();
         if let more @ 1.. = of_kind.len() - names.len() {
             names.push(format!("… {more} more"));
         }
@@ -135,12 +143,16 @@ fn write_manifest(text: &mut String, manifest: &Manifest, size: &Size) {
     }
 }
 
-fn item(dependency: &Dependency, size: &Size) -> String {
+fn item(dependency: &Dependency, size: &Size, packages: &Packages<'_>) -> String {
     let mut item = shown(&dependency.name).into_owned();
     if !size.requirements {
         return item;
     }
     match (&dependency.local, &dependency.requirement) {
+        // Its manifest has a line of its own, which says where it is.
+        (Some(folder), _) if packages.contains(&(dependency.name.as_str(), folder.as_str())) => {
+            item.push_str(" (local)");
+        }
         (Some(folder), _) if folder.is_empty() => item.push_str(" (the root)"),
         (Some(folder), _) => item.push_str(&format!(" ({})", shown(folder))),
         (None, Some(requirement)) => {

@@ -73,8 +73,8 @@ fn p04_cargo_workspaces_inherit_and_find_their_members() {
     ]);
     insta::assert_snapshot!(found, @r"
     crates/cli/Cargo.toml: shop 1.0.0 (Cargo)
-      shop-core (crates/core)
-      dev: helper (examples/shop)
+      shop-core (local)
+      dev: helper (local)
     crates/core/Cargo.toml: shop-core 0.3.0 (Cargo)
       rand_core 0.9, tokio_rt tokio 1, libc 0.2
       optional: serde 1.0.2
@@ -114,10 +114,10 @@ fn p04_npm_workspaces_find_their_packages() {
       dev: typescript ^5.4.0
     packages/core/package.json: @shop/core 2.0.0 (npm)
     packages/ui/package.json: @shop/ui 2.0.0 (npm)
-      @shop/core (packages/core), react ^18.0.0
+      @shop/core (local), react ^18.0.0
       peer: react-dom
     tools/lint/package.json: lint (npm)
-      @shop/core (packages/core), plugin (tools/plugin)
+      @shop/core (local), plugin (tools/plugin)
       optional: fsevents 2
     test/fixtures/react/package.json: react (npm)
     ");
@@ -139,7 +139,7 @@ fn p04_pnpm_workspaces_and_catalogs() {
     ]);
     insta::assert_snapshot!(found, @r"
     apps/web/package.json: web (npm)
-      demo (examples/demo), vue ^3.5.0
+      demo (local), vue ^3.5.0
       dev: vitest ^3.0.0
     examples/demo/package.json: demo (npm)
     ");
@@ -159,6 +159,7 @@ fn p04_python_in_all_its_forms() {
             dependencies = ["httpx[http2]>=0.27 ; python_version > '3.8'", "shop-core", "Django (>=4,<6)"]
             [project.optional-dependencies]
             redis = ["redis~=5.0"]
+            all = ["shop[redis]"]
             [dependency-groups]
             dev = ["pytest>=8", { include-group = "lint" }]
             lint = ["ruff"]
@@ -239,7 +240,7 @@ fn p04_go_modules_and_workspaces() {
     ]);
     insta::assert_snapshot!(found, @r"
     api/go.mod: example.com/shop/api (Go)
-      example.com/shop/lib (lib), github.com/go-chi/chi/v5 v5.0.12, example.com/forked (third/forked)
+      example.com/shop/lib (local), github.com/go-chi/chi/v5 v5.0.12, example.com/forked (third/forked)
     lib/go.mod: example.com/shop/lib (Go)
     ");
 }
@@ -275,7 +276,7 @@ fn p04_maven_modules_and_properties() {
     pom.xml: org.shop:parent 1.2 (Maven)
     core/pom.xml: org.shop:core 1.2 (Maven)
     web/pom.xml: org.shop:web 1.2 (Maven)
-      org.shop:core (core), org.eclipse.jetty:jetty-server 12.0.1, org.slf4j:slf4j-api 2.0
+      org.shop:core (local), org.eclipse.jetty:jetty-server 12.0.1, org.slf4j:slf4j-api 2.0
       dev: org.junit:junit ${junit}
     ");
 }
@@ -289,7 +290,7 @@ fn p04_gradle_scripts_settings_and_catalogs() {
         ),
         (
             "build.gradle",
-            "version = '1.0'\nbuildscript { dependencies {\n  classpath 'com.android.tools.build:gradle:8.1.0'\n} }\n",
+            "versionCode 7\nversion = '1.0'\nbuildscript { dependencies {\n  classpath 'com.android.tools.build:gradle:8.1.0'\n} }\n",
         ),
         (
             "app/build.gradle.kts",
@@ -383,11 +384,11 @@ fn p04_further_ecosystems() {
       swift-nio 2.65.0, Core (Core)
     elixir/apps/core/mix.exs: core (Hex)
     elixir/apps/web/mix.exs: web 0.1.0 (Hex)
-      phoenix ~> 1.7, core (elixir/apps/core)
+      phoenix ~> 1.7, core (local)
       dev: credo ~> 1.7
     net/src/Core/Core.csproj: Core (.NET)
     net/src/Web/Web.csproj: Web 2.0 (.NET)
-      serilog 3.1.1, Dapper 2.1, Core (net/src/Core)
+      serilog 3.1.1, Dapper 2.1, Core (local)
       build: Analyzers 1
     ");
 }
@@ -483,7 +484,7 @@ fn texts_go_from_detailed_to_terse() {
     lib/Cargo.toml: lib (Cargo)
       serde 1.0
     tests/x/Cargo.toml: x (Cargo)
-      lib (lib)
+      lib (local)
     =====
     Cargo.toml: app 1.0.0 (Cargo)
       serde 1.0, tokio 1
@@ -560,7 +561,7 @@ const NAMES: [&str; 21] = [
 proptest! {
     #[test]
     fn p04_any_text_is_no_reason_to_panic(
-        text in r#"([a-z]{1,3}|[\[\]{}()<>=:"'%$#@/\\.,;*!~|-]|\n| |é|\PC|gem |require |find_package\(|"a:b:c"|\.package\(|implementation |%% |<dependency>|-r ){0,60}"#,
+        text in r#"([a-z]{1,3}|[\[\]{}()<>=:"'%$#@/\\.,;*!~|-]|\n| |é|\PC|gem |require |find_package\(|"a:b:c"|\.package\(|implementation |version|name: |path: |%% |<dependency>|-r ){0,60}"#,
         folder in "([a-c]/){0,2}",
     ) {
         for name in NAMES {

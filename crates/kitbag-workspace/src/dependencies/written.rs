@@ -17,7 +17,8 @@ pub(super) fn strings(line: &str) -> Vec<&str> {
 /// The first quoted string after `key`, as in `name = "x"`, `:name => 'x'` or `name: "x"`.
 pub(super) fn string_after<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let mut rest = line;
-    loop {
+    // An empty key is found everywhere, without an end.
+    while !key.is_empty() {
         let (before, after) = rest.split_once(key)?;
         let starts = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
         let between = after.trim_start_matches([' ', '\t', ':', '=', '>', '(']);
@@ -30,6 +31,7 @@ pub(super) fn string_after<'t>(line: &'t str, key: &str) -> Option<&'t str> {
         }
         rest = after;
     }
+    None
 }
 
 /// A line without its comment. A mark inside a string is no comment.

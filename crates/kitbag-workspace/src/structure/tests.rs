@@ -102,6 +102,26 @@ fn p04_structure_keeps_wide_folders_short() {
 }
 
 #[test]
+fn p04_the_largest_folders_stay_and_hidden_ones_are_not_opened() {
+    let mut paths: Vec<String> = (0..40)
+        .map(|n| format!("dir_{n:02}/a\0dir_{n:02}/b"))
+        .flat_map(|pair| pair.split('\0').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    paths.extend((0..3).map(|n| format!("zoo/{n}")));
+    paths.extend((0..3).map(|n| format!(".hidden/{n}")));
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let drawn = tree(&paths, 1);
+    assert!(
+        drawn.ends_with("dir_28/ (2 files)\nzoo/ (3 files)\n… 12 more folders (25 files)\n"),
+        "{drawn}"
+    );
+    assert_eq!(
+        tree(&[".ci/a", ".ci/b", "x/a", "x/b"], 3),
+        ".ci/ (2 files)\nx/\n  a\n  b\n"
+    );
+}
+
+#[test]
 fn names_cannot_draw_lines_of_their_own() {
     let paths = [
         "a\n  forged.rs",

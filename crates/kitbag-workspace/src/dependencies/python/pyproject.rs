@@ -85,6 +85,12 @@ fn read(manifest: &mut Manifest, table: &Table) {
         );
     }
 
+    // `shop[redis]` among the extras of `shop` is only a list of lists.
+    let own = manifest.name.clone();
+    manifest
+        .dependencies
+        .retain(|dependency| own.as_ref() != Some(&dependency.name));
+
     // uv keeps apart what is needed and where it comes from.
     let places = get(table, &["tool", "uv", "sources"]).and_then(Value::as_table);
     for (name, place) in places.into_iter().flatten() {
