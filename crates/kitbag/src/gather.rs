@@ -4,7 +4,7 @@
 //! Implement [`Gatherer`] to bring chunks of your own: API documents, tickets, whatever a model
 //! should see. Those that come with Kitbag read a workspace.
 
-mod dependencies;
+// mod dependencies;
 mod files;
 mod history;
 mod instructions;
@@ -22,7 +22,7 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::workspace::Workspace;
 
-pub use dependencies::Dependencies;
+// pub use dependencies::Dependencies;
 pub use files::Files;
 pub use history::History;
 pub use instructions::Instructions;
