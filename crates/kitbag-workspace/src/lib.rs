@@ -10,6 +10,7 @@ pub mod instructions;
 pub mod language;
 pub mod levels;
 pub mod matcher;
+pub mod openapi;
 pub mod query;
 mod relative;
 pub mod relevance;
