@@ -1,4 +1,6 @@
 //! One file for each command, named as it is typed.
 
+pub(crate) mod completions;
 pub(crate) mod fit;
+pub(crate) mod man;
 pub(crate) mod tokens;

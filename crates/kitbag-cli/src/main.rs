@@ -9,7 +9,7 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -25,6 +25,8 @@ struct Cli {
 enum Command {
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
+    Completions(commands::completions::Args),
+    Man(commands::man::Args),
 }
 
 fn main() -> ExitCode {
@@ -32,13 +34,20 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(message) => return report(&message),
     };
-    let result = match cli.command {
-        Command::Tokens(args) => commands::tokens::run(&args),
-        Command::Fit(args) => commands::fit::run(&args),
-    };
-    match result {
+    match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+impl Cli {
+    fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::Tokens(args) => commands::tokens::run(&args),
+            Command::Fit(args) => commands::fit::run(&args),
+            Command::Completions(args) => commands::completions::run(&args, Self::command()),
+            Command::Man(args) => commands::man::run(&args, Self::command()),
+        }
     }
 }
 

@@ -7,6 +7,8 @@
 )]
 
 mod fit;
+mod manual;
+mod pipe;
 mod readme;
 mod run;
 mod tokens;

@@ -29,12 +29,26 @@ impl Folder {
     }
 
     pub(crate) fn run_with_stdin(&self, args: &[&str], stdin: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kitbag"))
+        self.run_in(&[], args, stdin)
+    }
+
+    /// The command with its outputs in pipes.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kitbag"));
+        command
             .args(args)
             .current_dir(self.path())
+            .env_remove("KITBAG_LOG")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run_in(&self, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
+        let mut child = self
+            .command(args)
+            .envs(variables.iter().copied())
             .spawn()
             .unwrap();
         let mut pipe = child.stdin.take().unwrap();
