@@ -63,10 +63,7 @@ impl Failure {
             Kind::Failed => 1,
             Kind::WrongUsage => 2,
         };
-        output::say(format_args!("error: {}", output::printable(&self.message)));
-        if let Some(hint) = self.hint {
-            output::say(format_args!("hint: {}", output::printable(&hint)));
-        }
+        output::say_error(&self.message, self.hint.as_deref());
         ExitCode::from(code)
     }
 }

@@ -6,6 +6,7 @@ mod commands;
 mod counter;
 mod failure;
 mod output;
+mod progress;
 
 use std::process::ExitCode;
 
@@ -56,7 +57,7 @@ impl Cli {
 fn report(message: &clap::Error) -> ExitCode {
     let text = message.render().to_string();
     if message.use_stderr() {
-        output::say(format_args!("{}", output::printable(text.trim_end())));
+        output::say(format_args!("{}", text.trim_end()));
         return ExitCode::from(2);
     }
     match output::print(&text) {

@@ -1,10 +1,13 @@
 //! Printing: results to stdout, talk to stderr, and nothing that steers a terminal.
 
+mod talk;
+
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
+
+pub(crate) use talk::{say, say_error, show_progress};
 
 /// Prints a text and ends its line.
 pub(crate) fn print(text: &str) -> io::Result<()> {
@@ -34,27 +37,29 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
     let mut json = serde_json::to_string_pretty(value)?;
     let mut stdout = io::stdout().lock();
-    if stdout.is_terminal() && json.contains(steers) {
-        // What JSON leaves as it is but a terminal would obey; the value stays the same.
-        json = json
-            .chars()
-            .map(|c| {
-                if steers(c) {
-                    format!("\\u{:04x}", u32::from(c))
-                } else {
-                    c.into()
-                }
-            })
-            .collect();
+    if stdout.is_terminal() {
+        json = printable_json(json);
     }
     stdout.write_all(json.as_bytes())?;
     stdout.write_all(b"\n")?;
     stdout.flush()
 }
 
-/// Says something on stderr. If that is closed there is nobody to tell.
-pub(crate) fn say(message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{message}");
+/// The JSON with escapes for what JSON leaves as it is but a terminal would obey; the value stays
+/// the same.
+fn printable_json(json: String) -> String {
+    if !json.contains(steers) {
+        return json;
+    }
+    let mut shown = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if steers(c) {
+            shown.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// The text with every control character but tab and newline made visible.

@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
+use crate::progress::Progress;
 
 /// Fits chunks into a token budget and prints the prompt
 ///
@@ -94,13 +95,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let chunks = read::chunks(&args.chunks)?;
 
+    let progress = if args.json {
+        Progress::hidden()
+    } else {
+        Progress::start("ranking chunks")
+    };
+    let ranked = ranked(chunks, args);
+    progress.stage("fitting chunks");
     let mut draft = Draft::new(request);
     draft.identity = args.system.clone().unwrap_or_default();
     draft.task_type = args.task_type;
     draft.model = args.counter.model().map(String::from);
     let settings = settings(args, traits);
-    let assembly = assemble(&draft, ranked(chunks, args), &settings, &counter, None)
+    let assembly = assemble(&draft, ranked, &settings, &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+    drop(progress);
 
     if args.json {
         return Ok(output::print_json(&Report::of(&assembly))?);

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     for problem in &report.problems {
-        output::say(format_args!("error: {}", output::one_line(problem)));
+        output::say_error(&output::one_line(problem), None);
     }
     if args.json {
         output::print_json(&report)?;

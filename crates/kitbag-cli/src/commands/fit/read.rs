@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::output::{grouped, printable, say};
+use crate::output::{grouped, say};
 
 /// More than this is not read: as text it is far beyond what any model takes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -80,7 +80,6 @@ fn say_unknown_fields(name: &str, items: &[&RawValue]) {
         }
     }
     for (field, count) in unknown.iter().take(5) {
-        let field = printable(field);
         say(format_args!(
             "note: {name}: the field `{field}` of {count} chunks is ignored"
         ));
