@@ -19,6 +19,7 @@ use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
+use crate::clipboard;
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
@@ -68,6 +69,9 @@ pub(crate) struct Args {
     /// Prints the prompt and the ledger as JSON
     #[arg(long, conflicts_with = "explain")]
     json: bool,
+    /// Copies the prompt to the clipboard instead of printing it
+    #[arg(long, conflicts_with_all = ["explain", "json"])]
+    copy: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -117,6 +121,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     say_exactness(&counter);
     if args.explain {
         output::print(&explain::table(&assembly.ledger))?;
+    } else if args.copy {
+        clipboard::copy(&assembly.body)?;
     } else {
         print_prompt(&assembly, &counter)?;
     }

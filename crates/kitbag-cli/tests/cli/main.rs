@@ -6,6 +6,7 @@
     reason = "helpers of tests are test code"
 )]
 
+mod clipboard;
 mod fit;
 mod manual;
 mod pipe;

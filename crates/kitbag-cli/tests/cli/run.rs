@@ -32,6 +32,11 @@ impl Folder {
         self.run_in(&[], args, stdin)
     }
 
+    /// Runs with these variables in the environment.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Output {
+        self.run_in(variables, args, b"")
+    }
+
     /// The command with its outputs in pipes.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kitbag"));

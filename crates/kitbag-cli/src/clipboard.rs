@@ -1,0 +1,234 @@
+//! Puts a text on the clipboard, through the program or the terminal that has one.
+//!
+//! A clipboard belongs to the desktop, so that each desktop's own program is asked. Where there is
+//! none, as in a session on another machine, the terminal can be asked to take the text.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+
+/// More than this most terminals do not take.
+const MAX_TERMINAL_BYTES: usize = 74_994;
+
+/// Puts `text` on the clipboard.
+pub(crate) fn copy(text: &str) -> Result<(), Failure> {
+    let desktop = Desktop::from_environment();
+    copy_to(&desktop, text)
+}
+
+/// What is known about where the command runs.
+struct Desktop {
+    has_wayland: bool,
+    has_x11: bool,
+    is_macos: bool,
+    is_windows: bool,
+    has_terminal: bool,
+    /// Where programs are looked for, unless as usual.
+    path: Option<OsString>,
+}
+
+impl Desktop {
+    fn from_environment() -> Self {
+        let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+        Self {
+            has_wayland: is_set("WAYLAND_DISPLAY"),
+            has_x11: is_set("DISPLAY"),
+            is_macos: cfg!(target_os = "macos"),
+            is_windows: cfg!(windows) || is_set("WSL_DISTRO_NAME"),
+            has_terminal: io::stderr().is_terminal(),
+            path: None,
+        }
+    }
+
+    /// The programs that may have the clipboard, the likeliest first.
+    fn programs(&self) -> Vec<Program> {
+        let mut programs = Vec::new();
+        if self.has_wayland {
+            programs.push(Program::new("wl-copy", &[]));
+        }
+        if self.has_x11 {
+            programs.push(Program::new("xclip", &["-in", "-selection", "clipboard"]));
+            programs.push(Program::new("xsel", &["--input", "--clipboard"]));
+        }
+        if self.is_macos {
+            programs.push(Program::new("pbcopy", &[]));
+        }
+        if self.is_windows {
+            programs.push(Program::new("clip.exe", &[]));
+        }
+        programs
+    }
+}
+
+struct Program {
+    name: &'static str,
+    args: &'static [&'static str],
+}
+
+impl Program {
+    fn new(name: &'static str, args: &'static [&'static str]) -> Self {
+        Self { name, args }
+    }
+
+    /// Runs the program with `text` as its input.
+    fn run(&self, text: &str, path: Option<&OsString>) -> Result<(), String> {
+        let mut command = Command::new(self.name);
+        // Some go on in the background to serve the text, and would keep our outputs open.
+        command
+            .args(self.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some(path) = path {
+            command.env("PATH", path);
+        }
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "not installed".to_owned(),
+            _ => error.to_string(),
+        })?;
+        let written = match child.stdin.take() {
+            Some(mut stdin) => stdin.write_all(&self.encoded(text)),
+            None => Ok(()),
+        };
+        let status = child.wait().map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err(status.to_string());
+        }
+        written.map_err(|error| error.to_string())
+    }
+
+    /// The text as the program reads it.
+    fn encoded(&self, text: &str) -> Vec<u8> {
+        if self.name == "clip.exe" {
+            return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        }
+        text.into()
+    }
+}
+
+fn copy_to(desktop: &Desktop, text: &str) -> Result<(), Failure> {
+    let mut tried = Vec::new();
+    for program in desktop.programs() {
+        match program.run(text, desktop.path.as_ref()) {
+            Ok(()) => return Ok(()),
+            Err(reason) => tried.push(format!("{}: {reason}", program.name)),
+        }
+    }
+    if desktop.has_terminal && text.len() <= MAX_TERMINAL_BYTES {
+        // There is no answer to this, so that nothing can be promised.
+        output::say(format_args!("note: asked the terminal to copy the text"));
+        return io::stderr()
+            .write_all(terminal_request(text).as_bytes())
+            .map_err(|error| Failure::new(format_args!("cannot ask the terminal: {error}")));
+    }
+    tried.push(if desktop.has_terminal {
+        let (size, most) = (
+            grouped(text.len() as u64),
+            grouped(MAX_TERMINAL_BYTES as u64),
+        );
+        format!("the terminal: takes {most} bytes, and the text has {size}")
+    } else {
+        "the terminal: stderr is none".to_owned()
+    });
+    Err(Failure::new(format_args!(
+        "cannot copy to the clipboard ({})",
+        tried.join("; ")
+    ))
+    .hint("install wl-copy, xclip or xsel, or send the output to a file"))
+}
+
+/// The control sequence (OSC 52) that asks a terminal to put `text` on the clipboard.
+fn terminal_request(text: &str) -> String {
+    format!("\u{1b}]52;c;{}\u{7}", base64(text.as_bytes()))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let value = bits >> (18 - 6 * digit) & 63;
+            let shown = DIGITS.get(value as usize).copied().unwrap_or(b'=');
+            text.push(char::from(if digit <= group.len() { shown } else { b'=' }));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nowhere() -> Desktop {
+        Desktop {
+            has_wayland: false,
+            has_x11: false,
+            is_macos: false,
+            is_windows: false,
+            has_terminal: false,
+            path: Some("/nonexistent".into()),
+        }
+    }
+
+    #[test]
+    fn x01_each_desktop_has_its_programs() {
+        let names = |desktop: &Desktop| -> Vec<&str> {
+            let programs = desktop.programs();
+            programs.iter().map(|program| program.name).collect()
+        };
+        let mut desktop = nowhere();
+        assert!(names(&desktop).is_empty());
+        desktop.has_x11 = true;
+        assert_eq!(names(&desktop), ["xclip", "xsel"]);
+        desktop.has_wayland = true;
+        desktop.is_windows = true;
+        assert_eq!(names(&desktop), ["wl-copy", "xclip", "xsel", "clip.exe"]);
+    }
+
+    #[test]
+    fn x01_a_failure_names_what_was_tried() {
+        let mut desktop = nowhere();
+        desktop.has_x11 = true;
+        let failure = format!("{:?}", copy_to(&desktop, "text").unwrap_err());
+        for part in [
+            "xclip: not installed",
+            "xsel: not installed",
+            "stderr is none",
+        ] {
+            assert!(failure.contains(part), "{failure}");
+        }
+        desktop.has_terminal = true;
+        let large = "x".repeat(MAX_TERMINAL_BYTES + 1);
+        let failure = format!("{:?}", copy_to(&desktop, &large).unwrap_err());
+        assert!(failure.contains("takes 74,994 bytes"), "{failure}");
+    }
+
+    #[test]
+    fn x01_a_terminal_gets_the_text_in_base64() {
+        for (text, encoded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("é€\n", "w6nigqwK"),
+        ] {
+            assert_eq!(
+                terminal_request(text),
+                format!("\u{1b}]52;c;{encoded}\u{7}")
+            );
+        }
+    }
+
+    #[test]
+    fn x01_windows_gets_utf_16() {
+        let program = Program::new("clip.exe", &[]);
+        assert_eq!(program.encoded("aé"), [0x61, 0, 0xe9, 0]);
+    }
+}
