@@ -6,6 +6,7 @@ mod clipboard;
 mod commands;
 mod counter;
 mod failure;
+mod logs;
 mod output;
 mod progress;
 
@@ -19,6 +20,8 @@ use failure::Failure;
 #[derive(Parser)]
 #[command(name = "kitbag", version, propagate_version = true)]
 struct Cli {
+    #[command(flatten)]
+    logs: logs::LogArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
 
 impl Cli {
     fn run(self) -> Result<(), Failure> {
+        self.logs.start()?;
         match self.command {
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-pub(crate) use talk::{say, say_error, show_progress};
+pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
 /// Prints a text and ends its line.
 pub(crate) fn print(text: &str) -> io::Result<()> {
@@ -47,7 +47,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
 
 /// The JSON with escapes for what JSON leaves as it is but a terminal would obey; the value stays
 /// the same.
-fn printable_json(json: String) -> String {
+pub(crate) fn printable_json(json: String) -> String {
     if !json.contains(steers) {
         return json;
     }

@@ -29,7 +29,7 @@ impl Progress {
     pub(crate) fn start(stage: impl Into<String>) -> Self {
         let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
-        if !io::stderr().is_terminal() || is_set("CI") || is_dumb {
+        if !io::stderr().is_terminal() || is_set("CI") || is_dumb || output::speaks_json() {
             return Self::hidden();
         }
         Self::paint(stage.into(), DELAY, output::show_progress)

@@ -114,6 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let assembly = assemble(&draft, ranked, &settings, &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     drop(progress);
+    log(&assembly);
 
     if args.json {
         return Ok(output::print_json(&Report::of(&assembly))?);
@@ -190,6 +191,20 @@ impl<'a> Report<'a> {
             ledger: &assembly.ledger,
         }
     }
+}
+
+/// Logs how much of what was there came to stand in the prompt.
+fn log(assembly: &Assembly) {
+    let fit = &assembly.ledger.fit;
+    let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
+    tracing::debug!(
+        event = "context_compressed",
+        chunks_in = fit.chunks_in,
+        chunks_out = fit.chunks_out,
+        tokens = assembly.tokens.0,
+        budget = fit.budget.0,
+        utilization = (share * 1_000.0).round() / 1_000.0,
+    );
 }
 
 fn say_summary(assembly: &Assembly) {

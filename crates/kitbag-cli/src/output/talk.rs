@@ -1,21 +1,37 @@
 //! Talk on stderr: what a person should know besides the result.
 //!
-//! Everything that is written to stderr goes through here, so that words and the line of
-//! progress do not run into each other.
+//! Everything that is written to stderr goes through here, so that words, logs and the line of
+//! progress do not run into each other. With logs as JSON, every line is JSON.
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::output::printable;
+use serde_json::json;
+
+use crate::output::{printable, printable_json};
 
 /// Says something. If stderr is closed there is nobody to tell.
 pub(crate) fn say(message: fmt::Arguments<'_>) {
-    say_line(&printable(&message.to_string()));
+    if speaks_json() {
+        let line = json!({"level": "INFO", "message": message.to_string()});
+        say_line(&printable_json(line.to_string()));
+    } else {
+        say_line(&printable(&message.to_string()));
+    }
 }
 
 /// Says what went wrong, and what to do about it.
 pub(crate) fn say_error(message: &str, hint: Option<&str>) {
+    if speaks_json() {
+        let mut line = json!({"level": "ERROR", "message": message});
+        if let (Some(hint), Some(fields)) = (hint, line.as_object_mut()) {
+            fields.insert("hint".into(), hint.into());
+        }
+        say_line(&printable_json(line.to_string()));
+        return;
+    }
     say_line(&printable(&format!("error: {message}")));
     if let Some(hint) = hint {
         say_line(&printable(&format!("hint: {hint}")));
@@ -23,7 +39,7 @@ pub(crate) fn say_error(message: &str, hint: Option<&str>) {
 }
 
 /// Writes a line as it is.
-fn say_line(line: &str) {
+pub(crate) fn say_line(line: &str) {
     write(format_args!("{line}\n"), Leaves::Words);
 }
 
@@ -34,6 +50,18 @@ pub(crate) fn show_progress(line: Option<&str>) {
         None => write(format_args!(""), Leaves::Words),
     }
 }
+
+/// From here on every line is JSON.
+pub(crate) fn speak_json() {
+    SPEAKS_JSON.store(true, Ordering::Relaxed);
+}
+
+/// Whether every line is JSON.
+pub(crate) fn speaks_json() -> bool {
+    SPEAKS_JSON.load(Ordering::Relaxed)
+}
+
+static SPEAKS_JSON: AtomicBool = AtomicBool::new(false);
 
 /// What a text leaves on the last line of the terminal.
 #[derive(Clone, Copy)]

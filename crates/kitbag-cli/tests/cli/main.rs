@@ -8,6 +8,7 @@
 
 mod clipboard;
 mod fit;
+mod logs;
 mod manual;
 mod pipe;
 mod readme;

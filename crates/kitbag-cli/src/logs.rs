@@ -1,0 +1,113 @@
+//! Structured logs on stderr: each decision as an event with its figures.
+//!
+//! They are for whoever looks into what was decided, so that nothing is logged unless it is asked
+//! for. What a person must know is said, not logged.
+
+use std::env;
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{fmt, registry};
+
+use crate::failure::Failure;
+use crate::output::{self, printable, printable_json};
+
+/// What is logged, and how.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Logs")]
+pub(crate) struct LogArgs {
+    /// Logs to stderr what is at least as grave as this; off, or debug with --log-format, unless
+    /// KITBAG_LOG says otherwise
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    log: Option<LogLevel>,
+    /// Logs each event as a line of text, or of JSON; with JSON all of stderr is lines of JSON
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+impl LogArgs {
+    /// Logs from here on.
+    pub(crate) fn start(&self) -> Result<(), Failure> {
+        if self.log_format == Some(LogFormat::Json) {
+            output::speak_json();
+        }
+        let level = match self.level()? {
+            LogLevel::Off => return Ok(()),
+            LogLevel::Error => LevelFilter::ERROR,
+            LogLevel::Warn => LevelFilter::WARN,
+            LogLevel::Info => LevelFilter::INFO,
+            LogLevel::Debug => LevelFilter::DEBUG,
+            LogLevel::Trace => LevelFilter::TRACE,
+        };
+        // Only what Kitbag's own crates say.
+        let events = registry().with(Targets::new().with_target("kitbag", level));
+        let lines = fmt::layer().with_ansi(false).with_writer(|| Stderr);
+        let set = match self.log_format {
+            Some(LogFormat::Json) => {
+                let lines = lines.json().flatten_event(true).with_current_span(false);
+                tracing::subscriber::set_global_default(events.with(lines.with_span_list(false)))
+            }
+            Some(LogFormat::Text) | None => {
+                tracing::subscriber::set_global_default(events.with(lines))
+            }
+        };
+        set.map_err(|error| Failure::new(format_args!("cannot log: {error}")))
+    }
+
+    fn level(&self) -> Result<LogLevel, Failure> {
+        if let Some(level) = self.log {
+            return Ok(level);
+        }
+        let fallback = match self.log_format {
+            Some(_) => LogLevel::Debug,
+            None => LogLevel::Off,
+        };
+        let Some(name) = env::var_os("KITBAG_LOG").filter(|name| !name.is_empty()) else {
+            return Ok(fallback);
+        };
+        let name = name.to_string_lossy();
+        LogLevel::from_str(&name, true).map_err(|_| {
+            Failure::usage(format_args!("KITBAG_LOG is `{name}`, which is no level"))
+                .hint("the levels are off, error, warn, info, debug and trace")
+        })
+    }
+}
+
+/// Stderr, shared with all that is said there.
+struct Stderr;
+
+impl Write for Stderr {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_end();
+        if output::speaks_json() {
+            output::say_line(&printable_json(text.to_owned()));
+        } else {
+            output::say_line(&printable(text));
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
