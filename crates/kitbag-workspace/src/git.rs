@@ -8,16 +8,21 @@ mod diff;
 mod log;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use self::command::Git;
 pub use self::diff::{Changes, FileDiff, FileStatus};
 pub use self::log::{Commit, LogOptions};
+
+/// How long git may take for an answer, unless the caller says.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A work tree, seen from one of its folders. All paths are below that folder; what lies outside
 /// it is left out.
 #[derive(Debug, Clone)]
 pub struct Repository {
     root: PathBuf,
+    patience: Duration,
     has_commits: bool,
 }
 
@@ -51,6 +56,14 @@ pub enum GitError {
         /// How much would have been read.
         limit: usize,
     },
+    /// The answer did not come.
+    #[error("`git {command}` did not end within {seconds} seconds")]
+    TimedOut {
+        /// The command of git.
+        command: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// Git gave up for another reason.
     #[error("`git {command}` failed: {message}")]
     Failed {
@@ -71,7 +84,7 @@ impl GitError {
                 "if you trust it: git config --global --add safe.directory '{root}'"
             )),
             Self::UnknownRevision { .. } => Some("`git log --oneline` lists commits".into()),
-            Self::TooLong { .. } | Self::Failed { .. } => None,
+            Self::TooLong { .. } | Self::TimedOut { .. } | Self::Failed { .. } => None,
         }
     }
 }
@@ -81,9 +94,19 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// When git is missing, or refuses to read the repository.
+    /// When git is missing, refuses to read the repository or takes more than a minute.
     pub fn discover(root: &Path) -> Result<Option<Self>, GitError> {
-        let git = Git::new(root);
+        Self::discover_within(root, PATIENCE)
+    }
+
+    /// Finds the work tree as [`discover`](Self::discover) does, and gives each of git's answers
+    /// no more than this time.
+    ///
+    /// # Errors
+    ///
+    /// When git is missing, refuses to read the repository or takes longer.
+    pub fn discover_within(root: &Path, patience: Duration) -> Result<Option<Self>, GitError> {
+        let git = Git::new(root, patience);
         let answer = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(answer) => answer,
             // Git has one exit code for all its refusals.
@@ -101,8 +124,13 @@ impl Repository {
         let head = git.run("rev-parse", &["--verify", "--quiet", "HEAD^{commit}"]);
         Ok(Some(Self {
             root: root.to_path_buf(),
+            patience,
             has_commits: head.is_ok(),
         }))
+    }
+
+    fn git(&self) -> Git<'_> {
+        Git::new(&self.root, self.patience)
     }
 
     /// The paths that git tracks, sorted, with those of submodules that are checked out.
@@ -111,8 +139,9 @@ impl Repository {
     ///
     /// When git fails.
     pub fn tracked(&self) -> Result<Vec<String>, GitError> {
-        let git = Git::new(&self.root);
-        let list = git.run("ls-files", &["-z", "--cached", "--recurse-submodules"])?;
+        let list = self
+            .git()
+            .run("ls-files", &["-z", "--cached", "--recurse-submodules"])?;
         let mut paths: Vec<String> = list
             .split(|byte| *byte == 0)
             .filter(|path| !path.is_empty())

@@ -1,10 +1,12 @@
 //! Runs `git` so that a hostile repository cannot make it run anything else.
 
 use std::ffi::OsStr;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use super::GitError;
 
@@ -56,6 +58,7 @@ pub(super) struct Git<'a> {
     root: &'a Path,
     settings: Vec<(String, String)>,
     limit: usize,
+    patience: Duration,
 }
 
 /// What git answered, perhaps not to the end.
@@ -65,11 +68,12 @@ pub(super) struct Answer {
 }
 
 impl<'a> Git<'a> {
-    pub(super) fn new(root: &'a Path) -> Self {
+    pub(super) fn new(root: &'a Path, patience: Duration) -> Self {
         Self {
             root,
             settings: Vec::new(),
             limit: LIMIT,
+            patience,
         }
     }
 
@@ -102,35 +106,32 @@ impl<'a> Git<'a> {
         command: &str,
         arguments: &[&str],
     ) -> Result<Answer, GitError> {
-        let not_run = |error: std::io::Error| GitError::NotRun {
+        let not_run = |error: io::Error| GitError::NotRun {
             message: error.to_string(),
         };
         let mut child = self.command(command, arguments).spawn().map_err(not_run)?;
-        // Read at the same time as the answer, or git could wait for us while we wait for it.
-        let complaint = child.stderr.take().map(|stderr| {
-            thread::spawn(move || {
-                let mut text = Vec::new();
-                let mut stderr = stderr.take(COMPLAINT_LIMIT);
-                let _ = stderr.read_to_end(&mut text);
-                let _ = std::io::copy(&mut stderr.into_inner(), &mut std::io::sink());
-                String::from_utf8_lossy(&text).trim().to_owned()
-            })
-        });
-        let mut bytes = Vec::new();
-        if let Some(stdout) = child.stdout.take() {
-            let most = u64::try_from(self.limit).unwrap_or(u64::MAX);
-            let read = stdout.take(most + 1).read_to_end(&mut bytes);
-            read.map_err(not_run)?;
-        }
+        let limit = u64::try_from(self.limit).unwrap_or(u64::MAX);
+        // Both are read at once, or git could wait for us while we wait for it.
+        let answer = read_aside(child.stdout.take(), limit.saturating_add(1));
+        let complaint = read_aside(child.stderr.take(), COMPLAINT_LIMIT);
+        // Git reads what a repository names, and that may be a pipe that never ends.
+        let Ok(mut bytes) = answer.recv_timeout(self.patience) else {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(GitError::TimedOut {
+                command: command.to_owned(),
+                seconds: self.patience.as_secs(),
+            });
+        };
         let complete = bytes.len() <= self.limit;
         if !complete {
             bytes.truncate(self.limit);
             let _ = child.kill();
         }
         let status = child.wait().map_err(not_run)?;
-        let complaint = complaint.and_then(|thread| thread.join().ok());
         if complete && !status.success() {
-            return Err(self.refusal(command, complaint.unwrap_or_default()));
+            let complaint = complaint.recv_timeout(self.patience).unwrap_or_default();
+            return Err(self.refusal(command, &String::from_utf8_lossy(&complaint)));
         }
         Ok(Answer { bytes, complete })
     }
@@ -173,7 +174,7 @@ impl<'a> Git<'a> {
         git.env("GIT_CONFIG_COUNT", count.to_string());
     }
 
-    fn refusal(&self, command: &str, complaint: String) -> GitError {
+    fn refusal(&self, command: &str, complaint: &str) -> GitError {
         if complaint.contains("dubious ownership") {
             return GitError::NotTrusted {
                 root: self.root.to_string_lossy().into_owned(),
@@ -185,4 +186,21 @@ impl<'a> Git<'a> {
             message: first.chars().take(300).collect(),
         }
     }
+}
+
+/// Reads a stream on a thread of its own, up to a limit.
+fn read_aside(
+    stream: Option<impl io::Read + Send + 'static>,
+    limit: u64,
+) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(stream) = stream {
+            // What was read before an error is all there is.
+            let _ = stream.take(limit).read_to_end(&mut bytes);
+        }
+        let _ = sender.send(bytes);
+    });
+    receiver
 }

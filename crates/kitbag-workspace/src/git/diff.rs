@@ -4,7 +4,6 @@
 
 mod parse;
 
-use super::command::Git;
 use super::{GitError, Repository};
 
 /// Patches beyond this many bytes in all are left out; the paths and what happened to them stay.
@@ -99,7 +98,7 @@ impl Repository {
             Changes::Since(revision) => self.checked(revision)?,
         };
         arguments.extend(["--end-of-options", revision, "--"]);
-        let mut git = Git::new(&self.root).with_limit(LIMIT);
+        let mut git = self.git().with_limit(LIMIT);
         for key in self.filters()? {
             git.set(key, "");
         }
@@ -117,8 +116,7 @@ impl Repository {
         if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Err(unknown());
         }
-        let git = Git::new(&self.root);
-        let known = git.run(
+        let known = self.git().run(
             "rev-parse",
             &["--quiet", "--revs-only", "--end-of-options", revision],
         );
@@ -132,8 +130,9 @@ impl Repository {
     /// The keys of all programs that the configuration puts between the work tree and git.
     fn filters(&self) -> Result<Vec<String>, GitError> {
         let pattern = r"^filter\..*\.(clean|process|smudge|required)$";
-        let listed =
-            Git::new(&self.root).run("config", &["-z", "--name-only", "--get-regexp", pattern]);
+        let listed = self
+            .git()
+            .run("config", &["-z", "--name-only", "--get-regexp", pattern]);
         let names = match listed {
             Ok(names) => names,
             // Git's way to say that there are none.

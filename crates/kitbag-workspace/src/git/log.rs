@@ -1,6 +1,5 @@
 //! The newest commits, with the paths that they changed.
 
-use super::command::Git;
 use super::{GitError, Repository};
 
 /// Commits that change more paths than this, such as imports, have the rest cut off.
@@ -99,7 +98,7 @@ impl Repository {
             "--",
         ];
         // A cut answer still has its newest commits.
-        let answer = Git::new(&self.root).run_up_to_limit("log", &arguments)?;
+        let answer = self.git().run_up_to_limit("log", &arguments)?;
         Ok(parse(&answer.bytes))
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::NAMED_SIZE_LIMIT;
 use super::entry::{FileEntry, Skipped, Walk};
+use super::rules;
 use super::skip::{self, SkipReason};
 use super::visit::{modified, unreadable};
 
@@ -20,11 +21,15 @@ pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
             walk.problems.push(format!("`{name}` does not exist"));
             continue;
         };
-        let inside = real.strip_prefix(&real_root).ok().and_then(Path::to_str);
-        let Some(path) = inside.filter(|path| !path.is_empty()) else {
+        let Some(path) = rules::below(&real_root, &real) else {
             walk.problems.push(format!("`{name}` is outside the root"));
             continue;
         };
+        if real.is_dir() {
+            let problem = format!("`{name}` is a folder: name its files, or use a pattern");
+            walk.problems.push(problem);
+            continue;
+        }
         if path.split('/').any(skip::never_shown) {
             walk.problems.push(format!("`{name}` is never shown"));
             continue;
@@ -33,7 +38,7 @@ pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
             continue;
         }
         walk.skipped.retain(|skipped| skipped.path != path);
-        match entry(&real, path) {
+        match entry(&real, &path) {
             Ok(file) => walk.files.push(file),
             Err(reason) => walk.skipped.push(Skipped::new(path, reason)),
         }

@@ -105,9 +105,7 @@ impl Start {
             .ancestors()
             .find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok());
         let base = repository.or_else(|| root.ancestors().last());
-        let prefix = base
-            .and_then(|base| root.strip_prefix(base).ok())
-            .and_then(Path::to_str);
+        let prefix = base.and_then(|base| below(base, &root));
         let (Some(base), Some(prefix)) = (base, prefix) else {
             return nowhere;
         };
@@ -124,6 +122,9 @@ impl Start {
             start.ignored |= verdict == Some(Verdict::IgnoredByGit);
             start.prefix.push('/');
             folder.push(part);
+        }
+        if start.rules.is_none() {
+            start.prefix.clear();
         }
         start
     }
@@ -216,6 +217,13 @@ impl Rules {
                 Match::None => None,
             })
     }
+}
+
+/// The path below `base`, with `/` between its parts.
+pub(super) fn below(base: &Path, path: &Path) -> Option<String> {
+    let parts = path.strip_prefix(base).ok()?.components();
+    let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
+    Some(parts?.join("/"))
 }
 
 /// Where a repository keeps its own excludes; a linked work tree shares those of the main one.

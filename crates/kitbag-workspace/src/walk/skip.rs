@@ -59,6 +59,7 @@ impl fmt::Display for SkipReason {
             Self::Binary => f.write_str("no text"),
             Self::Secrets => f.write_str("may hold secrets"),
             Self::Huge { size } => write!(f, "too large ({size} bytes)"),
+            Self::LinkInside { target } if target.is_empty() => f.write_str("link to the root"),
             Self::LinkInside { target } => write!(f, "link to {target}"),
             Self::LinkOutside => f.write_str("link out of the root"),
             Self::DeadLink => f.write_str("link that leads nowhere"),
@@ -105,13 +106,23 @@ pub(super) fn folder_by_name(name: &str, parent: &str) -> Option<SkipReason> {
     }
 }
 
-/// The reason to skip a folder named `name` that holds an entry named `child`.
-pub(super) fn folder_by_child(name: &str, child: &str) -> Option<SkipReason> {
+/// The reason to skip a folder named `name`, below one named `parent`, that holds `child`.
+pub(super) fn folder_by_child(name: &str, parent: &str, child: &str) -> Option<SkipReason> {
     let vendored = match child {
         // One crate of a `cargo vendor` folder.
         ".cargo-checksum.json" => true,
         // Go with modules and before them, Composer.
         "modules.txt" | "github.com" | "golang.org" | "autoload.php" => name == "vendor",
+        // A project with a licence of its own, where others are kept.
+        _ if ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT"]
+            .iter()
+            .any(|l| child.starts_with(l)) =>
+        {
+            matches!(
+                parent,
+                "vendor" | "deps" | "extern" | "external" | "externals"
+            )
+        }
         _ => false,
     };
     vendored.then_some(SkipReason::Vendored)

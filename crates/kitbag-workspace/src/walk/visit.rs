@@ -17,7 +17,7 @@ use super::SIZE_LIMIT;
 use super::entry::{FileEntry, Skipped, Walk};
 use super::options::WalkOptions;
 use super::role::Place;
-use super::rules::{GitRules, RuleFiles, Rules, Start, Verdict};
+use super::rules::{self, GitRules, RuleFiles, Rules, Start, Verdict};
 use super::select::Selection;
 use super::skip::{self, SkipReason};
 
@@ -118,13 +118,14 @@ impl<'a> Tree<'a> {
         folder: &Folder<'_>,
         entries: &[(OsString, DirEntry)],
     ) -> Option<SkipReason> {
-        let name = last_part(&folder.path);
+        let (above, name) = folder.path.rsplit_once('/').unwrap_or(("", &folder.path));
+        let parent = last_part(above);
         if name.is_empty() || self.selection.lifts_folder(name) {
             return None;
         }
         entries.iter().find_map(|(child, _)| {
             let child = child.to_str()?;
-            skip::folder_by_child(name, child).or_else(|| {
+            skip::folder_by_child(name, parent, child).or_else(|| {
                 let reason = skip::folder_by_mark(child)?;
                 // Projects that deal with such folders have some among their tests.
                 (!is_tracked(folder.tracked, &join(&folder.path, child))).then_some(reason)
@@ -275,11 +276,9 @@ pub(super) fn link(real_root: &Path, absolute: &Path) -> SkipReason {
     let Ok(target) = absolute.canonicalize() else {
         return SkipReason::DeadLink;
     };
-    match target.strip_prefix(real_root) {
-        Ok(inside) => SkipReason::LinkInside {
-            target: inside.to_string_lossy().into_owned(),
-        },
-        Err(_) => SkipReason::LinkOutside,
+    match rules::below(real_root, &target) {
+        Some(target) => SkipReason::LinkInside { target },
+        None => SkipReason::LinkOutside,
     }
 }
 

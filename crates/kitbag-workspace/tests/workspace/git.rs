@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus, GitError, LogOptions, Repository};
 
@@ -401,6 +402,17 @@ fn a_hostile_repository_starts_nothing() {
     }
     let changed = diff(tree.path(), &Changes::Uncommitted);
     assert!(changed.iter().any(|file| file.patch.contains("+three")));
+}
+
+#[test]
+fn a_repository_that_points_at_a_pipe_is_given_up() {
+    let tree = Tree::repository();
+    tree.touch(&["a"]).commit("one");
+    let pipe = tree.join("pipe");
+    Command::new("mkfifo").arg(&pipe).status().unwrap();
+    tree.git(&["config", "include.path", pipe.to_str().unwrap()]);
+    let error = Repository::discover_within(tree.path(), Duration::from_millis(200)).unwrap_err();
+    assert!(matches!(error, GitError::TimedOut { .. }), "{error}");
 }
 
 #[test]

@@ -211,6 +211,9 @@ fn foreign_folders_are_one_line_each() {
         "pkg/__pycache__/a.pyc",
         "third_party/z.c",
         "crates/v/.cargo-checksum.json",
+        "deps/lua/COPYING",
+        "deps/lua/lapi.c",
+        "deps/Makefile",
     ]);
     tree.touch(&[
         "web/static/vendor/jquery.js",
@@ -219,12 +222,20 @@ fn foreign_folders_are_one_line_each() {
         ".kitbag/x",
     ]);
     let found = walk_all(&tree);
-    let expected = ["build/real.py", "src/a.js", "vendored/vendor/own.go"];
-    assert_eq!(paths(&found), expected);
+    assert_eq!(
+        paths(&found),
+        [
+            "build/real.py",
+            "deps/Makefile",
+            "src/a.js",
+            "vendored/vendor/own.go"
+        ]
+    );
     assert_eq!(
         skips(&found),
         [
             "crates/v: code of other projects",
+            "deps/lua: code of other projects",
             "env: code of other projects",
             "node_modules: code of other projects",
             "out: made by a tool",
@@ -433,7 +444,7 @@ fn odd_entries_are_told_and_never_opened() {
             ".gitignore: neither a file nor a folder",
             "bad\u{fffd}.rs: its name is no UTF-8",
             "dangling: link that leads nowhere",
-            "dir/up: link to ",
+            "dir/up: link to the root",
             "huge.rs: too large (10737418240 bytes)",
             "loop: link that leads nowhere",
             "out: link out of the root",
