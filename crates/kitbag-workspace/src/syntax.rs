@@ -4,6 +4,7 @@
 //! from the text and its [`Syntax`] without parsing again. Pure: no file, no clock. A text that
 //! cannot be parsed within bounds falls back to [`windows`]; nothing here fails.
 
+mod body;
 mod cuts;
 mod folds;
 mod grammar;
@@ -11,8 +12,10 @@ mod imports;
 mod items;
 mod lines;
 mod macros;
+mod markdown;
 mod name;
 pub mod outline;
+mod reader;
 mod rendered;
 pub mod slice;
 mod tree;
@@ -39,7 +42,10 @@ use crate::language::Language;
 #[must_use]
 pub fn parse(language: Language, text: &str) -> Syntax {
     let lines = Lines::of(text);
-    let mut syntax = tree::read(language, &lines).unwrap_or_else(|| units::windows(&lines));
+    let mut syntax = match language {
+        Language::Markdown => markdown::read(&lines),
+        _ => tree::read(language, &lines).unwrap_or_else(|| units::windows(&lines)),
+    };
     syntax.language = Some(language);
     syntax
 }

@@ -1,13 +1,18 @@
 //! What the node kinds of each grammar mean. The tables stand in one file per family.
 
+mod bash;
 mod c;
+mod csharp;
 mod go;
 mod java;
 mod javascript;
+mod jvm;
+mod lua;
 mod php;
 mod python;
 mod ruby;
 mod rust;
+mod swift;
 
 use std::sync::LazyLock;
 
@@ -134,11 +139,25 @@ pub(super) fn of(language: Language) -> Option<&'static Grammar> {
             javascript::TYPES
         ),
         Language::Go => grammar!(tree_sitter_go::LANGUAGE, Importer::Go, go::TABLE),
-        Language::Java => grammar!(tree_sitter_java::LANGUAGE, Importer::Java, java::TABLE),
+        Language::Java => grammar!(tree_sitter_java::LANGUAGE, Importer::Dotted, java::TABLE),
         Language::C => grammar!(tree_sitter_c::LANGUAGE, Importer::C, c::TABLE),
         Language::Cpp => grammar!(tree_sitter_cpp::LANGUAGE, Importer::C, c::TABLE, c::CPP),
+        Language::CSharp => grammar!(
+            tree_sitter_c_sharp::LANGUAGE,
+            Importer::CSharp,
+            csharp::TABLE
+        ),
         Language::Ruby => grammar!(tree_sitter_ruby::LANGUAGE, Importer::Ruby, ruby::TABLE),
         Language::Php => grammar!(tree_sitter_php::LANGUAGE_PHP, Importer::Php, php::TABLE),
-        _ => None,
+        Language::Bash => grammar!(tree_sitter_bash::LANGUAGE, Importer::Bash, bash::TABLE),
+        Language::Kotlin => grammar!(
+            tree_sitter_kotlin_ng::LANGUAGE,
+            Importer::Dotted,
+            jvm::KOTLIN
+        ),
+        Language::Swift => grammar!(tree_sitter_swift::LANGUAGE, Importer::Dotted, swift::TABLE),
+        Language::Scala => grammar!(tree_sitter_scala::LANGUAGE, Importer::Dotted, jvm::SCALA),
+        Language::Lua => grammar!(tree_sitter_lua::LANGUAGE, Importer::Lua, lua::TABLE),
+        Language::Markdown => None,
     }
 }

@@ -22,25 +22,32 @@ pub(super) fn of(node: Node<'_>, text: &str) -> Name {
     if let Some(declarator) = field("declarator") {
         return split(declared(declarator), text);
     }
-    for name in ["type", "left", "key"] {
+    for name in ["type", "left", "key", "pattern"] {
         if let Some(found) = field(name) {
             return split(found, text);
         }
     }
+    first_name(node, 0).map_or_else(Name::default, |name| split(name, text))
+}
+
+/// The first name inside a node, where the grammar has no field for it.
+fn first_name(node: Node<'_>, depth: u32) -> Option<Node<'_>> {
+    if let Some(name) = node.child_by_field_name("name") {
+        return Some(name);
+    }
     let mut cursor = node.walk();
-    node.named_children(&mut cursor)
-        .find_map(|child| {
-            let kind = child.kind();
-            if kind.ends_with("identifier") || matches!(kind, "name" | "constant" | "word") {
-                Some(split(child, text))
-            } else {
-                child
-                    .child_by_field_name("name")
-                    .or_else(|| child.named_child(0).filter(|_| kind.ends_with("_element")))
-                    .map(|name| split(name, text))
-            }
-        })
-        .unwrap_or_default()
+    let children: Vec<_> = node.named_children(&mut cursor).take(6).collect();
+    children.into_iter().find_map(|child| {
+        let kind = child.kind();
+        if kind.ends_with("identifier") || matches!(kind, "name" | "constant" | "word") {
+            return Some(child);
+        }
+        let beside = ["modifier", "annotation", "attribute", "type", "parameter"];
+        if depth < 3 && !beside.iter().any(|word| kind.contains(word)) {
+            return first_name(child, depth + 1);
+        }
+        None
+    })
 }
 
 /// The first string in the call that a function without a name is passed to: `it("works", …)`.
@@ -119,7 +126,7 @@ fn split(node: Node<'_>, text: &str) -> Name {
     let parts = plain
         .rsplit_once("::")
         .or_else(|| plain.rsplit_once("->"))
-        .or_else(|| plain.rsplit_once(['.', '\\']).filter(|_| !operator));
+        .or_else(|| plain.rsplit_once(['.', '\\', ':']).filter(|_| !operator));
     let Some((before, name)) = parts else {
         return Name {
             name: plain.to_owned(),

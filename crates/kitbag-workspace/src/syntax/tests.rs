@@ -39,34 +39,33 @@ fn check(text: &str, syntax: &Syntax) {
     assert_eq!(&postcard::from_bytes::<Syntax>(&bytes).unwrap(), syntax);
 }
 
-/// Every line that is listed stands in the content, in order, and all else is a comment.
+/// Every line that is listed stands in the content, in order; each gap is one comment that counts
+/// its lines, or nothing where it is blank.
 fn verbatim(lines: &Lines<'_>, rendered: &Rendered) {
     let mut content = rendered.content.as_str();
     let mut next = 1;
-    let mut skip = |content: &mut &str, first: u32| {
-        if next < first && content.trim_start_matches([' ', '\t']).contains("... (") {
-            let (line, rest) = content.split_once('\n').unwrap();
-            if line.contains("... (") && !content.starts_with(lines.span(first, first)) {
-                *content = rest;
-            }
+    let gap = |content: &mut &str, next: u32, to: u32| {
+        let left_out = lines.span(next, to.saturating_sub(1));
+        if next < to && !left_out.trim().is_empty() {
+            let (line, rest) = content.split_once('\n').expect("a comment for the gap");
+            assert!(
+                line.contains(&format!("... ({} line", to - next)),
+                "{line:?}"
+            );
+            *content = rest;
         }
-        next = first;
     };
     for &(first, last) in &rendered.lines {
-        skip(&mut content, first);
+        gap(&mut content, next, first);
         let span = lines.span(first, last);
-        content = content
-            .strip_prefix(span)
-            .unwrap_or_else(|| panic!("{first}-{last} is not verbatim: {content:?}"));
-        content = content
-            .strip_prefix('\n')
-            .filter(|_| !span.ends_with('\n'))
-            .unwrap_or(content);
+        content = content.strip_prefix(span).expect("the lines verbatim");
+        if !span.ends_with('\n') {
+            content = content.strip_prefix('\n').expect("a line break at the end");
+        }
+        next = last + 1;
     }
-    assert!(
-        content.is_empty() || content.lines().count() == 1,
-        "{content:?}"
-    );
+    gap(&mut content, next, lines.count() + 1);
+    assert_eq!(content, "");
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::cuts::Cuts;
 use super::grammar::{self, Grammar};
-use super::items::Reader;
+use super::reader::Reader;
 use super::{Lines, Syntax, folds, macros, units};
 use crate::language::Language;
 

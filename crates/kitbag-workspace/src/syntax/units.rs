@@ -279,7 +279,7 @@ fn mark_imports(items: &[Item], marks: &mut [bool]) {
     }
 }
 
-const fn unit(first: u32, last: u32, kind: UnitKind) -> Unit {
+pub(super) const fn unit(first: u32, last: u32, kind: UnitKind) -> Unit {
     Unit {
         first,
         last,

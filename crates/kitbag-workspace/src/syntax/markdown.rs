@@ -1,0 +1,169 @@
+//! Markdown by its headings: a section is a unit, an outline is the headings.
+//!
+//! Read line by line, without a grammar: headings, fences and front matter are all that counts.
+
+use super::cuts::Cuts;
+use super::lines::indentation;
+use super::units::{self, unit};
+use super::{Fold, Lines, Scope, Syntax, Unit, UnitKind};
+
+/// A longer section is cut into parts.
+const LONGEST: u32 = 60;
+const PART: (u32, u32) = (20, 50);
+/// A text this short stays in the outline.
+const SHORT: u32 = 3;
+
+/// Reads the sections of a document.
+pub(super) fn read(lines: &Lines<'_>) -> Syntax {
+    let headings = headings(lines);
+    if headings.is_empty() {
+        return units::windows(lines);
+    }
+    let cuts = Cuts::of_text(lines);
+    let mut syntax = Syntax::default();
+    let first = headings.first().map_or(1, |heading| heading.line);
+    for (first, last) in cuts.pieces(1, first - 1, PART.0, PART.1) {
+        syntax.units.push(unit(first, last, UnitKind::Code));
+    }
+    // The headings that are open at the present line, by their index among the scopes.
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    for (index, heading) in headings.iter().enumerate() {
+        let end = headings
+            .get(index + 1)
+            .map_or(lines.count(), |next| next.line - 1);
+        open.retain(|&(level, _)| level < heading.level);
+        let parent = open.last().map(|&(_, scope)| scope);
+        let scope = u32::try_from(index).unwrap_or(u32::MAX);
+        let section = headings
+            .iter()
+            .skip(index + 1)
+            .find(|next| next.level <= heading.level);
+        syntax.scopes.push(Scope {
+            name: heading.title.clone(),
+            first: heading.line,
+            signature: heading.last,
+            last: section.map_or(lines.count(), |next| next.line - 1),
+            parent,
+        });
+        let names = open
+            .iter()
+            .filter_map(|&(_, scope)| syntax.scopes.get(scope as usize));
+        let parents: Vec<String> = names.map(|scope| scope.name.clone()).collect();
+        let longest = if end + 1 - heading.line > LONGEST {
+            PART.1
+        } else {
+            LONGEST
+        };
+        let pieces = cuts.pieces(heading.line, end, PART.0, longest);
+        let cut = pieces.len() > 1;
+        for (first, last) in pieces {
+            let is_first = first == heading.line;
+            syntax.units.push(Unit {
+                name: heading.title.clone(),
+                parents: parents.clone(),
+                part: cut,
+                signature: is_first.then_some((heading.line, heading.last)),
+                scope: if is_first { parent } else { Some(scope) },
+                ..unit(first, last, UnitKind::Section)
+            });
+        }
+        fold(lines, heading.last + 1, end, &mut syntax.folds);
+        open.push((heading.level, scope));
+    }
+    syntax
+}
+
+struct Heading {
+    level: u32,
+    title: String,
+    line: u32,
+    /// The same line, or the line that underlines it.
+    last: u32,
+}
+
+fn headings(lines: &Lines<'_>) -> Vec<Heading> {
+    let mut headings: Vec<Heading> = Vec::new();
+    let mut fence: Option<&str> = None;
+    let mut line = 1;
+    // Front matter is no heading, though it is underlined.
+    if lines.get(1).trim_end() == "---" {
+        let end = (2..=lines.count()).find(|&line| lines.get(line).trim_end() == "---");
+        line = end.map_or(1, |end| end + 1);
+    }
+    while line <= lines.count() {
+        let text = lines.get(line);
+        let trimmed = text.trim();
+        if let Some(mark) = fence {
+            if trimmed.starts_with(mark) && trimmed.trim_matches(['`', '~']).is_empty() {
+                fence = None;
+            }
+        } else if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fence = trimmed.get(..3);
+        } else if let Some((level, title)) = marked(text) {
+            headings.push(Heading {
+                level,
+                title,
+                line,
+                last: line,
+            });
+        } else if let Some(level) = underlined(lines, line) {
+            headings.push(Heading {
+                level,
+                title: trimmed.to_owned(),
+                line,
+                last: line + 1,
+            });
+            line += 1;
+        }
+        line += 1;
+    }
+    headings
+}
+
+/// A heading with signs before it: `## Title`.
+fn marked(text: &str) -> Option<(u32, String)> {
+    if indentation(text).len() > 3 {
+        return None;
+    }
+    let text = text.trim();
+    let title = text.trim_start_matches('#');
+    let level = u32::try_from(text.len() - title.len()).ok()?;
+    let is_heading =
+        (1..=6).contains(&level) && (title.is_empty() || title.starts_with([' ', '\t']));
+    is_heading.then(|| {
+        (
+            level,
+            title.trim().trim_end_matches('#').trim_end().to_owned(),
+        )
+    })
+}
+
+/// The level of a heading that the next line underlines.
+fn underlined(lines: &Lines<'_>, line: u32) -> Option<u32> {
+    let text = lines.get(line).trim();
+    let above = lines.get(line.saturating_sub(1)).trim();
+    let rule = lines.get(line + 1).trim_end();
+    let plain = above.is_empty()
+        && text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '[' | '`' | '*' | '_'))
+        && !text.starts_with("* ");
+    if !plain || rule.len() < 3 {
+        return None;
+    }
+    match rule.as_bytes().first()? {
+        b'=' if rule.bytes().all(|byte| byte == b'=') => Some(1),
+        b'-' if rule.bytes().all(|byte| byte == b'-') => Some(2),
+        _ => None,
+    }
+}
+
+/// Leaves out the text of a section, but not the blank lines around it.
+fn fold(lines: &Lines<'_>, first: u32, last: u32, folds: &mut Vec<Fold>) {
+    let blank = |line: &u32| lines.get(*line).trim().is_empty();
+    let first = (first..=last).find(|line| !blank(line));
+    let last = (1..=last).rev().find(|line| !blank(line));
+    if let (Some(first), Some(last)) = (first, last)
+        && first + SHORT <= last
+    {
+        folds.push(Fold { first, last });
+    }
+}

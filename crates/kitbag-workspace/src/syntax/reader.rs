@@ -1,0 +1,400 @@
+//! Reads a parse tree into items: definitions with what stands inside them, imports, statements.
+//!
+//! It knows only roles; which node kind has which role stands in the grammars' tables. How items
+//! become units or folds is decided elsewhere.
+
+use tree_sitter::Node;
+
+use super::grammar::{Grammar, Role};
+use super::items::{CONTAINER_FROM, Item, ItemKind, span};
+use super::name::{self, Name};
+use super::{Definition, Import, Lines, body, imports};
+
+/// Walks a tree; gathers definitions and imports on the way.
+pub(super) struct Reader<'t> {
+    grammar: &'t Grammar,
+    lines: &'t Lines<'t>,
+    pub(super) definitions: Vec<Definition>,
+    pub(super) imports: Vec<Import>,
+}
+
+/// Where in the file the walk is.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    parent: &'p str,
+    /// Local names are no definitions.
+    in_function: bool,
+    /// Whether plain statements are wanted as items.
+    statements: bool,
+    depth: u32,
+}
+
+/// No program that a person wrote nests deeper; a deeper tree is read down to here.
+const DEEPEST: u32 = 250;
+
+/// The comments and attributes that stand before a node.
+#[derive(Clone, Copy)]
+struct Lead {
+    first: u32,
+    attribute: Option<u32>,
+    last: u32,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) const fn new(grammar: &'t Grammar, lines: &'t Lines<'t>) -> Self {
+        Self {
+            grammar,
+            lines,
+            definitions: Vec::new(),
+            imports: Vec::new(),
+        }
+    }
+
+    /// The items of a whole file.
+    pub(super) fn file(&mut self, root: Node<'_>) -> Vec<Item> {
+        let place = Place {
+            parent: "",
+            in_function: false,
+            statements: true,
+            depth: 0,
+        };
+        self.inside(root, place)
+    }
+
+    /// The items among the children of a node.
+    fn inside(&mut self, node: Node<'_>, place: Place<'_>) -> Vec<Item> {
+        let mut items: Vec<Item> = Vec::new();
+        if place.depth > DEEPEST {
+            return items;
+        }
+        let mut lead: Option<Lead> = None;
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            let role = self.grammar.role(child);
+            let (first, last) = span(child);
+            if matches!(role, Role::Comment | Role::Attribute) {
+                if self.starts_its_line(child) {
+                    let attribute = (role == Role::Attribute).then_some(first);
+                    lead = match lead {
+                        Some(before) if before.last + 1 >= first => Some(Lead {
+                            attribute: before.attribute.or(attribute),
+                            last: last.max(before.last),
+                            ..before
+                        }),
+                        before => {
+                            if let Some(before) = before {
+                                self.apart(before, place, &mut items);
+                            }
+                            Some(Lead {
+                                first,
+                                attribute,
+                                last,
+                            })
+                        }
+                    };
+                }
+                continue;
+            }
+            let at = items.len();
+            self.read(child, role, place, &mut items);
+            let Some(lead) = lead.take() else { continue };
+            match items.get_mut(at) {
+                Some(item) if !item.is_leaf() && lead.last + 1 >= first => {
+                    item.lead = item.lead.min(lead.first);
+                    item.first = item.first.min(lead.attribute.unwrap_or(item.first));
+                }
+                _ => {
+                    let tail = items.split_off(at);
+                    // Before a plain statement stands what a reader should know of the file.
+                    if lead.last + 1 < first || self.is_licence(lead) {
+                        self.apart(lead, place, &mut items);
+                    }
+                    items.extend(tail);
+                }
+            }
+        }
+        if let Some(lead) = lead {
+            self.apart(lead, place, &mut items);
+        }
+        items
+    }
+
+    fn read(&mut self, node: Node<'_>, role: Role, place: Place<'_>, out: &mut Vec<Item>) {
+        match role {
+            Role::Import => self.import(node, out),
+            Role::MaybeImport if self.import_if_any(node, out) => {}
+            Role::Function => self.function(node, place, out),
+            Role::Type | Role::Scope => self.holder(node, role, place, out),
+            Role::Specifier if node.child_by_field_name("body").is_some() => {
+                self.holder(node, role, place, out);
+            }
+            Role::Value => self.value(node, place, out),
+            Role::Macro => self.macro_definition(node, place, out),
+            Role::Lambda => {
+                let name = Name {
+                    name: name::of_callback(node, self.lines.text()),
+                    owner: String::new(),
+                };
+                let item = self.callable(node, node, ItemKind::Lambda, name, place);
+                out.extend(item);
+            }
+            Role::Block => out.extend(self.inside(node, place.deeper())),
+            Role::Text => statement(node, place, out),
+            Role::Other | Role::Specifier | Role::MaybeImport | Role::Comment | Role::Attribute => {
+                self.plain(node, place, out)
+            }
+        }
+    }
+
+    /// A node without meaning of its own: what stands inside counts.
+    fn plain(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+        let (first, last) = span(node);
+        if first == last && place.in_function && !self.grammar.importer.hides_in_expressions() {
+            return statement(node, place, out);
+        }
+        let inner = Place {
+            statements: false,
+            ..place.deeper()
+        };
+        let mut items = self.inside(node, inner);
+        if items.is_empty() {
+            if !body::is_text_alone(node, self.grammar) {
+                statement(node, place, out);
+            }
+            return;
+        }
+        if let [item] = items.as_mut_slice() {
+            item.widen(span(node));
+        }
+        out.append(&mut items);
+    }
+
+    fn function(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+        let name = name::of(node, self.lines.text());
+        self.define(&name, node, place);
+        let item = self.callable(node, node, ItemKind::Function, name, place);
+        out.extend(item);
+    }
+
+    /// A function `node` that stands in `whole`; none if it has no body.
+    fn callable(
+        &mut self,
+        whole: Node<'_>,
+        node: Node<'_>,
+        kind: ItemKind,
+        name: Name,
+        place: Place<'_>,
+    ) -> Option<Item> {
+        let body = body::of(node, self.grammar).or((kind == ItemKind::Lambda).then_some(node))?;
+        let (first, last) = span(whole);
+        let inner = Place {
+            parent: &name.name,
+            in_function: true,
+            statements: last - first >= CONTAINER_FROM,
+            ..place.deeper()
+        };
+        let items = self.inside(body, inner);
+        Some(Item {
+            signature: body::signature_end(body).clamp(first, last),
+            body: self.foldable(body),
+            items,
+            name: name.name,
+            owner: name.owner,
+            ..Item::leaf(kind, (first, last))
+        })
+    }
+
+    /// A type or a namespace.
+    fn holder(&mut self, node: Node<'_>, role: Role, place: Place<'_>, out: &mut Vec<Item>) {
+        let name = name::of(node, self.lines.text());
+        let (first, last) = span(node);
+        let body = body::of(node, self.grammar);
+        if role == Role::Scope && body.is_none() {
+            if !self.import_if_any(node, out) {
+                out.push(Item::leaf(ItemKind::Import, (first, last)));
+            }
+            return;
+        }
+        // An `impl` only adds to a type that is defined elsewhere.
+        if role != Role::Scope && node.kind() != "impl_item" {
+            self.define(&name, node, place);
+        }
+        let inner = Place {
+            parent: &name.name,
+            statements: true,
+            ..place.deeper()
+        };
+        let items = body.map_or_else(Vec::new, |body| self.inside(body, inner));
+        let kind = if role == Role::Scope {
+            ItemKind::Scope
+        } else {
+            ItemKind::Type
+        };
+        out.push(Item {
+            signature: body.map_or(first, body::signature_end).clamp(first, last),
+            body: None,
+            items,
+            name: name.name,
+            owner: name.owner,
+            ..Item::leaf(kind, (first, last))
+        });
+    }
+
+    /// A constant, a field, an entry: a function or a type if its value is one.
+    fn value(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+        let name = name::of(node, self.lines.text());
+        let value = body::value(node);
+        let role = value.map_or(Role::Other, |value| self.grammar.role(value));
+        if let Some(value) = value
+            && matches!(role, Role::Function | Role::Lambda)
+        {
+            self.define(&name, node, place);
+            out.extend(self.callable(node, value, ItemKind::Function, name, place));
+            return;
+        }
+        let inner = Place {
+            parent: &name.name,
+            statements: false,
+            ..place.deeper()
+        };
+        let known = self.definitions.len();
+        let mut items = self.inside(node, inner);
+        if items.iter().any(|item| item.kind == ItemKind::Import) {
+            out.append(&mut items);
+            return;
+        }
+        let is_entry = matches!(node.kind(), "pair" | "array_element_initializer");
+        let is_prototype = value.is_none() && body::declares_a_function(node);
+        if let [item] = items.as_mut_slice()
+            && item.widen(span(node))
+        {
+            if item.kind == ItemKind::Lambda || item.name.is_empty() {
+                if item.kind == ItemKind::Lambda {
+                    item.kind = ItemKind::Function;
+                }
+                item.owner = name.owner.clone();
+                item.name = name.name.clone();
+                if !is_entry || item.kind == ItemKind::Function {
+                    self.define_at(known, &name, node, place);
+                }
+            }
+            out.append(&mut items);
+            return;
+        }
+        if !place.in_function && !is_entry && !is_prototype {
+            self.define_at(known, &name, node, place);
+        }
+        if items.is_empty() && is_prototype {
+            return;
+        }
+        if items.is_empty() && place.in_function {
+            return statement(node, place, out);
+        }
+        let (first, last) = span(node);
+        let literal = body::literal(value.unwrap_or(node), self.grammar);
+        out.push(Item {
+            signature: first,
+            body: literal.and_then(|body| self.foldable(body)),
+            items,
+            name: name.name,
+            owner: name.owner,
+            ..Item::leaf(ItemKind::Value, (first, last))
+        });
+    }
+
+    fn macro_definition(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+        let name = name::of(node, self.lines.text());
+        self.define(&name, node, place);
+        let (first, last) = span(node);
+        let braces = node.child(node.child_count().saturating_sub(1));
+        let closed = braces.is_some_and(|token| matches!(token.kind(), "}" | ")" | "]" | ";"));
+        let end = if closed { last.saturating_sub(1) } else { last };
+        out.push(Item {
+            body: (first < end).then_some((first + 1, end)),
+            name: name.name,
+            ..Item::leaf(ItemKind::Macro, (first, last))
+        });
+    }
+
+    fn import(&mut self, node: Node<'_>, out: &mut Vec<Item>) {
+        if !self.import_if_any(node, out) {
+            out.push(Item::leaf(ItemKind::Import, span(node)));
+        }
+    }
+
+    fn import_if_any(&mut self, node: Node<'_>, out: &mut Vec<Item>) -> bool {
+        let known = self.imports.len();
+        imports::read(
+            self.grammar.importer,
+            node,
+            self.lines.text(),
+            &mut self.imports,
+        );
+        let found = self.imports.len() > known;
+        if found {
+            out.push(Item::leaf(ItemKind::Import, span(node)));
+        }
+        found
+    }
+
+    fn define(&mut self, name: &Name, node: Node<'_>, place: Place<'_>) {
+        self.define_at(self.definitions.len(), name, node, place);
+    }
+
+    fn define_at(&mut self, index: usize, name: &Name, node: Node<'_>, place: Place<'_>) {
+        if name.name.is_empty() {
+            return;
+        }
+        let parent = if name.owner.is_empty() {
+            place.parent
+        } else {
+            &name.owner
+        };
+        let definition = Definition {
+            name: name.name.clone(),
+            line: span(node).0,
+            parent: parent.to_owned(),
+        };
+        self.definitions
+            .insert(index.min(self.definitions.len()), definition);
+    }
+
+    fn foldable(&self, body: Node<'_>) -> Option<(u32, u32)> {
+        body::foldable(body, self.grammar, self.lines.text())
+    }
+
+    /// A comment that belongs to nothing, unless it documents the file from inside.
+    fn apart(&self, lead: Lead, place: Place<'_>, out: &mut Vec<Item>) {
+        let inner = self.lines.get(lead.first).trim_start().starts_with("//!");
+        if place.statements && !inner {
+            out.push(Item::leaf(ItemKind::Comment, (lead.first, lead.last)));
+        }
+    }
+
+    /// Whether a comment is a notice that says nothing of the code.
+    fn is_licence(&self, lead: Lead) -> bool {
+        let text = self.lines.span(lead.first, lead.last);
+        text.contains("icense") || text.contains("opyright")
+    }
+
+    fn starts_its_line(&self, node: Node<'_>) -> bool {
+        let line = self.lines.get(span(node).0);
+        line.get(..node.start_position().column)
+            .is_some_and(|before| before.trim().is_empty())
+    }
+}
+
+impl Place<'_> {
+    const fn deeper(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
+
+fn statement(node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+    if place.statements {
+        out.push(Item::leaf(ItemKind::Statement, span(node)));
+    }
+}
