@@ -10,7 +10,9 @@ mod assignment;
 mod authorization;
 mod block;
 mod checksum;
+mod file;
 mod key;
+mod neighbour;
 mod scan;
 mod token;
 mod url;
@@ -116,8 +118,8 @@ fn united(mut spans: Vec<(Rank, Span)>) -> Vec<Span> {
 /// How much a rule knows about what it found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The format says what it is.
-    Format,
+    /// The format says what it is; of two, the one listed first.
+    Format(usize),
     /// The place says that it is secret, not what it opens.
     Place,
 }

@@ -1,81 +1,103 @@
 //! Finds literal values given to a name that promises a secret.
 //!
-//! It reads assignments as they look in most languages and formats, without parsing any of them:
-//! `name = "value"`, `"name": "value"`, `name: value`, `--name value`, `<name>value</name>`.
+//! It reads assignments as they look in most languages and formats, without parsing any of them.
+
+mod written;
 
 use std::ops::Range;
 
+use super::file::File;
 use super::key::Promise;
-use super::{Rank, Span, value};
-
-/// What a path says about the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct File {
-    /// Whether words stand without quotes, as in YAML, shell and prose, where code has names.
-    bare: bool,
-    /// Whether it is a test, an example or a document, whose passwords are made up.
-    made_up: bool,
-    /// Whether it holds logins as words alone.
-    netrc: bool,
-    /// Whether it lists content hashes.
-    lock: bool,
-}
+use super::{MARKER, Rank, Span, value};
+use written::Written;
 
 /// What was read at a hit.
 pub(super) struct Read {
-    /// Where the name ends, found out or not.
-    pub(super) key_end: usize,
+    /// Where to look for the next name.
+    pub(super) end: usize,
     pub(super) span: Option<(Rank, Span)>,
 }
 
 /// Reads the assignment whose name holds this keyword.
-pub(super) fn at(text: &str, keyword: Range<usize>, file: &File) -> Read {
+pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Read {
     let name = name_around(text, keyword);
-    Read {
-        key_end: name.end,
-        span: secret_of(text, name, file),
-    }
-}
-
-fn secret_of(text: &str, name: Range<usize>, file: &File) -> Option<(Rank, Span)> {
-    if file.lock || name.len() > LONGEST_NAME {
-        return None;
-    }
-    let promise = Promise::of(text.get(name.clone())?)?;
-    if text.get(..name.start)?.ends_with(super::MARKER) {
-        return None;
-    }
-    let Value { range, quoted } = value_after(text, name, file)?;
-    let written = text.get(range.clone())?;
-    if value::is_reference(written)
-        || value::is_stand_in(written)
-        || !is_secret(written, promise, quoted, file)
-    {
-        return None;
-    }
-    let kind = match promise {
-        Promise::Password => "password",
-        Promise::Secret | Promise::Key => "secret",
+    let nothing = Read {
+        end: name.end,
+        span: None,
     };
-    Some((Rank::Place, Span { range, kind }))
+    if file.lock
+        || name.len() > LONGEST_NAME
+        || text
+            .get(..name.start)
+            .is_some_and(|before| before.ends_with(MARKER))
+    {
+        return nothing;
+    }
+    let named = text.get(name.clone()).unwrap_or_default();
+    let Some(promise) = Promise::of(named) else {
+        return nothing;
+    };
+    let Some(written) = written::after(text, name.clone(), file) else {
+        return nothing;
+    };
+    // No names are looked for inside a long value, or a line full of them would be read again and
+    // again.
+    let long = written.range.len() > LONG_VALUE;
+    Read {
+        end: if long { written.range.end } else { name.end },
+        span: kind_of(text, named, promise, &written, file).map(|kind| {
+            let range = written.range;
+            (Rank::Place, Span { range, kind })
+        }),
+    }
 }
 
 const LONGEST_NAME: usize = 80;
-const LONGEST_VALUE: usize = 1024;
+const LONG_VALUE: usize = 128;
 
-fn is_secret(written: &str, promise: Promise, quoted: bool, file: &File) -> bool {
-    if !quoted
-        && !file.bare
-        && (written.contains('.') || !written.contains(|c: char| c.is_ascii_digit()))
-    {
+fn kind_of(
+    text: &str,
+    name: &str,
+    promise: Promise,
+    written: &Written,
+    file: File,
+) -> Option<&'static str> {
+    let value = text.get(written.range.clone())?;
+    match promise {
+        Promise::Password if value::is_crypt(value) => Some("password-hash"),
+        Promise::Key | Promise::Secret if value::is_uuid_key(value, name) => Some("secret"),
+        _ if !is_secret(value, promise, written.literal, file) => None,
+        _ if is_elsewhere(value, written.quoted) || is_made_up(value) => None,
+        Promise::Password => Some("password"),
+        Promise::Key | Promise::Secret => Some("secret"),
+    }
+}
+
+/// Whether it only says where the value is: a reference, or the name of another secret.
+fn is_elsewhere(value: &str, quoted: bool) -> bool {
+    let is_name = value
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    value::is_reference(value)
+        || !quoted && value::is_shorthand(value)
+        || is_name && Promise::of(value).is_some()
+}
+
+fn is_made_up(value: &str) -> bool {
+    value::is_stand_in(value) || value::is_sequence(value)
+}
+
+fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
+    // In code a word without quotes is a name, unless no name looks like it.
+    if !literal && (value.contains('.') || !value.contains(|c: char| c.is_ascii_digit())) {
         return false;
     }
     match promise {
-        Promise::Password if !file.made_up && (quoted || file.bare) => {
-            value::is_password(written) || value::is_random(written, 12)
+        Promise::Password if literal && !file.made_up => {
+            value::is_password(value) || value::is_random(value, 12)
         }
-        Promise::Password | Promise::Secret => value::is_random(written, 16),
-        Promise::Key => value::is_random(written, 24),
+        Promise::Password | Promise::Secret => value::is_random(value, 16),
+        Promise::Key => value::is_random(value, 24),
     }
 }
 
@@ -84,161 +106,7 @@ fn name_around(text: &str, keyword: Range<usize>) -> Range<usize> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let before = bytes.get(..keyword.start).unwrap_or_default();
     let after = bytes.get(keyword.end..).unwrap_or_default();
-    let left = before
-        .iter()
-        .rev()
-        .take(LONGEST_NAME)
-        .take_while(is_name)
-        .count();
-    let right = after.iter().take_while(is_name).count();
-    keyword.start - left..keyword.end + right
+    let left = before.iter().rev().take(LONGEST_NAME).take_while(is_name);
+    let right = after.iter().take_while(is_name);
+    keyword.start - left.count()..keyword.end + right.count()
 }
-
-struct Value {
-    range: Range<usize>,
-    quoted: bool,
-}
-
-fn value_after(text: &str, name: Range<usize>, file: &File) -> Option<Value> {
-    let before = text.get(..name.start)?;
-    let name_end = name.end;
-    let name = text.get(name)?;
-    let rest = value::window(text, name_end, LONGEST_VALUE);
-    let line = rest.split('\n').next()?;
-    let separated = after_separator(line, name, before, file)?;
-    let at = name_end + (line.len() - separated.len());
-    let prefix = separated
-        .find(['"', '\'', '`'])
-        .filter(|prefix| *prefix <= 2)
-        .filter(|prefix| {
-            separated.get(..*prefix).is_some_and(|letters| {
-                letters
-                    .bytes()
-                    .all(|b| b.is_ascii_alphabetic() || matches!(b, b'@' | b'\\' | b'$'))
-            })
-        });
-    if let Some(prefix) = prefix {
-        let quote = separated.get(prefix..)?.chars().next()?;
-        let inner = separated.get(prefix + 1..)?;
-        let inner_at = at + prefix + 1;
-        let mut escaped = false;
-        let length = inner.find(|c: char| {
-            let ends = c == quote && !escaped;
-            escaped = c == '\\' && !escaped;
-            ends
-        });
-        let escaped_quote = separated.get(..prefix)?.ends_with('\\');
-        let length = if escaped_quote {
-            inner.find('\\')?
-        } else {
-            length?
-        };
-        return Some(Value {
-            range: inner_at..inner_at + length,
-            quoted: true,
-        });
-    }
-    let length = separated
-        .find(|c: char| c.is_whitespace() || "\"'`,;<>&|)]}".contains(c))
-        .unwrap_or(separated.len());
-    let length = separated
-        .get(..length)?
-        .trim_end_matches(['.', ':', '!', '?'])
-        .len()
-        .max(1)
-        .min(length);
-    (length > 0).then_some(Value {
-        range: at..at + length,
-        quoted: false,
-    })
-}
-
-/// What follows the sign between a name and its value.
-fn after_separator<'l>(line: &'l str, name: &str, before: &str, file: &File) -> Option<&'l str> {
-    let closed = line.strip_prefix('\\').unwrap_or(line);
-    let unquoted = closed.strip_prefix(['"', '\'', '`']).unwrap_or(closed);
-    let in_quotes = unquoted.len() < closed.len();
-    let open = unquoted
-        .trim_start_matches([']', ')'])
-        .trim_start_matches([' ', '\t']);
-    let signs = ["===", "!==", "==", "!=", "=>", ":=", "?=", "||=", "=", ":"];
-    if let Some(value) = signs.iter().find_map(|sign| open.strip_prefix(sign)) {
-        let value = value.trim_start_matches([' ', '\t']);
-        return Some(after_type(value).unwrap_or(value));
-    }
-    if in_quotes && let Some(value) = open.strip_prefix(',') {
-        let value = value.trim_start();
-        return value.starts_with(['"', '\'']).then_some(value);
-    }
-    if let Some(value) = open.strip_prefix('>') {
-        return before.ends_with('<').then_some(value);
-    }
-    // Words alone: an option of a command, and the files that hold logins for programs.
-    let line_before = before.rsplit('\n').next().unwrap_or_default();
-    let spaced = name.starts_with('-') || file.netrc || line_before.contains("login ");
-    (spaced && unquoted.starts_with([' ', '\t'])).then_some(open)
-}
-
-/// Skips a type: `: &str = "…"`.
-fn after_type(value: &str) -> Option<&str> {
-    let (kind, value) = value.split_once('=')?;
-    let named = kind.len() <= 40
-        && kind
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b" &'<>?[]|_.:*".contains(&byte));
-    let value = value.trim_start();
-    (named && kind.ends_with(' ') && value.starts_with(['"', '\'', '`'])).then_some(value)
-}
-
-impl File {
-    pub(super) fn of(path: &str) -> Self {
-        let path = path.to_ascii_lowercase().replace('\\', "/");
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        Self {
-            bare: !CODE.contains(&extension),
-            made_up: path
-                .split(['/', '.', '_', '-'])
-                .any(|part| MADE_UP.contains(&part))
-                || DOCUMENTS.contains(&extension),
-            netrc: matches!(name, ".netrc" | "_netrc" | ".authinfo"),
-            lock: LOCKS.contains(&name) || extension == "lock" || extension == "sum",
-        }
-    }
-}
-
-/// Files in which a word without quotes is a name.
-const CODE: &[&str] = &[
-    "rs", "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "go", "java", "kt", "kts",
-    "scala", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "lua", "dart", "ex", "exs",
-    "erl", "hs", "ml", "clj", "vue", "svelte", "sql", "r", "jl", "pl", "m", "zig", "json", "proto",
-    "graphql", "css", "scss", "less", "tf",
-];
-const MADE_UP: &[&str] = &[
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "spec",
-    "specs",
-    "fixtures",
-    "fixture",
-    "mock",
-    "mocks",
-    "example",
-    "examples",
-    "sample",
-    "samples",
-    "docs",
-    "doc",
-    "e2e",
-    "snapshots",
-];
-const DOCUMENTS: &[&str] = &["md", "mdx", "rst", "adoc"];
-const LOCKS: &[&str] = &[
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "pnpm-lock.yaml",
-    "packages.lock.json",
-    "go.work.sum",
-];

@@ -52,7 +52,7 @@ fn is_login(login: &str) -> bool {
         password.len() >= 4
             && user != password
             && !value::is_stand_in(login)
-            && (value::is_password(password) || password.len() >= 12)
+            && (value::is_password(password) || login.is_ascii() && password.len() >= 12)
             && !login.contains("Aladdin")
     })
 }

@@ -16,11 +16,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 
 /// Finds the body of the block that is opened here.
 pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
-    let line_start = text
-        .get(..keyword.start)
-        .and_then(|before| before.rfind('\n'))
-        .map_or(0, |at| at + 1);
-    let opening = text.get(line_start..keyword.start).unwrap_or_default();
+    let opening = value::line_before(text, keyword.start);
     let putty = text
         .get(keyword.clone())
         .is_some_and(|word| word.ends_with(": "));
@@ -31,9 +27,10 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
     let mut bodies = Vec::new();
     let mut start = keyword.end;
     let mut random = false;
-    let rest = text.get(start..).unwrap_or_default();
-    for (number, line) in rest.split_inclusive('\n').take(LINES).enumerate() {
-        let end = line.find("-----END").or_else(|| line.find("---- END"));
+    let rest = value::window(text, start, LONGEST);
+    for (number, line) in rest.split_inclusive('\n').enumerate() {
+        // The next armour ends it, whatever it says, so that no text is looked at twice.
+        let end = line.find("----");
         let part = end.and_then(|end| line.get(..end)).unwrap_or(line);
         let body = body(part);
         let over = end.is_some() || number > 0 && body.is_none() && !may_be_inside(part);
@@ -53,12 +50,12 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
         bodies.clear();
     }
     let kind = "private-key";
-    let span = |range| (Rank::Format, Span { range, kind });
+    let span = |range| (Rank::Format(0), Span { range, kind });
     bodies.into_iter().map(span).collect()
 }
 
-/// A key of 16,384 bits has some 200 lines.
-const LINES: usize = 400;
+/// A key of 16,384 bits has some 200 lines of 64 characters.
+const LONGEST: usize = 32 * 1024;
 
 /// The base64 in a line of a block, quotes and escapes around it left out; none in a line that is
 /// something else.

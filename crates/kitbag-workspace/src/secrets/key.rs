@@ -1,15 +1,8 @@
 //! Tells names of secrets (`DB_PASSWORD`, `clientSecret`) from names about them (`token_count`).
 
 /// What every such name holds, whatever its case and however its words are joined.
-pub(super) const KEYWORDS: &[&str] = &[
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "auth",
-];
+pub(super) const KEYWORDS: &[&str] =
+    &["pass", "pw", "secret", "token", "key", "credential", "auth"];
 
 /// What kind of value a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +11,7 @@ pub(super) enum Promise {
     Password,
     /// One that a machine made.
     Secret,
-    /// One that is secret in some names and public in others, so that it must look the part.
+    /// One that is secret under some names and public under others, so that it must look the part.
     Key,
 }
 
@@ -26,158 +19,74 @@ impl Promise {
     /// The promise of a name, if it makes one.
     pub(super) fn of(name: &str) -> Option<Self> {
         let words = words(name);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let at = words.iter().rposition(|word| noun(word).is_some())?;
         let (before, from) = words.split_at_checked(at)?;
         let (word, after) = from.split_first()?;
-        let lone = words.iter().filter(|word| !is_number(word)).count() == 1;
-        if !after
+        let value_follows = after
             .iter()
-            .all(|word| is_number(word) || AFTER.contains(&word.as_str()))
-        {
+            .all(|word| is_number(word) || AFTER.contains(word));
+        if !value_follows || before.iter().any(|word| NOT_BEFORE.contains(word)) {
             return None;
         }
-        if before
+        let secret = before
             .iter()
-            .any(|word| NOT_BEFORE.contains(&word.as_str()))
-        {
-            return None;
-        }
-        let promise = noun(word)?;
-        let secret_before = before
-            .iter()
-            .any(|word| KEY_OF.contains(&word.as_str()) || noun(word).is_some());
-        match promise {
-            Self::Key if secret_before || word.as_str() != "key" => Some(Self::Secret),
-            Self::Key if lone => None,
+            .any(|word| KEY_OF.contains(word) || noun(word).is_some());
+        match noun(word)? {
+            Self::Key if secret => Some(Self::Secret),
+            // Alone it is the key of a map.
+            Self::Key if before.is_empty() => None,
+            Self::Password if before.contains(&"test") => Some(Self::Secret),
             other => Some(other),
         }
     }
 }
 
+/// What a word names, also with another before it and nothing between: `dbpassword`.
 fn noun(word: &str) -> Option<Promise> {
-    Some(match word {
-        "password" | "passwd" | "passphrase" | "pwd" | "pass" | "pgpassword" | "passcode"
-        | "passwort" => Promise::Password,
-        "secret" | "secrets" | "token" | "credential" | "credentials" | "auth" | "authtoken"
-        | "clientsecret" | "accesstoken" => Promise::Secret,
-        "key" | "apikey" | "secretkey" | "accesskey" | "privatekey" | "authkey" | "accountkey"
-        | "appkey" | "masterkey" => Promise::Key,
-        _ => return None,
-    })
+    let ends = |nouns: &[&str]| nouns.iter().any(|noun| word.ends_with(noun));
+    match word {
+        "key" => Some(Promise::Key),
+        "auth" => Some(Promise::Secret),
+        "pass" | "pw" | "dbpass" => Some(Promise::Password),
+        _ if ends(PASSWORDS) => Some(Promise::Password),
+        _ if ends(SECRETS) => Some(Promise::Secret),
+        _ => None,
+    }
 }
 
+const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "pwd"];
+
+#[rustfmt::skip]
+const SECRETS: &[&str] = &[
+    "secret", "secrets", "token", "credential", "credentials", "apikey", "secretkey", "accesskey", "privatekey",
+    "authkey", "accountkey", "masterkey",
+];
+
 /// What makes a key a secret one.
+#[rustfmt::skip]
 const KEY_OF: &[&str] = &[
-    "api",
-    "access",
-    "private",
-    "signing",
-    "encryption",
-    "master",
-    "account",
-    "shared",
-    "auth",
-    "app",
-    "application",
-    "service",
-    "license",
-    "deploy",
-    "webhook",
-    "admin",
-    "hmac",
-    "aes",
-    "jwt",
-    "session",
-    "cookie",
+    "access", "account", "admin", "aes", "api", "app", "application", "auth", "cookie", "deploy", "encryption", "hmac",
+    "jwt", "license", "master", "private", "service", "session", "shared", "signing", "webhook",
 ];
 
 /// What may follow: the value is still the secret itself.
+#[rustfmt::skip]
 const AFTER: &[&str] = &[
-    "value",
-    "string",
-    "base64",
-    "b64",
-    "hex",
-    "prod",
-    "production",
-    "dev",
-    "development",
-    "staging",
-    "live",
-    "old",
-    "new",
-    "current",
-    "default",
-    "raw",
-    "plain",
-    "primary",
-    "secondary",
-    "backup",
-    "master",
-    "root",
-    "v",
-    "main",
-    "local",
+    "b64", "backup", "base", "base64", "current", "default", "dev", "development", "hex", "key", "live", "local", "main",
+    "master", "new", "old", "plain", "primary", "prod", "production", "raw", "root", "secondary", "staging", "string",
+    "v", "value",
 ];
 
-/// What makes it something public or a measure.
+/// What makes it a public thing, a measure or a place.
+#[rustfmt::skip]
 const NOT_BEFORE: &[&str] = &[
-    "public",
-    "per",
-    "cost",
-    "max",
-    "min",
-    "num",
-    "count",
-    "total",
-    "next",
-    "page",
-    "continuation",
-    "csrf",
-    "xsrf",
-    "cursor",
-    "primary",
-    "foreign",
-    "sort",
-    "partition",
-    "cache",
-    "invalid",
-    "wrong",
-    "bad",
-    "fake",
-    "mock",
-    "dummy",
-    "example",
-    "sample",
-    "hashed",
-    "hash",
-    "encrypted",
-    "no",
-    "non",
-    "is",
-    "has",
-    "idempotency",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "sep",
-    "cls",
-    "mask",
-    "publishable",
-    "by",
-    "nonce",
-    "test",
-    "object",
-    "index",
-    "hot",
-    "map",
-    "dict",
-    "lookup",
-    "i18n",
-    "translation",
-    "bucket",
-    "s3",
+    "bad", "bos", "bucket", "by", "cache", "cls", "column", "continuation", "cost", "count", "csrf", "cursor", "dummy",
+    "encrypted", "eos", "example", "expected", "fake", "field", "fingerprint", "foreign", "gpg", "group", "has", "hash",
+    "hashed", "host", "hot", "idempotency", "identifier", "invalid", "is", "label", "locale", "lookup", "map", "mask",
+    "max", "measurement", "message", "min", "mock", "next", "no", "non", "nonce", "num", "pad", "page", "partition",
+    "per", "pgp", "primary", "pub", "public", "publishable", "query", "route", "row", "s3", "sample", "sep", "site",
+    "sort", "total", "translation", "unique", "unk", "verification", "verify", "wrong", "xsrf",
 ];
 
 fn is_number(word: &str) -> bool {
@@ -186,20 +95,16 @@ fn is_number(word: &str) -> bool {
 
 /// The words of a name, in lower case: split at signs, at digits and at humps.
 fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = vec![String::new()];
+    let mut words = vec![String::new()];
     let bytes = name.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        let before = at
-            .checked_sub(1)
-            .and_then(|at| bytes.get(at))
-            .copied()
-            .unwrap_or(b'_');
+    let mut before = b'_';
+    for (at, byte) in bytes.iter().copied().enumerate() {
         let next = bytes.get(at + 1).copied().unwrap_or(b'_');
-        let hump = byte.is_ascii_uppercase()
-            && (before.is_ascii_lowercase()
-                || before.is_ascii_uppercase() && next.is_ascii_lowercase());
-        let digits = byte.is_ascii_digit() != before.is_ascii_digit();
-        if hump || digits || !byte.is_ascii_alphanumeric() {
+        let hump =
+            before.is_ascii_lowercase() || before.is_ascii_uppercase() && next.is_ascii_lowercase();
+        let starts =
+            byte.is_ascii_uppercase() && hump || byte.is_ascii_digit() != before.is_ascii_digit();
+        if starts || !byte.is_ascii_alphanumeric() {
             words.push(String::new());
         }
         if byte.is_ascii_alphanumeric()
@@ -207,6 +112,7 @@ fn words(name: &str) -> Vec<String> {
         {
             word.push(char::from(byte.to_ascii_lowercase()));
         }
+        before = byte;
     }
     words.retain(|word| !word.is_empty());
     words

@@ -1,10 +1,157 @@
 //! What is found, what is left alone, and what always holds.
 
+mod look_alikes;
+mod made_secrets;
+mod properties;
+mod random;
+
 use super::*;
+
+/// Redacts and checks that lines stay lines.
+fn redacted(text: &str, path: &str) -> String {
+    let redacted = redact(text, path);
+    assert_eq!(
+        redacted.text.matches('\n').count(),
+        text.matches('\n').count()
+    );
+    redacted.text.into_owned()
+}
 
 #[test]
 fn every_format_compiles() {
     for token in vendors::TOKENS {
         assert!(token.compiles(), "{}", token.kind);
     }
+}
+
+#[test]
+fn markers_say_what_was_there_and_findings_where() {
+    let mut random = random::Random::new(1);
+    let token = random.fill("ghp_{w36}");
+    let text = format!(
+        "a\nb = '{token}'\n\nredis://:{}@cache\n",
+        random.fill("{w12}7")
+    );
+    let redacted = redact(&text, "settings.py");
+    insta::assert_snapshot!(redacted.text, @r"
+    a
+    b = '[REDACTED:github-token]'
+
+    redis://:[REDACTED:url-password]@cache
+    ");
+    let found: Vec<_> = redacted.found.iter().map(|f| (f.kind, f.line)).collect();
+    assert_eq!(found, [("github-token", 2), ("url-password", 4)]);
+}
+
+#[test]
+fn a_private_key_keeps_its_lines() {
+    let mut random = random::Random::new(2);
+    let line = |random: &mut random::Random| random.fill("{b64}");
+    let (begin, end) = (
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----END RSA PRIVATE KEY-----",
+    );
+    let body = [line(&mut random), line(&mut random), random.fill("{w6}==")].join("\n");
+    let text = format!("x\n{begin}\n{body}\n{end}\ny\n");
+    insta::assert_snapshot!(redacted(&text, "id"), @r"
+    x
+    -----BEGIN RSA PRIVATE KEY-----
+    [REDACTED:private-key]
+    [REDACTED:private-key]
+    [REDACTED:private-key]
+    -----END RSA PRIVATE KEY-----
+    y
+    ");
+    let code = format!(
+        "K = (\n    \"{begin}\\n\"\n    \"{}\\n\"\n    \"{end}\"\n)\n",
+        line(&mut random)
+    );
+    insta::assert_snapshot!(redacted(&code, "k.py"), @r#"
+    K = (
+        "-----BEGIN RSA PRIVATE KEY-----\n"
+        "[REDACTED:private-key]\n"
+        "-----END RSA PRIVATE KEY-----"
+    )
+    "#);
+    let one_line = format!(
+        "{{\"private_key\": \"{begin}\\n{}\\n{}\\n{end}\\n\"}}",
+        line(&mut random),
+        line(&mut random)
+    );
+    insta::assert_snapshot!(redacted(&one_line, "sa.json"), @r#"{"private_key": "-----BEGIN RSA PRIVATE KEY-----\n[REDACTED:private-key]\n-----END RSA PRIVATE KEY-----\n"}"#);
+    // Cut off in the middle: what is there is replaced, what follows is not.
+    let cut = format!(
+        "{begin}\n{}\n{}\n\nThe rest is prose.\n",
+        line(&mut random),
+        line(&mut random)
+    );
+    insta::assert_snapshot!(redacted(&cut, "notes.txt"), @r"
+    -----BEGIN RSA PRIVATE KEY-----
+    [REDACTED:private-key]
+    [REDACTED:private-key]
+
+    The rest is prose.
+    ");
+}
+
+#[test]
+fn a_sum_that_holds_beats_a_word_of_documentation() {
+    let body = format!("{}{}", "EXAMPLE", "q3ZrT8vKpW2mXs9LdB4nHc7");
+    let sum = checksum::base62(checksum::crc32(body.as_bytes()));
+    let genuine = format!("ghp_{body}{}", String::from_utf8_lossy(&sum));
+    let made_up = format!("ghp_{body}{}", "000000");
+    assert_eq!(redacted(&genuine, "a.txt"), "[REDACTED:github-token]");
+    assert_eq!(redacted(&made_up, "a.txt"), made_up);
+}
+
+#[test]
+fn the_most_telling_name_is_used() {
+    let mut random = random::Random::new(3);
+    for (kind, form) in [
+        ("anthropic-key", "sk-ant-api03-{u93}AA"),
+        ("openai-key", "sk-proj-{u40}T3BlbkFJ{u40}"),
+        ("openrouter-key", "sk-or-v1-{h64}"),
+        ("api-key", "sk-{h32}"),
+    ] {
+        let text = format!("api_key = \"{}\"", random.fill(form));
+        assert_eq!(
+            redacted(&text, "a.py"),
+            format!("api_key = \"[REDACTED:{kind}]\"")
+        );
+    }
+}
+
+#[test]
+fn made_secrets_are_found_and_look_alikes_left_alone() {
+    let mut random = random::Random::new(7);
+    let secrets = made_secrets::all(&mut random);
+    let kinds: std::collections::BTreeSet<&str> = secrets.iter().map(|case| case.kind).collect();
+    assert!(
+        secrets.len() >= 400 && kinds.len() >= 45,
+        "{} of {} kinds",
+        secrets.len(),
+        kinds.len()
+    );
+    let missed: Vec<_> = (secrets.iter())
+        .filter(|case| {
+            case.parts
+                .iter()
+                .any(|part| redacted(&case.text, case.path).contains(part))
+        })
+        .collect();
+    let look_alikes = look_alikes::all(&mut random);
+    assert!(look_alikes.len() >= 500, "{}", look_alikes.len());
+    let alarms: Vec<_> = (look_alikes.iter())
+        .filter(|case| redacted(&case.text, case.path) != case.text)
+        .collect();
+    let figures = format!(
+        "found {} of {} secrets of {} kinds; {} false alarms in {} look-alikes\nmissed: {missed:#?}\nalarms: {alarms:#?}",
+        secrets.len() - missed.len(),
+        secrets.len(),
+        kinds.len(),
+        alarms.len(),
+        look_alikes.len(),
+    );
+    assert!(missed.len() * 100 <= secrets.len() * 5, "{figures}");
+    assert!(alarms.len() * 100 <= look_alikes.len() * 2, "{figures}");
 }

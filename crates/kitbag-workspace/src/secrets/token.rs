@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use super::{Rank, Span, checksum, value};
+use super::{Span, checksum, value};
 
 /// The format of one kind of token.
 pub(super) struct Token {
@@ -56,18 +56,13 @@ impl Token {
     }
 
     /// Finds the token that has its keyword at this place.
-    pub(super) fn at(
-        &self,
-        regex: &Compiled,
-        text: &str,
-        keyword: Range<usize>,
-    ) -> Option<(Rank, Span)> {
+    pub(super) fn at(&self, regex: &Compiled, text: &str, keyword: Range<usize>) -> Option<Span> {
         let written = text.get(keyword.clone())?;
         if !self.keywords.contains(&written) {
             return None;
         }
         let start = self.start(text, keyword.start);
-        if !begins_here(text, start) {
+        if !begins_here(text, start) || self.is_joined(text, start) {
             return None;
         }
         let window = value::window(text, start, WINDOW);
@@ -85,13 +80,25 @@ impl Token {
             return None;
         }
         let range = start + secret.start()..start + secret.end();
-        Some((
-            Rank::Format,
-            Span {
-                range,
-                kind: self.kind,
-            },
-        ))
+        Some(Span {
+            range,
+            kind: self.kind,
+        })
+    }
+
+    /// Whether it is joined to something before it. A prefix that ends in a sign of its own, such as
+    /// `ghp_`, stands out also after another sign; one that is only letters does not.
+    fn is_joined(&self, text: &str, start: usize) -> bool {
+        let before = text.as_bytes().get(..start).and_then(<[u8]>::last);
+        let letters = self
+            .keywords
+            .iter()
+            .all(|word| word.ends_with(|c: char| c.is_ascii_alphanumeric()));
+        match before {
+            Some(b'-') => true,
+            Some(b'_') => letters,
+            _ => false,
+        }
     }
 
     fn start(&self, text: &str, keyword: usize) -> usize {
@@ -122,8 +129,9 @@ fn is_word(byte: u8) -> bool {
 
 /// Whether a word can begin here: not inside another, though after an escape such as `\n` or `%3D`.
 pub(super) fn begins_here(text: &str, at: usize) -> bool {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let (before, from) = text.as_bytes().split_at_checked(at).unwrap_or_default();
     match before {
+        _ if !from.first().is_some_and(u8::is_ascii_alphanumeric) => true,
         [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
         [.., b'\\', b'u', a, b, c, d] if [a, b, c, d].iter().all(|x| x.is_ascii_hexdigit()) => true,

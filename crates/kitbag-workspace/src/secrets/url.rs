@@ -29,7 +29,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<(Rank, Span)> {
     };
     let start = separator.end + from;
     let range = start..start + length;
-    Some((Rank::Format, Span { range, kind }))
+    Some((Rank::Format(0), Span { range, kind }))
 }
 
 const LONGEST: usize = 512;
@@ -37,13 +37,22 @@ const LONGEST: usize = 512;
 /// What ends the authority of a URL, in a URL or in the text around it.
 const ENDS: &str = "/?#\"'`<>\\|,";
 
-/// A password of letters only counts when it is long: `user:pass@` is how people write examples.
+/// Letters alone count when they are many: `user:pass@` is how people write examples.
 fn is_secret(user: &str, password: &str) -> bool {
     let letters = password.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let plain = percent_free(password);
     user != password
+        && user != "anonymous"
         && !value::is_reference(password)
         && !value::is_stand_in(password)
-        && (value::is_password(password)
-            || letters && password.len() >= 16
-            || value::is_random(password, 12))
+        && (value::is_password(&plain) || letters && password.len() >= 16)
+}
+
+/// A password with its escapes taken out, whose digits would make any word look strong.
+fn percent_free(password: &str) -> String {
+    let mut parts = password.split('%');
+    let first = parts.next().unwrap_or_default();
+    parts.fold(String::from(first), |text, part| {
+        text + part.get(2..).unwrap_or_default()
+    })
 }

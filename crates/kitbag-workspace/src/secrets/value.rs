@@ -1,122 +1,159 @@
 //! Tells a secret value from a placeholder, a reference, a word and a name.
 
+mod order;
+
+use order::Order;
+
 /// Whether a text stands for a value that the reader is to fill in: `<token>`, `xxxx`, `EXAMPLE`.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    STAND_INS.iter().any(|word| lower.contains(word)) || is_filler(&lower)
+    let most = |byte: u8| lower.bytes().filter(|other| *other == byte).count() * 2 > lower.len();
+    STAND_INS.iter().any(|word| lower.contains(word)) || b"x*0.-_#".iter().any(|byte| most(*byte))
 }
 
 /// Whether a text refers to a value elsewhere: `${TOKEN}`, `{{ token }}`, `%(token)s`, `get()`.
 pub(super) fn is_reference(value: &str) -> bool {
-    value.starts_with([
-        '$', '%', '&', '*', '<', '{', '[', '(', '@', '!', '/', '.', '~',
-    ]) || REFERENCES.iter().any(|mark| value.contains(mark))
-        || value.ends_with([')', ']', '}', '>'])
+    let encloses = |open: char, close| value.ends_with(close) && value.contains(open);
+    let (folder, file) = value.rsplit_once('/').unwrap_or_default();
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    value.starts_with(['$', '%', '{', '<', '(', '['])
+        || REFERENCES.iter().any(|mark| value.contains(mark))
+        || encloses('(', ')')
+        || encloses('[', ']')
+        || !folder.is_empty() && (1..=8).contains(&extension.len())
 }
 
-/// Whether a text looks made by a machine: long, of many characters, and in no order that people
-/// write.
+/// Whether a text without quotes is the shorthand of a format: an anchor, a tag, a path.
+pub(super) fn is_shorthand(value: &str) -> bool {
+    value.starts_with(['!', '@', '&', '*', '/', '.', '~'])
+}
+
+/// Whether a text counts up, as `12345678` and `a1b2c3d4` do.
+pub(super) fn is_sequence(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let steps = |apart: usize| {
+        let pairs = bytes.iter().zip(bytes.iter().skip(apart));
+        pairs
+            .filter(|(left, right)| right.wrapping_sub(**left) == 1)
+            .count()
+    };
+    steps(1).max(steps(2)) * 2 >= value.len()
+}
+
+/// Whether a text is a password as a login database stores it.
+pub(super) fn is_crypt(value: &str) -> bool {
+    let scheme = CRYPTS.iter().find_map(|scheme| value.strip_prefix(scheme));
+    scheme.is_some_and(|rest| rest.len() >= 20 && is_graphic(rest))
+}
+
+/// Whether a text is a UUID under the name of a service that uses those as keys.
+pub(super) fn is_uuid_key(value: &str, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    is_uuid(value) && UUID_SERVICES.iter().any(|service| name.contains(service))
+}
+
+/// Whether a text looks made by a machine: long enough, of many characters, in an order that people
+/// do not write.
 pub(super) fn is_random(value: &str, length: usize) -> bool {
     let core = value.trim_end_matches('=');
-    if core.len() < length || !core.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if core.len() < length || !is_graphic(core) || is_uuid(core) {
         return false;
     }
-    let digits = core.bytes().filter(u8::is_ascii_digit).count();
-    let letters = core.bytes().filter(u8::is_ascii_alphabetic).count();
-    let signs = core.len() - digits - letters;
+    let Count {
+        digits,
+        letters,
+        signs,
+    } = Count::of(core);
     if letters < 2 || signs * 3 > core.len() || distinct(core) < core.len().min(24) / 3 + 1 {
         return false;
     }
-    if is_uuid(core) {
-        return false;
-    }
-    let Order { odd, natural } = order(core);
+    let Order { odd, natural } = Order::of(core);
     // Without a digit it must be stranger still, for most names have none.
-    let (share, of) = if digits == 0 { (11, 20) } else { (9, 20) };
-    odd >= 4 && odd * of >= (odd + natural) * share
+    let share = if digits == 0 { 55 } else { 45 };
+    odd >= 4 && odd * 100 >= (odd + natural) * share
 }
 
-/// Whether a text looks chosen by a person to be hard to guess.
+/// Whether a text looks chosen by a person so that others do not guess it.
 pub(super) fn is_password(value: &str) -> bool {
-    if !(6..=128).contains(&value.len()) || value.contains(char::is_whitespace) {
+    let is_path = value.matches('/').count() > 1;
+    if !(6..=128).contains(&value.len()) || !is_graphic(value) || distinct(value) < 5 || is_path {
         return false;
     }
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    let signs = value
-        .bytes()
-        .filter(|byte| b"!@#$%^&*+?~".contains(byte))
-        .count();
-    let lower = value.to_ascii_lowercase();
-    let plain = PLAIN.iter().any(|word| lower.contains(word));
-    letters >= 2
-        && (digits > 0 && signs > 0 || (digits > 0 || signs > 0) && !plain)
-        && distinct(value) >= 5
+    let Count {
+        digits, letters, ..
+    } = Count::of(value);
+    let marks = value.bytes().any(|byte| b"!@#$%^&*+?~".contains(&byte));
+    letters >= 2 && (digits > 0 && marks || (digits > 0 || marks) && !is_plain(value))
 }
 
 /// The part of a text from here on, up to a number of bytes, at a character's end.
 pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
-    let end = rest.floor_char_boundary(length.min(rest.len()));
-    rest.get(..end).unwrap_or_default()
+    rest.get(..rest.floor_char_boundary(length))
+        .unwrap_or_default()
+}
+
+/// What stands on the same line before this place, as far as matters.
+pub(super) fn line_before(text: &str, at: usize) -> &str {
+    let start = text.ceil_char_boundary(at.saturating_sub(200));
+    let before = text.get(start..at).unwrap_or_default();
+    before.rsplit('\n').next().unwrap_or_default()
 }
 
 /// What documentation writes where a secret goes.
+#[rustfmt::skip]
 const STAND_INS: &[&str] = &[
-    "example",
-    "sample",
-    "dummy",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "change-me",
-    "replace",
-    "insert",
-    "your",
-    "redacted",
-    "xxxx",
-    "****",
-    "....",
-    "____",
-    "----",
-    "todo",
-    "fake",
-    "notreal",
-    "not-real",
-    "not_real",
-    "lorem",
-    "foobar",
-    "deadbeef",
-    "0000000000",
+    "****", "----", "....", "0000000000", "____", "change-me", "change_me", "changeme", "deadbeef", "dummy", "example",
+    "fake", "foobar", "insert", "lorem", "not-real", "not_real", "notreal", "placeholder", "redacted", "replace",
+    "sample", "todo", "xxxx", "your",
 ];
 
-/// Signs of a template, a format or a call.
+/// Signs of a template, a format, a call, a content hash or a marker of ours.
+#[rustfmt::skip]
 const REFERENCES: &[&str] = &[
-    "${",
-    "{{",
-    "$(",
-    "<%",
-    "%s",
-    "%d",
-    "%v",
-    "#{",
-    "()",
-    "://",
-    "...",
-    "…",
-    "[REDACTED:",
+    "${", "{{", "$(", "<%", "%s", "%d", "%v", "#{", "()", "://", "...", "…", "sha1-", "sha256-", "sha256:", "sha384-",
+    "sha512-", "sha512.", super::MARKER,
 ];
 
-/// Words that make a password a plain one unless it holds both digits and signs.
+const CRYPTS: &[&str] = &[
+    "$1$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$y$",
+    "$apr1$",
+    "$argon2",
+    "pbkdf2_sha256$",
+];
+
+const UUID_SERVICES: &[&str] = &["codecov", "heroku", "postmark", "snyk"];
+
+/// Words that make a password one that nobody means to keep.
+#[rustfmt::skip]
 const PLAIN: &[&str] = &[
-    "pass", "secret", "test", "token", "admin", "user", "foo", "bar", "demo", "1234", "abc",
-    "qwerty", "key", "hello", "login",
+    "", "abc", "admin", "argon", "bar", "base", "baz", "bcrypt", "changeit", "default", "demo", "foo", "guest", "hello",
+    "hunter", "key", "letmein", "login", "md", "oauth", "pass", "passw0rd", "passwd", "password", "pbkdf", "pw", "pwd",
+    "qwerty", "rfc", "root", "s3cr3t", "s3cret", "scrypt", "secret", "sha", "test", "tester", "testing", "testpass",
+    "testpassword", "token", "user", "username", "utf", "v", "var", "welcome",
 ];
 
-/// Whether one filling character takes up most of it, or nearly all is one character.
-fn is_filler(lower: &str) -> bool {
-    let most = |byte: u8| lower.bytes().filter(|other| *other == byte).count() * 2 > lower.len();
-    lower.len() >= 4 && b"x*0.-_#".iter().any(|byte| most(*byte))
+fn is_plain(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .all(|part| {
+            let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+            PLAIN.contains(&word)
+                || word
+                    .strip_prefix("my")
+                    .is_some_and(|word| PLAIN.contains(&word))
+        })
+}
+
+fn is_graphic(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn distinct(value: &str) -> usize {
@@ -134,74 +171,20 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// How many neighbours a person would write side by side, and how many not.
-struct Order {
-    odd: usize,
-    natural: usize,
+struct Count {
+    digits: usize,
+    letters: usize,
+    signs: usize,
 }
 
-fn order(value: &str) -> Order {
-    let bytes = value.as_bytes();
-    let mut order = Order { odd: 0, natural: 0 };
-    let mut lowers = 0;
-    for pair in bytes.windows(2) {
-        let &[left, right] = pair else { continue };
-        lowers = if left.is_ascii_lowercase() {
-            lowers + 1
-        } else {
-            0
-        };
-        let odd = match (left, right) {
-            _ if !left.is_ascii_alphanumeric() || !right.is_ascii_alphanumeric() => continue,
-            (b'0'..=b'9', b'0'..=b'9') => continue,
-            // A hump, as in `camelCase`.
-            (b'a'..=b'z', b'A'..=b'Z') => lowers < 3,
-            _ if left.is_ascii_digit() || right.is_ascii_digit() => true,
-            _ => !is_common(left, right),
-        };
-        if odd {
-            order.odd += 1;
-        } else {
-            order.natural += 1;
+impl Count {
+    fn of(value: &str) -> Self {
+        let digits = value.bytes().filter(u8::is_ascii_digit).count();
+        let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+        Self {
+            digits,
+            letters,
+            signs: value.len() - digits - letters,
         }
     }
-    order
 }
-
-fn is_common(left: u8, right: u8) -> bool {
-    let row = usize::from(left.to_ascii_lowercase() - b'a');
-    FOLLOWERS
-        .get(row)
-        .is_some_and(|followers| followers.as_bytes().contains(&right.to_ascii_lowercase()))
-}
-
-/// For each letter the ones that often follow it in names and prose: 19 of 20 pairs that people
-/// write are here, and one of three that chance makes.
-const FOLLOWERS: [&str; 26] = [
-    "bcdgiklmnprstuvy",
-    "aeijlosu",
-    "acehiklortu",
-    "adeilmorsu",
-    "acdefgilmnopqrstvwxy",
-    "aefiloru",
-    "aehinorsu",
-    "aeiot",
-    "abcdefglmnoprstvxz",
-    "e",
-    "eis",
-    "adeilostuy",
-    "aeimopsu",
-    "acdefgiklnostuv",
-    "abcdgiklmnoprstuvw",
-    "aeiloprstu",
-    "u",
-    "acdegiklmnorstuvy",
-    "acehilopstuy",
-    "acehiloprstuy",
-    "abceilmnprst",
-    "aei",
-    "aeior",
-    "ipt",
-    "nps",
-    "e",
-];

@@ -20,6 +20,7 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("bitbucket-token", &["ATBB"], r"ATBB[A-Za-z0-9]{32}"),
     Token::new("atlassian-token", &["ATATT3", "ATCTT3", "ATSTT3"], r"AT[ACS]TT3[A-Za-z0-9_=-]{60,}"),
     Token::new("npm-token", &["npm_"], r"npm_[A-Za-z0-9]{36}").with_sum(),
+    Token::new("npm-token", &["_authToken=", "_auth="], r"_auth(?:Token)?=([A-Za-z0-9_/+.=-]{16,})"),
     Token::new("pypi-token", &["pypi-AgEIcHlwaS5vcmc", "pypi-AgENdGVzdC5weXBpLm9yZw"], r"pypi-AgE[A-Za-z0-9_-]{50,}"),
     Token::new("rubygems-token", &["rubygems_"], r"rubygems_[a-f0-9]{48}"),
     Token::new("nuget-key", &["oy2"], r"oy2[a-z0-9]{43}"),
@@ -56,7 +57,7 @@ pub(super) static TOKENS: &[Token] = &[
     // Models.
     Token::new("anthropic-key", &["sk-ant-"], r"sk-ant-[a-z]+[0-9]{2}-[A-Za-z0-9_-]{80,}"),
     Token::new("openrouter-key", &["sk-or-v1-"], r"sk-or-v1-[a-f0-9]{64}"),
-    Token::new("openai-key", &["T3BlbkFJ"], r"sk-(?:[a-z]+-)?[A-Za-z0-9_-]{16,}T3BlbkFJ[A-Za-z0-9_-]{16,}").led_by(100),
+    Token::new("openai-key", &["sk-"], r"sk-(?:[a-z]+-)?[A-Za-z0-9_-]{16,}T3BlbkFJ[A-Za-z0-9_-]{16,}"),
     Token::new("hugging-face-token", &["hf_", "api_org_"], r"(?:hf|api_org)_[A-Za-z]{34}"),
     Token::new("groq-key", &["gsk_"], r"gsk_[A-Za-z0-9]{52}"),
     Token::new("xai-key", &["xai-"], r"xai-[A-Za-z0-9]{70,90}"),
@@ -73,6 +74,7 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("slack-token", &["xapp-"], r"xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{40,}"),
     Token::new("slack-webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9/]{16,})"),
     Token::new("discord-webhook", &["discord.com/api/", "discordapp.com/api/"], r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/([0-9]{17,20}/[A-Za-z0-9_-]{60,80})"),
+    Token::new("discord-token", &["login("], r#"login\(["']([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38})"#),
     Token::new("teams-webhook", &[".webhook.office.com/"], r"[A-Za-z0-9-]+\.webhook\.office\.com/webhookb2/([a-f0-9@-]{73}/IncomingWebhook/[a-f0-9]{32}/[A-Za-z0-9/_-]{36,})").led_by(63),
     Token::new("zapier-webhook", &["hooks.zapier.com/"], r"hooks\.zapier\.com/hooks/catch/([0-9]+/[a-z0-9]{6,})"),
     Token::new("telegram-token", &[":AA"], r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}").led_by(10),
@@ -86,7 +88,7 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("stripe-key", &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"], r"[sr]k_(?:live|test|org)_[A-Za-z0-9_]{24,}"),
     Token::new("webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/]{32,}={0,2}"),
     Token::new("square-token", &["sq0atp-", "sq0csp-"], r"sq0(?:atp-[A-Za-z0-9_-]{22}|csp-[A-Za-z0-9_-]{43})"),
-    Token::new("square-token", &["EAAA"], r"EAAA[A-Za-z0-9_-]{60}"),
+    Token::new("square-token", &["EAAAE", "EAAAF"], r"EAAA[EF][A-Za-z0-9_-]{59}"),
     Token::new("braintree-token", &["access_token$"], r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
     Token::new("shopify-token", &["shpat_", "shpca_", "shppa_", "shpss_", "shprt_"], r"shp(?:at|ca|pa|ss|rt)_[A-Za-z0-9]{32,40}"),
     Token::new("easypost-key", &["EZAK", "EZTK"], r"EZ[AT]K[A-Za-z0-9]{54}"),
@@ -130,7 +132,8 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("infracost-key", &["ico-"], r"ico-[A-Za-z0-9]{32}"),
     Token::new("age-secret-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-1[AC-HJ-NP-Z02-9]{58}"),
     // What several share.
-    Token::new("twitter-bearer-token", &["AAAAAAAAAAAAAAAAAAAAA"], r"A{21,}[A-Za-z0-9%]{60,100}"),
+    Token::new("password-hash", &[":$1$", ":$2a$", ":$2b$", ":$2y$", ":$5$", ":$6$", ":$y$", ":$apr1$", ":{SHA}"], r":(\$[0-9a-z]+\$[A-Za-z0-9./$=]{20,}|\{SHA\}[A-Za-z0-9+/]{27}=)"),
+    Token::new("twitter-bearer-token", &["AAAAAAAAAAAAAAAAAAAAA"], r"A{20,24}[B-Za-z0-9%][A-Za-z0-9%]{59,100}"),
     Token::new("json-web-token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
     Token::new("api-key", &["sk-"], r"sk-(?:[a-z]+-)?(?:[a-f0-9]{32}|[A-Za-z0-9_-]{40,})"),
 ];

@@ -1,0 +1,128 @@
+//! Reads the value that is written after a name: `name = "value"`, `"name": "value"`,
+//! `--name value`, `<name>value</name>`, `name: NAME` with `value: …` on the next line.
+
+use std::ops::Range;
+
+use super::super::file::File;
+use super::super::value;
+
+/// A value as it stands in the text.
+pub(super) struct Written {
+    pub(super) range: Range<usize>,
+    pub(super) quoted: bool,
+    /// Whether it must be a value: quoted, or in a place that has no names.
+    pub(super) literal: bool,
+}
+
+/// Reads the value given to the name.
+pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Written> {
+    let before = text.get(..name.start)?;
+    let rest = value::window(text, name.end, LONGEST);
+    let separated = after_separator(rest, text.get(name.clone())?, before, file)?;
+    let start = name.end + (rest.len() - separated.len());
+    let line = separated.split(['\n', '\r']).next()?;
+    if let Some(range) = quoted(line) {
+        return Some(Written {
+            range: start + range.start..start + range.end,
+            quoted: true,
+            literal: true,
+        });
+    }
+    let end = line.find(|c: char| c.is_whitespace() || "\"'`,;<>&|)]}".contains(c));
+    let value = line
+        .get(..end.unwrap_or(line.len()))?
+        .trim_end_matches(['.', ':', '\\']);
+    // `Server=db;Password=…;` and `?token=…` have no names either, whatever stands around them.
+    let packed = before.ends_with([';', '&', '?']);
+    (!value.is_empty()).then(|| Written {
+        range: start..start + value.len(),
+        quoted: false,
+        literal: file.bare || packed,
+    })
+}
+
+const LONGEST: usize = 1024;
+
+/// The inside of the string that begins here, after letters such as the `b` of Python.
+fn quoted(line: &str) -> Option<Range<usize>> {
+    let start = line.find(['"', '\'', '`']).filter(|start| *start <= 2)?;
+    let (prefix, string) = line.split_at_checked(start)?;
+    if !prefix
+        .bytes()
+        .all(|byte| byte.is_ascii_alphabetic() || b"@$\\(".contains(&byte))
+    {
+        return None;
+    }
+    let quote = string.chars().next()?;
+    let inner = string.get(1..)?;
+    let length = if prefix.ends_with('\\') {
+        // A string inside a string ends where its own quote is escaped again.
+        inner.find('\\')?
+    } else {
+        let mut escaped = false;
+        inner.find(|c: char| {
+            let ends = c == quote && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        })?
+    };
+    Some(start + 1..start + 1 + length)
+}
+
+/// What follows the sign between a name and its value.
+fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> Option<&'r str> {
+    let bare = rest.strip_prefix('\\').unwrap_or(rest);
+    let closed = bare.strip_prefix(['"', '\'', '`']).unwrap_or(bare);
+    let open = closed
+        .trim_start_matches(['[', ']', ')'])
+        .trim_start_matches(BLANK);
+    if let Some(value) = SIGNS.iter().find_map(|sign| open.strip_prefix(sign)) {
+        let value = value.trim_start_matches(BLANK);
+        return Some(after_type(value).unwrap_or(value));
+    }
+    let line_before = value::line_before(before, before.len());
+    let element = open.strip_prefix('>').filter(|_| before.ends_with('<'));
+    let argument = open
+        .strip_prefix(',')
+        .map(|value| value.trim_start_matches(BLANK))
+        .filter(|value| closed.len() < bare.len() && value.starts_with(['"', '\'']));
+    // Words alone: an option of a command, a login for programs, a line that sets a variable.
+    let spaced = name.starts_with('-')
+        || file.netrc
+        || SETTERS.iter().any(|word| line_before.contains(word));
+    let word = (spaced && closed.starts_with(BLANK)).then_some(open);
+    element
+        .or(argument)
+        .or_else(|| after_value_word(closed))
+        .or(word)
+        .or_else(|| after_type(open))
+}
+
+const BLANK: [char; 2] = [' ', '\t'];
+
+const SIGNS: &[&str] = &["===", "!==", "==", "!=", "=>", ":=", "?=", "||=", "=", ":"];
+
+/// What begins a line or a clause in which a name is followed by its value and nothing between.
+const SETTERS: &[&str] = &["#define ", "ENV ", "setx ", "set -", "login ", "machine "];
+
+/// Skips a type: `&str = "…"`, `string = "…"`.
+fn after_type(value: &str) -> Option<&str> {
+    let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !" &'<>?[]|_.:*".contains(c))?;
+    let (kind, rest) = value.split_at_checked(end)?;
+    let value = rest.strip_prefix('=')?.trim_start_matches(BLANK);
+    (end <= 40 && kind.ends_with(' ') && value.starts_with(['"', '\'', '`'])).then_some(value)
+}
+
+/// Skips the word `value` where name and value are given apart, as in lists of variables.
+fn after_value_word(rest: &str) -> Option<&str> {
+    let word = rest.trim_start_matches([' ', '\t', '\r', '\n', ',', '"', '\'']);
+    let skipped = rest.len() - word.len();
+    if skipped == 0 || skipped > 80 || !word.get(..5)?.eq_ignore_ascii_case("value") {
+        return None;
+    }
+    let open = word
+        .get(5..)?
+        .trim_start_matches(['"', '\''])
+        .trim_start_matches(BLANK);
+    Some(open.strip_prefix([':', '='])?.trim_start_matches(BLANK))
+}

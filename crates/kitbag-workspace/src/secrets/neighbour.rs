@@ -1,0 +1,87 @@
+//! Finds values that only their surroundings give away: the secret beside an AWS key id, and the
+//! data of a Kubernetes secret.
+
+use std::ops::Range;
+
+use super::{Rank, Span, value};
+
+pub(super) const AWS_KEYWORDS: &[&str] = &["AKIA", "ASIA"];
+
+/// Finds the secret half of a pair of keys: forty characters soon after the id, in a table or in
+/// fields that have no telling names.
+pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<(Rank, Span)> {
+    let after = value::window(text, keyword.end, 200);
+    let id = after
+        .bytes()
+        .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let behind = id.count();
+    if behind != 16 {
+        return None;
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "/+=".contains(c);
+    let mut at = keyword.end + behind;
+    for word in after.get(behind..)?.split(|c: char| !is_part(c)) {
+        let cases = word.contains(|c: char| c.is_ascii_lowercase())
+            && word.contains(|c: char| c.is_ascii_uppercase());
+        if word.len() == 40 && cases && value::is_random(word, 40) && !value::is_stand_in(word) {
+            let kind = "aws-secret-access-key";
+            let range = at..at + word.len();
+            return Some((Rank::Format(0), Span { range, kind }));
+        }
+        let next = text.get(at + word.len()..)?.chars().next()?;
+        at += word.len() + next.len_utf8();
+    }
+    None
+}
+
+pub(super) const KUBERNETES_KEYWORDS: &[&str] = &["kind: Secret"];
+
+/// Finds every value of the document that says it is a secret. Returns where the document ends: it
+/// is read once, also when it says so twice.
+pub(super) fn in_kubernetes_secret(
+    text: &str,
+    keyword: Range<usize>,
+    from: usize,
+) -> (usize, Vec<(Rank, Span)>) {
+    let exact = text.get(keyword.clone()) == Some("kind: Secret");
+    let rest = text.get(keyword.end..).unwrap_or_default();
+    if !exact || rest.starts_with(|c: char| !c.is_whitespace()) {
+        return (from, Vec::new());
+    }
+    let end = keyword.end + rest.find("\n---").unwrap_or(rest.len());
+    let before = text.get(from..keyword.start).unwrap_or_default();
+    let start = from + before.rfind("\n---").map_or(0, |at| at + 1);
+    let mut spans = Vec::new();
+    let mut data_indent = None;
+    let mut at = start;
+    for line in text
+        .get(start..end)
+        .unwrap_or_default()
+        .split_inclusive('\n')
+    {
+        let indent = line.len() - line.trim_start().len();
+        let content = line.trim();
+        if matches!(content, "data:" | "stringData:") {
+            data_indent = Some(indent);
+        } else if !content.is_empty() && data_indent.is_some_and(|data| indent <= data) {
+            data_indent = None;
+        } else if data_indent.is_some() {
+            let range = entry(line).map(|range| at + range.start..at + range.end);
+            let kind = "kubernetes-secret";
+            spans.extend(range.map(|range| (Rank::Format(0), Span { range, kind })));
+        }
+        at += line.len();
+    }
+    (end, spans)
+}
+
+/// The value of `name: value`, without its quotes; none where it is a reference or goes on below.
+fn entry(line: &str) -> Option<Range<usize>> {
+    let (name, rest) = line.split_once(": ")?;
+    let value = rest.trim().trim_matches(['"', '\'']);
+    let start = name.len() + 2 + rest.find(value)?;
+    let secret = !value.starts_with(['|', '>', '#'])
+        && !value::is_reference(value)
+        && !value::is_stand_in(value);
+    (secret && !value.is_empty()).then(|| start..start + value.len())
+}
