@@ -74,7 +74,7 @@ pub(super) struct Rules {
     /// The rules of git end here.
     repository: bool,
     /// No folder out from here has rules of our own.
-    only_git: bool,
+    pub(super) only_git: bool,
 }
 
 /// Where a walk begins, with the rules of the folders above it.

@@ -230,6 +230,10 @@ impl<'a> Tree<'a> {
         let Some(rules) = &folder.rules else {
             return Verdict::Kept;
         };
+        // Below a folder that git ignores, no rule of git's adds anything.
+        if folder.only_tracked && rules.only_git {
+            return Verdict::IgnoredByGit;
+        }
         if self.start.prefix.is_empty() {
             return rules.verdict(path, is_folder);
         }
