@@ -3,4 +3,5 @@
 pub(crate) mod completions;
 pub(crate) mod fit;
 pub(crate) mod man;
+pub(crate) mod pack;
 pub(crate) mod tokens;

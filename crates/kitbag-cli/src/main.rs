@@ -28,6 +28,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Pack(commands::pack::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
     Completions(commands::completions::Args),
@@ -49,6 +50,7 @@ impl Cli {
     fn run(self) -> Result<(), Failure> {
         self.logs.start()?;
         match self.command {
+            Command::Pack(args) => commands::pack::run(&args),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),

@@ -35,14 +35,18 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
 
 /// Prints a value as JSON on several lines.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
-    let mut json = serde_json::to_string_pretty(value)?;
+    let mut json = json(value)?;
     let mut stdout = io::stdout().lock();
     if stdout.is_terminal() {
         json = printable_json(json);
     }
     stdout.write_all(json.as_bytes())?;
-    stdout.write_all(b"\n")?;
     stdout.flush()
+}
+
+/// A value as JSON on several lines.
+pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
 /// The JSON with escapes for what JSON leaves as it is but a terminal would obey; the value stays

@@ -29,11 +29,12 @@ pub(crate) struct Evidence {
     pub(crate) imported: f64,
     pub(crate) recency: f64,
     pub(crate) activity: f64,
+    pub(crate) changed: f64,
 }
 
 impl Evidence {
     /// The parts with their weights, in thousandths.
-    fn parts(&self, weights: &RelevanceWeights) -> [(&'static str, f64); 11] {
+    fn parts(&self, weights: &RelevanceWeights) -> [(&'static str, f64); 12] {
         [
             ("text", self.text * weights.text),
             ("units", self.units * weights.units),
@@ -46,6 +47,7 @@ impl Evidence {
             ("imported", self.imported * weights.imported),
             ("recency", self.recency * weights.recency),
             ("activity", self.activity * weights.activity),
+            ("changed", self.changed * weights.changed),
         ]
     }
 

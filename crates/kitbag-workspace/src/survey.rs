@@ -38,6 +38,8 @@ pub struct SurveyOptions {
     pub parsed: usize,
     /// Files that are parsed in any case.
     pub always: Vec<String>,
+    /// What a change under review touches.
+    pub changed: Vec<Changed>,
 }
 
 impl Default for SurveyOptions {
@@ -48,6 +50,28 @@ impl Default for SurveyOptions {
             weights: RelevanceWeights::default(),
             parsed: 160,
             always: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+}
+
+/// A file that a change touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changed {
+    /// The file.
+    pub path: String,
+    /// The lines, as first and last, counted from 1.
+    pub lines: Vec<(u32, u32)>,
+}
+
+impl Changed {
+    /// A file with the lines that a change touches.
+    #[must_use]
+    pub fn new(path: impl Into<String>, lines: Vec<(u32, u32)>) -> Self {
+        Self {
+            path: path.into(),
+            lines,
         }
     }
 }
@@ -99,13 +123,14 @@ pub fn survey(workspace: &Workspace, query: &Query, options: &SurveyOptions, cac
     };
     let mut judge = Judge::new(files, scanned.documents, &commits, query, options);
     let mut chosen = judge.best(options.parsed);
-    for path in &options.always {
+    let changed = options.changed.iter().map(|changed| &changed.path);
+    for path in options.always.iter().chain(changed) {
         let found = files.binary_search_by(|file| file.path.as_str().cmp(path));
         chosen.extend(found.ok().filter(|file| !chosen.contains(file)));
     }
     let rarity = judge.rarity();
     let mut candidates = candidate::load(root, files, &chosen, query, rarity, cache);
-    phrases::mark(query, files, &mut candidates);
+    phrases::mark(query, &options.changed, files, &mut candidates);
     judge.look_closer(&candidates);
     let ranked = judge.ranked();
     sort_as(&ranked, &mut candidates);

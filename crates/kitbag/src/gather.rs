@@ -4,10 +4,11 @@
 //! Implement [`Gatherer`] to bring chunks of your own: API documents, tickets, whatever a model
 //! should see. Those that come with Kitbag read a workspace.
 
-// mod dependencies;
+mod dependencies;
 mod files;
 mod history;
 mod instructions;
+mod openapi;
 mod structure;
 
 use std::fmt;
@@ -22,10 +23,11 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::workspace::Workspace;
 
-// pub use dependencies::Dependencies;
+pub use dependencies::Dependencies;
 pub use files::Files;
 pub use history::History;
 pub use instructions::Instructions;
+pub use openapi::OpenApi;
 pub use structure::Structure;
 
 /// Brings chunks for a task.

@@ -8,6 +8,7 @@ pub mod pack;
 pub mod tokens;
 
 pub use kitbag_core as core;
+pub use kitbag_workspace as workspace;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

@@ -5,13 +5,17 @@
 //! out. The second step does no I/O, so that a question such as "what would a larger budget
 //! bring?" is answered by packing again.
 
+mod change;
 mod counted;
 mod error;
 mod files;
 mod report;
 mod request;
+mod shorten;
 mod strategy;
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use kitbag_core::assembly::{AssemblySettings, Draft, assemble};
@@ -22,12 +26,13 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::cache::{Cache, CacheLimits};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
-use kitbag_workspace::survey::{Survey, SurveyOptions, survey};
+use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
 use crate::gather::{GatherError, GatherTask, Gathered, blocking, gather};
 use counted::Counted;
 use files::FileChunks;
+use shorten::shorten;
 use strategy::Strategy;
 
 pub use error::PackError;
@@ -54,6 +59,15 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     options.named.clone_from(&request.pins);
     options.use_git = request.use_git;
     let workspace = Arc::new(Workspace::open(&request.root, &options)?);
+    for pin in &request.pins {
+        if !workspace.files().iter().any(|file| file.path == *pin) {
+            return Err(PackError::NoSuchPin { path: pin.clone() });
+        }
+    }
+    let diffs = match &request.changes {
+        Some(changes) => change::changes(&workspace, changes)?,
+        None => Vec::new(),
+    };
     let inferred = TaskType::infer(&request.task);
     let task_type = request.task_type.unwrap_or(inferred.task_type);
     let strategy = if request.task.trim().is_empty() {
@@ -69,9 +83,10 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         request.budget,
         Arc::clone(&workspace),
     );
-    let surveyed = surveyed(request, &workspace, strategy);
+    let surveyed = surveyed(request, &workspace, strategy, change::changed(&diffs));
     let gathered = gather(&gatherers, &task);
-    let (survey, gathered) = futures_util::future::join(surveyed, gathered).await;
+    let (survey, mut gathered) = futures_util::future::join(surveyed, gathered).await;
+    gathered.chunks.extend(change::chunks(&diffs));
     Ok(Prepared {
         survey: survey?,
         gathered,
@@ -136,7 +151,15 @@ impl Prepared {
             chunks.push(ranked);
         }
         let counted = Counted::new(counter, &chunks, request.form);
-        let mut draft = Draft::new(request.task.as_str());
+        let mut problems = Vec::new();
+        let task = match shorten(&request.task, Tokens(request.budget.0 / 2), counter) {
+            Some(short) => {
+                problems.push("the task is longer than half the budget: its middle was left out".to_owned());
+                Cow::Owned(short)
+            }
+            None => Cow::Borrowed(request.task.as_str()),
+        };
+        let mut draft = Draft::new(&*task);
         draft.task_type = (!is_overview).then_some(self.task_type);
         draft.model.clone_from(&request.model);
         let settings = AssemblySettings::new(request.form, request.budget)
@@ -144,7 +167,7 @@ impl Prepared {
             .with_floor(Relevance::from_ppm(request.floor_ppm))
             .with_traits(request.traits.clone());
         let assembly = assemble(&draft, chunks, &settings, &counted, None)?;
-        Ok(Pack::new(assembly, self, redactions))
+        Ok(Pack::new(assembly, self, redactions, problems))
     }
 }
 
@@ -158,9 +181,11 @@ async fn surveyed(
     request: &PackRequest,
     workspace: &Arc<Workspace>,
     strategy: Strategy,
+    changed: Vec<Changed>,
 ) -> Result<Survey, GatherError> {
     let mut options = SurveyOptions::default();
     let is_overview = request.task.trim().is_empty();
+    options.changed = changed;
     options.weights = if is_overview {
         RelevanceWeights::overview()
     } else {
@@ -175,6 +200,13 @@ async fn surveyed(
         Ok(survey(&workspace, &query, &options, &cache))
     })
     .await
+}
+
+/// A short name for a folder, by its path: for files that are kept for each workspace.
+#[must_use]
+pub fn name_of(root: &Path) -> String {
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
+    hash.to_hex().chars().take(32).collect()
 }
 
 /// A token has rarely more than a dozen bytes: what is larger than that cannot fit.

@@ -30,6 +30,8 @@ pub struct RelevanceWeights {
     pub recency: f64,
     /// It is changed often. Of no use for a task, but all there is without one.
     pub activity: f64,
+    /// It is part of the change under review.
+    pub changed: f64,
     /// What is left of the score of an example, a benchmark, a website.
     pub example: f64,
     /// What is left of the score of a test, unless the task is about tests.
@@ -54,6 +56,7 @@ impl Default for RelevanceWeights {
             imported: 0.1,
             recency: 0.1,
             activity: 0.0,
+            changed: 2.0,
             example: 0.7,
             test: 0.4,
             document: 0.4,

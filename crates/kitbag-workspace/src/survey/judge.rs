@@ -89,6 +89,7 @@ impl<'a> Judge<'a> {
             dotted: flag(query.mentions.has_dotted(file)),
             recency: at(&history.recency, index),
             activity: at(&history.activity, index),
+            changed: flag(options.changed.iter().any(|changed| changed.path == **file)),
             ..Evidence::default()
         });
         Self {
@@ -162,7 +163,7 @@ impl<'a> Judge<'a> {
             .zip(self.files)
             .enumerate()
             .filter(|(index, (evidence, _))| {
-                let speaks = evidence.text + evidence.path + evidence.commits + evidence.name + evidence.imported;
+                let speaks = evidence.text + evidence.path + evidence.commits + evidence.name + evidence.imported + evidence.changed;
                 (speaks > 0.0 || self.query.is_empty()) && self.is_read.get(*index) == Some(&true)
             })
             .map(|(index, (evidence, file))| {

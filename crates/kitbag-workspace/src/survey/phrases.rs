@@ -6,17 +6,27 @@ use kitbag_core::text::inverse_frequency;
 use crate::query::Query;
 use crate::walk::FileEntry;
 
+use super::Changed;
 use super::candidate::Candidate;
 
 /// Marks the units of the candidates.
-pub(super) fn mark(query: &Query, files: &[FileEntry], candidates: &mut [Candidate]) {
+pub(super) fn mark(
+    query: &Query,
+    changed: &[Changed],
+    files: &[FileEntry],
+    candidates: &mut [Candidate],
+) {
     for candidate in candidates.iter_mut() {
         let path = files.get(candidate.file).map_or("", |file| file.path.as_str());
-        for frame in query.frames.iter().filter(|frame| points_at(&frame.path, path)) {
-            if let Some(unit) = unit_at(candidate, frame.line) {
-                if let Some(worth) = candidate.units.get_mut(unit) {
-                    worth.framed = true;
-                }
+        let framed = query.frames.iter().filter(|frame| points_at(&frame.path, path));
+        let touched = changed.iter().filter(|changed| changed.path == path);
+        let ranges = framed
+            .map(|frame| (frame.line, frame.line))
+            .chain(touched.flat_map(|changed| changed.lines.iter().copied()));
+        for (first, last) in ranges {
+            let units = candidate.syntax.units.iter().zip(&mut candidate.units);
+            for (_, worth) in units.filter(|(unit, _)| unit.first <= last && first <= unit.last) {
+                worth.framed = true;
             }
         }
     }

@@ -19,16 +19,16 @@ impl Gatherer for Dependencies {
         Box::pin(blocking(move || {
             let paths: Vec<&str> = workspace.files().iter().map(|file| file.path.as_str()).collect();
             let found = dependencies::dependencies(&paths, &|path: &str| workspace.read(path));
-            let mut texts = dependencies::render(&found).into_iter();
-            let mut gathered = Gathered::default();
-            if let Some(detailed) = texts.next() {
-                let chunk = ContextChunk::new(ChunkType::Dependency, "manifests", detailed)
-                    .with_priority(ContextPriority::Low);
+            let mut texts = dependencies::levels(&found).into_iter();
+            let chunk = texts.next().map(|detailed| {
+                let chunk = ContextChunk::new(ChunkType::Dependency, "manifests", detailed);
                 let terser = |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
-                gathered.chunks.push(texts.fold(chunk, terser));
-            }
-            gathered.problems = found.problems;
-            Ok(gathered)
+                texts.fold(chunk.with_priority(ContextPriority::Low), terser)
+            });
+            Ok(Gathered {
+                chunks: chunk.into_iter().collect(),
+                problems: found.problems.iter().map(ToString::to_string).collect(),
+            })
         }))
     }
 }

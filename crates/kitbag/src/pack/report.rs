@@ -23,6 +23,8 @@ pub struct Pack {
     pub tokenizer: String,
     /// Every file that the task has anything to do with, the best first.
     pub ranked: Vec<RankedSource>,
+    /// How many chunks there were to choose from.
+    pub considered: usize,
     /// What is in the prompt, in its order.
     pub chunks: Vec<PackedChunk>,
     /// What was considered and is not in.
@@ -86,7 +88,12 @@ pub struct Excluded {
 }
 
 impl Pack {
-    pub(super) fn new(assembly: Assembly, prepared: &Prepared, mut redacted: Vec<Redaction>) -> Self {
+    pub(super) fn new(
+        assembly: Assembly,
+        prepared: &Prepared,
+        mut redacted: Vec<Redaction>,
+        problems: Vec<String>,
+    ) -> Self {
         let (survey, workspace) = (&prepared.survey, &prepared.workspace);
         let score_of = |id| {
             let entry = assembly.ledger.entries.iter().find(|entry| entry.id == id);
@@ -125,7 +132,7 @@ impl Pack {
             source: skipped.path.clone(),
             reason: skipped.reason.to_string(),
         }));
-        let problems = workspace.problems().iter().chain(&survey.problems);
+        let problems = problems.iter().chain(workspace.problems()).chain(&survey.problems);
         let problems = problems.chain(&prepared.gathered.problems).chain(&assembly.ledger.problems);
         let problems = problems.cloned().collect();
         let ranked = survey.ranked.iter().filter_map(|ranked| {
@@ -143,6 +150,7 @@ impl Pack {
             budget: fit.budget,
             tokenizer: assembly.tokenizer.clone(),
             ranked: ranked.collect(),
+            considered: fit.chunks_in,
             chunks,
             excluded,
             redacted,

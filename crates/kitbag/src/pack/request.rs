@@ -8,6 +8,7 @@ use kitbag_core::assembly::{FitStrategy, ModelTraits, OutputForm};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::Prioritizer;
 use kitbag_core::tokens::Tokens;
+use kitbag_workspace::git::Changes;
 use kitbag_workspace::levels::DepthWeights;
 use kitbag_workspace::relevance::RelevanceWeights;
 
@@ -36,6 +37,8 @@ pub struct PackRequest {
     pub exclude: Vec<String>,
     /// Files that must be in.
     pub pins: Vec<String>,
+    /// A change to pack for review.
+    pub changes: Option<Changes>,
     /// Whether git is asked.
     pub use_git: bool,
     /// How chunks are chosen.
@@ -83,6 +86,7 @@ impl PackRequest {
             include: Vec::new(),
             exclude: Vec::new(),
             pins: Vec::new(),
+            changes: None,
             use_git: true,
             strategy: FitStrategy::default(),
             floor_ppm: 0,

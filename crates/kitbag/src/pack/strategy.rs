@@ -6,7 +6,7 @@ use kitbag_core::chunk::{ChunkType, ContextChunk};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use crate::gather::{Gatherer, History, Instructions, Structure};
+use crate::gather::{Dependencies, Gatherer, History, Instructions, Structure};
 
 /// What to gather, and how much of the budget each kind may take. In permille.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +69,9 @@ impl Strategy {
 
     /// The gatherers that take part.
     pub(super) fn gatherers(self) -> Vec<Arc<dyn Gatherer>> {
-        let all: [(u32, Arc<dyn Gatherer>); 3] = [
+        let all: [(u32, Arc<dyn Gatherer>); 4] = [
             (self.structure, Arc::new(Structure::default())),
+            (self.dependencies, Arc::new(Dependencies)),
             (self.history, Arc::new(History::default())),
             (self.instructions, Arc::new(Instructions)),
         ];

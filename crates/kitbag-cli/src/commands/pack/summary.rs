@@ -1,0 +1,86 @@
+//! What a pack says about itself: a line on stderr, and a line in the log.
+
+use kitbag::core::chunk::{ChunkType, Detail};
+use kitbag::pack::Pack;
+use kitbag::tokens::ModelProfile;
+
+use crate::output::{self, grouped, one_line};
+
+/// More problems than this are only counted: `--json` has them all.
+const MOST_PROBLEMS: usize = 5;
+
+/// Says what was packed.
+pub(super) fn say(pack: &Pack, model: Option<&str>) {
+    for problem in pack.problems.iter().take(MOST_PROBLEMS) {
+        output::say(format_args!("warning: {}", one_line(problem)));
+    }
+    if let Some(more) = pack.problems.len().checked_sub(MOST_PROBLEMS).filter(|&more| more > 0) {
+        output::say(format_args!("warning: {more} more; `--json` lists them"));
+    }
+    for redaction in &pack.redacted {
+        let source = one_line(&redaction.source);
+        output::say(format_args!(
+            "note: {source}:{} holds a secret ({}), which was replaced",
+            redaction.line, redaction.kind
+        ));
+    }
+    let mut line = format!("{} of {} tokens", grouped(pack.tokens.0), grouped(pack.budget.0));
+    let files = |detail: Detail| {
+        let of = |chunk: &&kitbag::pack::PackedChunk| chunk.chunk_type == ChunkType::File && chunk.level == detail;
+        pack.chunks.iter().filter(of).count()
+    };
+    let levels = [
+        (Detail::Full, "whole"),
+        (Detail::Slice, "in parts"),
+        (Detail::Outline, "in outline"),
+        (Detail::Line, "by name"),
+    ];
+    let shown: Vec<String> = levels
+        .into_iter()
+        .map(|(detail, name)| (files(detail), name))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{} {name}", grouped(count as u64)))
+        .collect();
+    if !shown.is_empty() {
+        line.push_str(&format!(", files: {}", shown.join(", ")));
+    }
+    if let Some(cues) = &pack.inferred_from {
+        let cues: Vec<String> = cues.iter().take(3).map(|cue| format!("“{}”", one_line(cue))).collect();
+        let from = if cues.is_empty() { String::new() } else { format!(" from {}", cues.join(", ")) };
+        line.push_str(&format!("; taken for a task to {}{from}", pack.task_type.as_str()));
+    }
+    if let Some(price) = model.and_then(|model| price(pack, model)) {
+        line.push_str(&format!("; {price} for the input"));
+    }
+    output::say(format_args!("{line}"));
+}
+
+/// A line in the log.
+pub(super) fn log(pack: &Pack) {
+    for chunk in &pack.chunks {
+        tracing::debug!(
+            event = "chunk_included",
+            source = chunk.source,
+            level = chunk.level.as_str(),
+            tokens = chunk.tokens.0,
+            score = chunk.score,
+            reason = %chunk.reason,
+        );
+    }
+    for excluded in &pack.excluded {
+        tracing::debug!(event = "chunk_excluded", source = excluded.source, reason = excluded.reason);
+    }
+    tracing::debug!(
+        event = "context_compressed",
+        chunks_in = pack.considered,
+        chunks_out = pack.chunks.len(),
+        tokens = pack.tokens.0,
+        utilization = pack.utilization,
+    );
+}
+
+/// What a provider asks for the prompt, if the catalogue knows.
+fn price(pack: &Pack, model: &str) -> Option<String> {
+    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens.0));
+    Some(format!("${}.{:04}", micros / 1_000_000, micros % 1_000_000 / 100))
+}

@@ -1,0 +1,49 @@
+//! A task that would leave no room for anything else keeps its beginning and its end.
+
+use kitbag_core::tokens::{TokenCounter, Tokens};
+
+/// Shortens `task` to at most `most` tokens, if it has more. The cut is marked where it is.
+pub(super) fn shorten(task: &str, most: Tokens, counter: &dyn TokenCounter) -> Option<String> {
+    if counter.count(task) <= most {
+        return None;
+    }
+    // The largest part that fits; a text with more of the task never has fewer tokens by much, and
+    // what is returned is counted.
+    let (mut low, mut high) = (0, task.len());
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if counter.count(&cut(task, middle)) <= most {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(cut(task, low))
+}
+
+/// Two thirds of `bytes` from the beginning, the rest from the end.
+fn cut(task: &str, bytes: usize) -> String {
+    let head_end = task.floor_char_boundary(bytes / 3 * 2);
+    let tail_start = task.ceil_char_boundary(task.len().saturating_sub(bytes / 3).max(head_end));
+    let (head, rest) = task.split_at_checked(head_end).unwrap_or((task, ""));
+    let tail = task.get(tail_start..).unwrap_or_default();
+    let left = rest.len().saturating_sub(tail.len());
+    format!("{head}\n[… {left} bytes of the request are left out here …]\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Counter;
+
+    #[test]
+    fn p02_a_long_task_keeps_its_beginning_and_its_end() {
+        let counter = Counter::for_model("gpt-4o").unwrap();
+        let task = format!("fix the login\n{}\nthanks, Ann", "a line of a log\n".repeat(5_000));
+        let short = shorten(&task, Tokens(500), &counter).unwrap();
+        assert!(counter.count(&short) <= Tokens(500));
+        assert!(counter.count(&short) > Tokens(450));
+        assert!(short.starts_with("fix the login\n") && short.ends_with("thanks, Ann"));
+        assert_eq!(shorten("short", Tokens(500), &counter), None);
+    }
+}
