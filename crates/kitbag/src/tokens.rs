@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 
-pub use model::{Estimate, ModelProfile, UnknownModel};
+pub use model::{Estimate, InputPrice, ModelProfile, UnknownModel};
 pub use reader::{StreamCount, StreamError};
 pub use vocabulary::{Vocabulary, VocabularyError};
 

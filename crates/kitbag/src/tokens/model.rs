@@ -1,10 +1,13 @@
 //! The model catalogue: what is known of each family of models, as data in `data/models.json`.
 //!
-//! It holds what counting and caching need. Prices, windows and endpoints are not here. Where sources
-//! disagree on a cache's minimum, the larger value is in the data: a breakpoint below the true minimum
-//! is wasted without an error.
+//! It holds what counting and caching need, and what input costs where that is known, as data in
+//! `data/prices.json`. Windows and endpoints are not here. Where sources disagree on a cache's minimum,
+//! the larger value is in the data: a breakpoint below the true minimum is wasted without an error.
 
 mod name;
+mod price;
+
+pub use price::InputPrice;
 
 use std::sync::LazyLock;
 
@@ -41,6 +44,24 @@ impl ModelProfile {
                 model: model.to_owned(),
                 similar: similar_to(model),
             })
+    }
+
+    /// What the input tokens of a model cost, where it is known.
+    ///
+    /// Members of one family cost what they like, so that this asks for the model and not for a
+    /// profile; a model that merely resembles a known one has no price.
+    ///
+    /// ```
+    /// use kitbag::tokens::ModelProfile;
+    ///
+    /// let price = ModelProfile::input_price("gpt-4o-mini-2024-07-18").unwrap();
+    /// assert_eq!(price.micro_usd_per_million, 150_000);
+    /// assert_eq!(price.cost(32_000), 4_800);
+    /// assert_eq!(ModelProfile::input_price("gpt-4o-maxi"), None);
+    /// ```
+    #[must_use]
+    pub fn input_price(model: &str) -> Option<InputPrice> {
+        price::find(model)
     }
 
     /// Every profile of the catalogue.
