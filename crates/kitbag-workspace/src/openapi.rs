@@ -33,8 +33,8 @@ pub struct Summary {
     /// Its version; empty if it has none.
     pub version: String,
     /// The texts, the most detailed first and each shorter than the one before: operations with
-    /// parameters, answers and the fields of their schemas; operations with summaries; paths with
-    /// their methods.
+    /// parameters and answers, and the fields of their schemas; the same without the fields;
+    /// operations with summaries; paths with their methods.
     pub levels: Vec<String>,
 }
 
@@ -77,8 +77,11 @@ pub enum OpenApiError {
 /// ";
 /// let summary = summarize(text).unwrap();
 /// assert_eq!(summary.title, "Shop");
-/// assert_eq!(summary.levels[1], "Shop 1.2\nGET /orders/{id}: Finds an order\n");
-/// assert_eq!(summary.levels[2], "Shop 1.2\nGET /orders/{id}\n");
+/// assert_eq!(
+///     summary.levels[0],
+///     "Shop 1.2\nGET /orders/{id}: Finds an order\n  path id*: integer\n  answers 200\n"
+/// );
+/// assert_eq!(summary.levels.last().unwrap(), "Shop 1.2\nGET /orders/{id}\n");
 /// ```
 pub fn summarize(text: &str) -> Result<Summary, OpenApiError> {
     if text.len() > MAX_BYTES {
@@ -95,8 +98,11 @@ pub fn summarize(text: &str) -> Result<Summary, OpenApiError> {
     let version = text_at(&document, "/info/version").unwrap_or_default();
     let head = format!("{} {}", shown(title), shown(version));
     let head = format!("{}\n", head.trim_end());
+    let mut used = BTreeSet::new();
+    let details = detailed(&document, &operations, &mut used);
     let texts = [
-        format!("{head}{}", detailed(&document, &operations)),
+        format!("{head}{details}{}", schemas(&document, used)),
+        format!("{head}{details}"),
         format!("{head}{}", summaries(&operations)),
         format!("{head}{}", paths(&operations)),
     ];
@@ -122,19 +128,23 @@ fn parse(text: &str) -> Result<Value, String> {
     yaml::from_str(text)
 }
 
-/// Operations with all they take and give, then the schemas that they use.
-fn detailed(document: &Value, operations: &[Operation<'_>]) -> String {
+/// Operations with all they take and give. The names of the schemas that they use go to `used`.
+fn detailed(document: &Value, operations: &[Operation<'_>], used: &mut BTreeSet<String>) -> String {
     let mut text = String::new();
     for place in operation::servers(document) {
         text.push_str(&format!("at {}\n", shown(&place)));
     }
-    let mut used = BTreeSet::new();
     for operation in operations.iter().take(MAX_OPERATIONS) {
         text.push_str(&operation.line());
-        operation.write_details(document, &mut text, &mut used);
+        operation.write_details(document, &mut text, used);
     }
     text.push_str(&more(operations.len(), MAX_OPERATIONS, "operation"));
+    text
+}
 
+/// The fields of the schemas that are used.
+fn schemas(document: &Value, used: BTreeSet<String>) -> String {
+    let mut text = String::new();
     let defined = schema::reachable(document, used);
     for (name, schema) in defined.iter().take(MAX_SCHEMAS) {
         text.push_str(&schema::definition(name, schema));

@@ -88,7 +88,7 @@ components:
 "##;
 
 #[test]
-fn p12_openapi_3_in_yaml_at_three_sizes() {
+fn p12_openapi_3_in_yaml_at_four_sizes() {
     let summary = summarize(SHOP).unwrap();
     assert_eq!(
         (summary.title.as_str(), summary.version.as_str()),
@@ -109,6 +109,18 @@ fn p12_openapi_3_in_yaml_at_three_sizes() {
     NewOrder = {lines*: [{count: integer, sku: string}], meta: {any key: string}, note: string | null}
     Order = NewOrder & {id: string uuid, parent: Order} & (string | boolean)
     Problem = {cause: Problem | string, code: 7}
+    =====
+    Shop 2.0.0
+    at https://api.shop.example/v2
+    GET /orders: Lists orders
+      query limit: integer int32; query state: "open" | "paid"; header X-Tenant*: string
+      answers 200 [Order]; default Problem
+    POST /orders: Places an order
+      header X-Tenant*: string; body*: NewOrder
+      answers 201
+    GET /orders/{id}/receipt (deprecated): receipt
+      path id*: string uuid
+      answers 200 application/pdf
     =====
     Shop 2.0.0
     GET /orders: Lists orders
@@ -147,6 +159,13 @@ fn p12_swagger_2_in_json() {
       answers 200 Pet; 404
     DELETE /pets
     Pet = {friends: [Pet], name*: string}
+    =====
+    Pets 1
+    at http://pets.example/api
+    POST /pets
+      body*: Pet; formData photo: file
+      answers 200 Pet; 404
+    DELETE /pets
     =====
     Pets 1
     POST /pets
