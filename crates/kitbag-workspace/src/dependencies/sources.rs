@@ -54,17 +54,46 @@ const ASIDE: [&str; 35] = [
     "node_modules",
 ];
 
+/// How the names of all manifests end. Most files are told apart by this alone, once.
+const ENDINGS: [&str; 20] = [
+    ".toml",
+    ".json",
+    ".yaml",
+    ".txt",
+    ".in",
+    ".cfg",
+    "setup.py",
+    "Pipfile",
+    ".mod",
+    ".work",
+    "pom.xml",
+    ".gradle",
+    ".gradle.kts",
+    "Gemfile",
+    ".gemspec",
+    "proj",
+    ".props",
+    ".exs",
+    ".swift",
+    ".sbt",
+];
+
 /// Files by path, read on demand; collects what is wrong with them.
 pub(super) struct Sources<'a> {
+    /// All files.
     paths: &'a [&'a str],
+    /// Those that may be manifests.
+    candidates: Vec<&'a str>,
     read: &'a dyn Fn(&str) -> Option<String>,
     problems: RefCell<BTreeSet<ManifestProblem>>,
 }
 
 impl<'a> Sources<'a> {
     pub(super) fn new(paths: &'a [&'a str], read: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        let may_be_one = |path: &&str| ENDINGS.iter().any(|end| path.ends_with(end));
         Self {
             paths,
+            candidates: paths.iter().copied().filter(may_be_one).collect(),
             read,
             problems: RefCell::default(),
         }
@@ -72,12 +101,8 @@ impl<'a> Sources<'a> {
 
     /// The files whose name is of interest, with their texts, from the root down.
     pub(super) fn named(&self, is: impl Fn(&str) -> bool) -> Vec<(&'a str, String)> {
-        let mut found: Vec<&str> = self
-            .paths
-            .iter()
-            .copied()
-            .filter(|path| is(name_of(path)))
-            .collect();
+        let candidates = self.candidates.iter().copied();
+        let mut found: Vec<&str> = candidates.filter(|path| is(name_of(path))).collect();
         found.sort_by_key(|path| (is_aside(path), depth(path), *path));
         found.dedup();
         if let Some(first) = found.get(MAX_MANIFESTS) {

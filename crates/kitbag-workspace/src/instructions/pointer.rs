@@ -1,5 +1,7 @@
 //! Files that only say where to read on.
 
+use crate::relative::{folder_of, join};
+
 /// More words than this around a path are instructions themselves.
 const MAX_WORDS: usize = 8;
 
@@ -28,27 +30,11 @@ pub(super) fn target(path: &str, content: &str) -> Option<String> {
             };
             continue;
         }
-        let target = resolve(path, name)?;
+        let target = join(folder_of(path), name)?;
         if found.as_ref().is_some_and(|found| *found != target) {
             return None;
         }
         found = Some(target);
     }
     found.filter(|target| target != path && words <= MAX_WORDS)
-}
-
-/// The path of `name` as seen from the file at `from`; none outside the root.
-fn resolve(from: &str, name: &str) -> Option<String> {
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    for part in name.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
