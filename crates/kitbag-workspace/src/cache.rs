@@ -106,12 +106,17 @@ impl Cache {
     pub fn get<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         let path = self.place(key)?;
         let file = File::open(path).ok()?;
-        let about = file.metadata().ok().filter(|about| about.is_file() && about.len() <= LARGEST)?;
+        let about = file
+            .metadata()
+            .ok()
+            .filter(|about| about.is_file() && about.len() <= LARGEST)?;
         let mut bytes = Vec::with_capacity(usize::try_from(about.len()).ok()? + 1);
         (&file).take(LARGEST).read_to_end(&mut bytes).ok()?;
         let payload = payload(&bytes, key)?;
         let value = postcard::from_bytes(payload).ok()?;
-        let is_old = about.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > MARK_AFTER));
+        let is_old = about
+            .modified()
+            .is_ok_and(|time| time.elapsed().is_ok_and(|age| age > MARK_AFTER));
         if is_old {
             // Only its age at the next pruning depends on this.
             let _ = file.set_modified(SystemTime::now());
@@ -134,7 +139,9 @@ impl Cache {
             return;
         }
         match write(&path, &bytes) {
-            Ok(()) => self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed),
+            Ok(()) => self
+                .written
+                .fetch_add(bytes.len() as u64, Ordering::Relaxed),
             Err(_) => self.failed.fetch_add(1, Ordering::Relaxed),
         };
     }
@@ -148,7 +155,13 @@ impl Cache {
     fn place(&self, key: &Key) -> Option<PathBuf> {
         let name = blake3::Hash::from_bytes(key.0).to_hex();
         let shard: String = name.chars().take(2).collect();
-        Some(self.folder.as_ref()?.join("entries").join(shard).join(name.as_str()))
+        Some(
+            self.folder
+                .as_ref()?
+                .join("entries")
+                .join(shard)
+                .join(name.as_str()),
+        )
     }
 }
 
@@ -171,7 +184,10 @@ fn payload<'b>(bytes: &'b [u8], key: &Key) -> Option<&'b [u8]> {
 
 fn checksum(payload: &[u8]) -> [u8; CHECKSUM] {
     let mut sum = [0; CHECKSUM];
-    blake3::Hasher::new().update(payload).finalize_xof().fill(&mut sum);
+    blake3::Hasher::new()
+        .update(payload)
+        .finalize_xof()
+        .fill(&mut sum);
     sum
 }
 

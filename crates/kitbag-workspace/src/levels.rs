@@ -83,7 +83,9 @@ impl<'a> Depth<'a> {
             best_unit,
             heaviest: 1.0,
         };
-        let masses = candidates.iter().map(|candidate| depth.masses(candidate).iter().sum());
+        let masses = candidates
+            .iter()
+            .map(|candidate| depth.masses(candidate).iter().sum());
         depth.heaviest = masses.fold(0.0, f64::max);
         depth
     }
@@ -92,7 +94,10 @@ impl<'a> Depth<'a> {
     #[must_use]
     pub fn relevance(&self, candidate: &Candidate, share: f64) -> u32 {
         let mass: f64 = self.masses(candidate).iter().sum();
-        let mass = libm::pow(mass / self.heaviest.max(f64::MIN_POSITIVE), self.weights.mass);
+        let mass = libm::pow(
+            mass / self.heaviest.max(f64::MIN_POSITIVE),
+            self.weights.mass,
+        );
         let relevance = libm::pow(share.clamp(0.0, 1.0), self.weights.relevance) * mass.min(1.0);
         ppm(relevance)
     }
@@ -104,7 +109,8 @@ impl<'a> Depth<'a> {
             .map(|(worth, unit)| {
                 let value = self.value(worth, unit.kind);
                 let lines = f64::from(unit.last.saturating_sub(unit.first) + 1);
-                libm::pow(value, self.weights.sharpness) * libm::pow(lines.max(5.0), self.weights.size)
+                libm::pow(value, self.weights.sharpness)
+                    * libm::pow(lines.max(5.0), self.weights.size)
             })
             .collect()
     }
@@ -129,20 +135,30 @@ impl<'a> Depth<'a> {
         let all: f64 = masses.iter().sum();
         let deep = libm::pow(share.clamp(0.0, 1.0), self.weights.depth);
         let coverage = |mass: f64| {
-            let share = if all > 0.0 { (mass / all).min(1.0) } else { 1.0 };
+            let share = if all > 0.0 {
+                (mass / all).min(1.0)
+            } else {
+                1.0
+            };
             let breadth = self.weights.breadth;
             permille(breadth + (1.0 - breadth) * share * deep)
         };
         let mut order: Vec<usize> = (0..masses.len()).collect();
         let efficiency = |unit: usize| {
-            let size = candidate.syntax.units.get(unit).map_or(1, |unit| unit.last.saturating_sub(unit.first) + 1);
+            let size = candidate
+                .syntax
+                .units
+                .get(unit)
+                .map_or(1, |unit| unit.last.saturating_sub(unit.first) + 1);
             masses.get(unit).copied().unwrap_or_default() / f64::from(size.max(5))
         };
         order.sort_by(|&a, &b| efficiency(b).total_cmp(&efficiency(a)).then(a.cmp(&b)));
 
-        let mut levels = vec![Level::new(Detail::Full, text)
-            .with_coverage(coverage(all))
-            .with_lines([(1, lines.count())])];
+        let mut levels = vec![
+            Level::new(Detail::Full, text)
+                .with_coverage(coverage(all))
+                .with_lines([(1, lines.count())]),
+        ];
         let mut slices = Vec::new();
         let most = steps(share);
         let (mut mass, mut shown, mut next) = (0.0, 0_u32, 0_u32);
@@ -150,7 +166,11 @@ impl<'a> Depth<'a> {
             let chosen = order.get(..taken).unwrap_or_default();
             let Some(&last) = chosen.last() else { break };
             mass += masses.get(last).copied().unwrap_or_default();
-            shown += candidate.syntax.units.get(last).map_or(0, |unit| unit.last.saturating_sub(unit.first) + 1);
+            shown += candidate
+                .syntax
+                .units
+                .get(last)
+                .map_or(0, |unit| unit.last.saturating_sub(unit.first) + 1);
             if shown * 10 >= lines.count() * 9 || slices.len() >= most {
                 break;
             }
@@ -160,18 +180,28 @@ impl<'a> Depth<'a> {
             next = shown + (shown / 6).max(4);
             let mut chosen = chosen.to_vec();
             chosen.sort_unstable();
-            slices.push((syntax::slice(&lines, &candidate.syntax, &chosen), coverage(mass)));
+            slices.push((
+                syntax::slice(&lines, &candidate.syntax, &chosen),
+                coverage(mass),
+            ));
         }
-        levels.extend(slices.into_iter().rev().map(|(rendered, coverage)| slice(rendered, coverage)));
+        levels.extend(
+            slices
+                .into_iter()
+                .rev()
+                .map(|(rendered, coverage)| slice(rendered, coverage)),
+        );
         if let Some(&best) = order.first() {
             let (first, last) = excerpt(candidate, best);
             let rendered = syntax::excerpt(&lines, &candidate.syntax, first, last);
             levels.push(slice(rendered, coverage(0.0)));
         }
         let outline = syntax::outline(&lines, &candidate.syntax);
-        levels.push(Level::new(Detail::Outline, outline.content)
-            .with_coverage(permille(self.weights.breadth + self.weights.outline * deep))
-            .with_lines(outline.lines));
+        levels.push(
+            Level::new(Detail::Outline, outline.content)
+                .with_coverage(permille(self.weights.breadth + self.weights.outline * deep))
+                .with_lines(outline.lines),
+        );
         levels.push(Level::new(Detail::Line, path).with_coverage(Coverage::from_permille(1)));
         levels
     }
@@ -179,7 +209,11 @@ impl<'a> Depth<'a> {
 
 /// How many steps the chain of a file has at most: nobody goes deep into an unlikely file.
 fn steps(share: f64) -> usize {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 3 and 27")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 3 and 27"
+    )]
     let more = (24.0 * share * share) as usize;
     3 + more
 }
@@ -205,7 +239,10 @@ fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
         .collect();
     let weight = |first: u32| -> f64 {
         let within = first..first + EXCERPT;
-        hits.iter().filter(|(line, _)| within.contains(line)).map(|(_, weight)| weight).sum()
+        hits.iter()
+            .filter(|(line, _)| within.contains(line))
+            .map(|(_, weight)| weight)
+            .sum()
     };
     let mut best = (f64::MIN, unit.first);
     for first in unit.first..=unit.last + 1 - EXCERPT {
@@ -218,13 +255,21 @@ fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
 }
 
 fn permille(share: f64) -> Coverage {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to 0..=1000"
+    )]
     let permille = libm::round(share.clamp(0.0, 1.0) * 1_000.0) as u16;
     Coverage::from_permille(permille)
 }
 
 fn ppm(share: f64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000000")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to 0..=1000000"
+    )]
     let ppm = libm::round(share.clamp(0.0, 1.0) * 1e6) as u32;
     ppm
 }

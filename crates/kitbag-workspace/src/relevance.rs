@@ -61,9 +61,11 @@ impl Evidence {
     /// role takes away is a part of its own.
     pub(crate) fn score(&self, weights: &RelevanceWeights, role: FileRole, keeps: Keeps) -> Score {
         let parts = self.parts(weights);
-        let score = parts.into_iter().fold(Score::default(), |score, (name, value)| {
-            score.plus(name, thousandths(value))
-        });
+        let score = parts
+            .into_iter()
+            .fold(Score::default(), |score, (name, value)| {
+                score.plus(name, thousandths(value))
+            });
         #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
         let total = score.total() as f64;
         let lost = total * (1.0 - keeps.factor(weights, role));

@@ -106,11 +106,20 @@ pub struct RankedFile {
 
 /// Looks at a workspace for a task.
 #[must_use]
-pub fn survey(workspace: &Workspace, query: &Query, options: &SurveyOptions, cache: &Cache) -> Survey {
+pub fn survey(
+    workspace: &Workspace,
+    query: &Query,
+    options: &SurveyOptions,
+    cache: &Cache,
+) -> Survey {
     let (root, files) = (workspace.root(), workspace.files());
     let mut problems = Vec::new();
     let (log, scanned) = rayon::join(
-        || workspace.repository().map(|repository| repository.log(&LogOptions::default().with_commits(options.commits))),
+        || {
+            workspace.repository().map(|repository| {
+                repository.log(&LogOptions::default().with_commits(options.commits))
+            })
+        },
         || scan(root, files, &Matcher::new(&query.terms), query),
     );
     let commits = match log {

@@ -79,7 +79,8 @@ impl Workspace {
         std::fs::read_dir(root).map_err(unreadable)?;
 
         let mut problems = Vec::new();
-        let mut note = |what: &str, error: &dyn std::fmt::Display| problems.push(format!("{what}: {error}"));
+        let mut note =
+            |what: &str, error: &dyn std::fmt::Display| problems.push(format!("{what}: {error}"));
         let mut repository = None;
         let mut tracked = None;
         if options.use_git {
@@ -145,7 +146,10 @@ impl Workspace {
     /// The text of a listed file; nothing for another path, or for what is no text.
     #[must_use]
     pub fn read(&self, path: &str) -> Option<String> {
-        let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        let index = self
+            .files
+            .binary_search_by(|file| file.path.as_str().cmp(path))
+            .ok()?;
         let mut buffer = Vec::new();
         text::read(&self.root, self.files.get(index)?, &mut buffer).ok()?;
         Some(text::decode(&buffer).into_text()?.into_owned())

@@ -60,7 +60,8 @@ pub trait Gatherer: Send + Sync {
 }
 
 /// What [`Gatherer::gather`] returns.
-pub type GatherFuture<'a> = Pin<Box<dyn Future<Output = Result<Gathered, GatherError>> + Send + 'a>>;
+pub type GatherFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Gathered, GatherError>> + Send + 'a>>;
 
 /// What gatherers know of a task.
 #[derive(Debug, Clone)]

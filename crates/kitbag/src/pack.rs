@@ -130,7 +130,11 @@ impl Prepared {
     ///
     /// # Errors
     /// When what must be in does not fit.
-    pub fn pack(&self, request: &PackRequest, counter: &dyn TokenCounter) -> Result<Pack, PackError> {
+    pub fn pack(
+        &self,
+        request: &PackRequest,
+        counter: &dyn TokenCounter,
+    ) -> Result<Pack, PackError> {
         let is_overview = request.task.trim().is_empty();
         let rank_task = RankTask::new(Some(self.task_type), &request.task, &self.gathered.chunks);
         let files = FileChunks {
@@ -154,7 +158,9 @@ impl Prepared {
         let mut problems = Vec::new();
         let task = match shorten(&request.task, Tokens(request.budget.0 / 2), counter) {
             Some(short) => {
-                problems.push("the task is longer than half the budget: its middle was left out".to_owned());
+                problems.push(
+                    "the task is longer than half the budget: its middle was left out".to_owned(),
+                );
                 Cow::Owned(short)
             }
             None => Cow::Borrowed(request.task.as_str()),
@@ -211,5 +217,7 @@ pub fn name_of(root: &Path) -> String {
 
 /// A token has rarely more than a dozen bytes: what is larger than that cannot fit.
 fn byte_limit(budget: Tokens) -> usize {
-    usize::try_from(budget.0).unwrap_or(usize::MAX).saturating_mul(16)
+    usize::try_from(budget.0)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(16)
 }

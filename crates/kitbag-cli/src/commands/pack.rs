@@ -47,7 +47,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
     let loading = counter.clone();
     let loaded = std::thread::spawn(move || loading.load());
-    let progress = if args.json { Progress::hidden() } else { Progress::start("looking at the workspace") };
+    let progress = if args.json {
+        Progress::hidden()
+    } else {
+        Progress::start("looking at the workspace")
+    };
     let prepared = prepared(&request)?;
     progress.stage("fitting");
     // A vocabulary that cannot be loaded is loaded again, and fails, where it is used.
@@ -77,7 +81,11 @@ pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
 
 pub(crate) fn failure(error: PackError) -> Failure {
     let is_usage = matches!(error, PackError::NoSuchPin { .. } | PackError::NoRepository);
-    let failure = if is_usage { Failure::usage(&error) } else { Failure::new(&error) };
+    let failure = if is_usage {
+        Failure::usage(&error)
+    } else {
+        Failure::new(&error)
+    };
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure,
@@ -96,15 +104,17 @@ fn deliver(args: &Args, text: &str) -> Result<(), Failure> {
 
 /// Writes beside the file and then into its place: whoever reads it never sees half of it.
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error: io::Error| {
-        Failure::new(format_args!("cannot write `{}`: {error}", file.display()))
-    };
+    let failed =
+        |error: io::Error| Failure::new(format_args!("cannot write `{}`: {error}", file.display()));
     if !file.is_file() && file.exists() {
         // A device or a pipe cannot be replaced.
         return fs::write(file, text).map_err(failed);
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut beside = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut beside =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     io::Write::write_all(&mut beside, text.as_bytes()).map_err(failed)?;
     beside.persist(file).map_err(|error| failed(error.error))?;
     Ok(())
@@ -131,13 +141,20 @@ pub(crate) enum Stdin {
 }
 
 /// The task, and what is attached to it.
-fn task(given: Option<&str>, file: Option<&Path>, stdin: Stdin) -> Result<(String, Option<Attachment>), Failure> {
+fn task(
+    given: Option<&str>,
+    file: Option<&Path>,
+    stdin: Stdin,
+) -> Result<(String, Option<Attachment>), Failure> {
     if let Some(file) = file {
         let task = if file.as_os_str() == "-" {
             read_stdin()?
         } else {
             let bytes = fs::read(file).map_err(|error| {
-                Failure::new(format_args!("cannot read the task from `{}`: {error}", file.display()))
+                Failure::new(format_args!(
+                    "cannot read the task from `{}`: {error}",
+                    file.display()
+                ))
             })?;
             String::from_utf8_lossy(&bytes).into_owned()
         };

@@ -172,7 +172,10 @@ impl fmt::Display for Reason {
             } => {
                 let tokens = if more.0 == 1 { "token" } else { "tokens" };
                 let level = level.as_str();
-                write!(f, "no room: {more} more {tokens} would fit its {level} level")
+                write!(
+                    f,
+                    "no room: {more} more {tokens} would fit its {level} level"
+                )
             }
             Self::NoRoom { .. } => f.write_str("worth nothing"),
             Self::Duplicate => {

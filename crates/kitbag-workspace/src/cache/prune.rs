@@ -14,7 +14,9 @@ const DEBRIS_AGE_SECONDS: u64 = 60 * 60;
 /// Several processes may do so at once: each tolerates what the others deleted.
 pub(super) fn after_writing(folder: &Path, written: u64, limit: u64) {
     let counter = folder.join(COUNTER);
-    let before = fs::read_to_string(&counter).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let before = fs::read_to_string(&counter)
+        .ok()
+        .and_then(|text| text.trim().parse::<u64>().ok());
     let sum = before.unwrap_or(limit).saturating_add(written);
     let left = if sum > limit / 8 {
         prune(&folder.join("entries"), limit);
@@ -37,8 +39,11 @@ fn prune(entries: &Path, limit: u64) {
     let mut total = 0_u64;
     let now = SystemTime::now();
     let shards = fs::read_dir(entries).into_iter().flatten().flatten();
-    for entry in shards.flat_map(|shard| fs::read_dir(shard.path()).into_iter().flatten().flatten()) {
-        let Ok(about) = entry.metadata() else { continue };
+    for entry in shards.flat_map(|shard| fs::read_dir(shard.path()).into_iter().flatten().flatten())
+    {
+        let Ok(about) = entry.metadata() else {
+            continue;
+        };
         let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         let age = now.duration_since(used).map_or(0, |age| age.as_secs());
         let is_debris = entry.file_name().to_string_lossy().starts_with(".tmp");

@@ -32,7 +32,11 @@ fn an_entry_in_the_place_of_another_is_a_miss() {
     let cache = cache(folder.path());
     cache.put(&key("a"), &1_u32);
     cache.put(&key("b"), &2_u32);
-    fs::copy(cache.place(&key("a")).unwrap(), cache.place(&key("b")).unwrap()).unwrap();
+    fs::copy(
+        cache.place(&key("a")).unwrap(),
+        cache.place(&key("b")).unwrap(),
+    )
+    .unwrap();
     assert_eq!(cache.get::<u32>(&key("b")), None);
 }
 
@@ -55,11 +59,17 @@ fn the_size_is_bounded_and_the_oldest_go_first() {
         let cache = Cache::open(Some(folder.path().to_owned()), limits);
         let name = round.to_string();
         cache.put(&key(&name), &vec![7_u8; 10_000]);
-        let file = File::options().write(true).open(cache.place(&key(&name)).unwrap()).unwrap();
-        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(round)).unwrap();
+        let file = File::options()
+            .write(true)
+            .open(cache.place(&key(&name)).unwrap())
+            .unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(round))
+            .unwrap();
     }
     let cache = Cache::open(Some(folder.path().to_owned()), limits);
-    let kept: Vec<u64> = (0..20).filter(|round| cache.place(&key(&round.to_string())).unwrap().exists()).collect();
+    let kept: Vec<u64> = (0..20)
+        .filter(|round| cache.place(&key(&round.to_string())).unwrap().exists())
+        .collect();
     assert!(kept.len() <= 10, "{kept:?}");
     assert_eq!(kept.last(), Some(&19), "the newest stays");
     assert!(!kept.contains(&0), "the oldest goes");

@@ -72,14 +72,18 @@ impl Mentions {
             return false;
         }
         let lower = path.to_lowercase();
-        let stem = lower.rsplit_once('.').map_or(lower.as_str(), |(stem, _)| stem);
+        let stem = lower
+            .rsplit_once('.')
+            .map_or(lower.as_str(), |(stem, _)| stem);
         let stem = stem
             .strip_suffix("/__init__")
             .or_else(|| stem.strip_suffix("/index"))
             .or_else(|| stem.strip_suffix("/mod"))
             .unwrap_or(stem);
         let parts: Vec<&str> = stem.split('/').collect();
-        self.dotted.iter().any(|dotted| ends_with_part_of(&parts, dotted))
+        self.dotted
+            .iter()
+            .any(|dotted| ends_with_part_of(&parts, dotted))
     }
 }
 
@@ -96,7 +100,8 @@ fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
 
 #[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
 static PATH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}\b").expect("the pattern is a regular expression")
+    Regex::new(r"[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}\b")
+        .expect("the pattern is a regular expression")
 });
 
 #[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]

@@ -68,7 +68,10 @@ fn x05_frames_of_the_common_languages_are_read() {
         ("lib/x.rb:4:in `go'", "lib/x.rb", 4),
     ] {
         let frames = Query::new(text).frames;
-        let frame = Frame { path: path.into(), line };
+        let frame = Frame {
+            path: path.into(),
+            line,
+        };
         assert_eq!(frames, [frame], "{text}");
     }
 }

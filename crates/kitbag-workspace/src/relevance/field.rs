@@ -68,8 +68,13 @@ impl Statistics {
         let gain = |&(term, count): &(u16, u32)| {
             let term = usize::from(term);
             let (weight, rarity) = (weights.get(term), self.rarity.get(term));
-            let known = weight.zip(rarity).map_or(0.0, |(weight, rarity)| weight * rarity);
-            known * self.field.gain(f64::from(count), f64::from(document.length))
+            let known = weight
+                .zip(rarity)
+                .map_or(0.0, |(weight, rarity)| weight * rarity);
+            known
+                * self
+                    .field
+                    .gain(f64::from(count), f64::from(document.length))
         };
         // The order of the counts is that of the terms: the sum is the same on every machine.
         document.counts.iter().map(gain).sum()

@@ -42,7 +42,9 @@ impl<'p> PathIndex<'p> {
     pub(crate) fn resolve(&self, import: &Import, from: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let is_relative = import.relative || import.path.starts_with('.');
-        if is_relative && !import.path.trim_start_matches('.').is_empty() || import.path.contains("./") {
+        if is_relative && !import.path.trim_start_matches('.').is_empty()
+            || import.path.contains("./")
+        {
             found.extend(self.beside(&import.path, from));
         }
         if found.is_empty() {
@@ -80,7 +82,9 @@ impl<'p> PathIndex<'p> {
             }
         }
         let wanted = folder.join("/");
-        let without = wanted.rsplit_once('.').map_or(wanted.as_str(), |(stem, _)| stem);
+        let without = wanted
+            .rsplit_once('.')
+            .map_or(wanted.as_str(), |(stem, _)| stem);
         let last = folder.last().copied().unwrap_or_default();
         let named = self.by_stem.get(stem(last)).into_iter().flatten();
         let inside = self.by_folder.get(last).into_iter().flatten();
@@ -90,7 +94,9 @@ impl<'p> PathIndex<'p> {
             .filter(|&file| {
                 let path = self.paths.get(file).copied().unwrap_or_default();
                 let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-                let stands_for = stem.rsplit_once('/').filter(|(_, name)| FOLDER_FILES.contains(name));
+                let stands_for = stem
+                    .rsplit_once('/')
+                    .filter(|(_, name)| FOLDER_FILES.contains(name));
                 path == wanted
                     || stem == wanted
                     || stem == without
@@ -193,16 +199,40 @@ mod tests {
             "web/src/list.ts",
         ];
         let at = |from, path, names: &[&str]| resolved(&paths, from, path, names);
-        assert_eq!(at("app/x.py", "app.models", &["query"]), ["app/models/query.py"]);
-        assert_eq!(at("app/x.py", "app.models.query.QuerySet", &[]), ["app/models/query.py"]);
+        assert_eq!(
+            at("app/x.py", "app.models", &["query"]),
+            ["app/models/query.py"]
+        );
+        assert_eq!(
+            at("app/x.py", "app.models.query.QuerySet", &[]),
+            ["app/models/query.py"]
+        );
         assert_eq!(at("src/a.c", "server.h", &[]), ["include/server.h"]);
         assert_eq!(at("x.rb", "site/tags", &[]), ["lib/site/tags.rb"]);
-        assert_eq!(at("x.go", "github.com/a/b/tpl/collections", &[]), ["pkg/tpl/collections/sort.go"]);
-        assert_eq!(at("x.php", "Acme\\Calculation\\Functions", &[]), ["src/Calculation/Functions.php"]);
-        assert_eq!(at("src/lib.rs", "crate::fit::search::go", &[]), ["src/fit/search.rs"]);
-        assert_eq!(at("A.java", "com.acme.Gson", &[]), ["src/main/java/com/acme/Gson.java"]);
-        assert_eq!(at("web/src/a.ts", "./hooks", &[]), ["web/src/hooks/index.ts"]);
-        assert_eq!(at("web/src/hooks/index.ts", "../list.js", &[]), ["web/src/list.ts"]);
+        assert_eq!(
+            at("x.go", "github.com/a/b/tpl/collections", &[]),
+            ["pkg/tpl/collections/sort.go"]
+        );
+        assert_eq!(
+            at("x.php", "Acme\\Calculation\\Functions", &[]),
+            ["src/Calculation/Functions.php"]
+        );
+        assert_eq!(
+            at("src/lib.rs", "crate::fit::search::go", &[]),
+            ["src/fit/search.rs"]
+        );
+        assert_eq!(
+            at("A.java", "com.acme.Gson", &[]),
+            ["src/main/java/com/acme/Gson.java"]
+        );
+        assert_eq!(
+            at("web/src/a.ts", "./hooks", &[]),
+            ["web/src/hooks/index.ts"]
+        );
+        assert_eq!(
+            at("web/src/hooks/index.ts", "../list.js", &[]),
+            ["web/src/list.ts"]
+        );
         assert!(at("a.py", "numpy", &["array"]).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! How much each unit of a file (a function, a method, a small type) has to do with a task.
 
-use kitbag_core::text::{Bm25, sub_words, stem};
+use kitbag_core::text::{Bm25, stem, sub_words};
 
 use super::field::Document;
 use crate::matcher::Matcher;
@@ -68,7 +68,9 @@ pub(crate) fn score(
         let gain = |&(term, count): &(u16, u32)| {
             let term = usize::from(term);
             let weight = query.terms.get(term).map_or(0.0, |term| term.unit_weight);
-            weight * rarity.get(term).copied().unwrap_or_default() * field.gain(f64::from(count), length)
+            weight
+                * rarity.get(term).copied().unwrap_or_default()
+                * field.gain(f64::from(count), length)
         };
         document.counts.sort_unstable();
         scores.push(document.counts.iter().map(gain).sum());

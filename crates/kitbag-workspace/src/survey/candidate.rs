@@ -73,7 +73,13 @@ pub(super) fn load(
             Some(Candidate {
                 file,
                 hits: hits.lines.iter().map(weigh).collect(),
-                units: words.into_iter().map(|words| UnitWorth { words, ..UnitWorth::default() }).collect(),
+                units: words
+                    .into_iter()
+                    .map(|words| UnitWorth {
+                        words,
+                        ..UnitWorth::default()
+                    })
+                    .collect(),
                 text,
                 syntax,
             })
@@ -87,7 +93,10 @@ fn structure(path: &str, text: &str, cache: &Cache) -> Syntax {
         return syntax::windows(text);
     };
     let hash = blake3::hash(text.as_bytes());
-    let key = Key::new("syntax", &[FORMAT, language.name().as_bytes(), hash.as_bytes()]);
+    let key = Key::new(
+        "syntax",
+        &[FORMAT, language.name().as_bytes(), hash.as_bytes()],
+    );
     if let Some(known) = cache.get(&key) {
         return known;
     }

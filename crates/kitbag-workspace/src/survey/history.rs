@@ -28,14 +28,22 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn of(commits: &[Commit], paths: &[&str], terms: &[Term]) -> Self {
-        let by_path: HashMap<&str, usize> = paths.iter().enumerate().map(|(index, path)| (*path, index)).collect();
+        let by_path: HashMap<&str, usize> = paths
+            .iter()
+            .enumerate()
+            .map(|(index, path)| (*path, index))
+            .collect();
         let mut history = Self {
             subjects: vec![Document::default(); paths.len()],
             recency: vec![0.0; paths.len()],
             activity: vec![0.0; paths.len()],
             committed: vec![None; paths.len()],
         };
-        let newest = commits.iter().map(|commit| commit.time).max().unwrap_or_default();
+        let newest = commits
+            .iter()
+            .map(|commit| commit.time)
+            .max()
+            .unwrap_or_default();
         for commit in commits {
             let touched: Vec<usize> = commit
                 .paths

@@ -42,7 +42,10 @@ impl<'a> Judge<'a> {
         let weights: Vec<f64> = query.terms.iter().map(|term| term.weight).collect();
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let history = History::of(commits, &paths, &query.terms);
-        let path_words: Vec<Document> = paths.iter().map(|path| terms_of(without_extension(path), &query.terms)).collect();
+        let path_words: Vec<Document> = paths
+            .iter()
+            .map(|path| terms_of(without_extension(path), &query.terms))
+            .collect();
         let is_read: Vec<bool> = documents.iter().map(Option::is_some).collect();
         let contents: Vec<Document> = documents
             .into_iter()
@@ -59,11 +62,16 @@ impl<'a> Judge<'a> {
 
         // What is common in tests and documents may be rare in the source.
         let counts = |index: usize| {
-            let is_source = files.get(index).is_some_and(|file| file.role == FileRole::Source);
+            let is_source = files
+                .get(index)
+                .is_some_and(|file| file.role == FileRole::Source);
             is_source && is_read.get(index) == Some(&true)
         };
         let statistics = |documents: &[Document]| {
-            let source = documents.iter().enumerate().filter(|(index, _)| counts(*index));
+            let source = documents
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| counts(*index));
             let source: Vec<&Document> = source.map(|(_, document)| document).collect();
             if source.is_empty() {
                 Statistics::of(documents.iter(), terms, 0.75)
@@ -73,11 +81,18 @@ impl<'a> Judge<'a> {
         };
         let scores = |documents: &[Document]| {
             let statistics = statistics(documents);
-            let mut scores: Vec<f64> = documents.iter().map(|document| statistics.score(document, &weights)).collect();
+            let mut scores: Vec<f64> = documents
+                .iter()
+                .map(|document| statistics.score(document, &weights))
+                .collect();
             normalise(&mut scores);
             scores
         };
-        let (text, path, subjects) = (scores(&contents), scores(&path_words), scores(&history.subjects));
+        let (text, path, subjects) = (
+            scores(&contents),
+            scores(&path_words),
+            scores(&history.subjects),
+        );
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let at = |scores: &[f64], index: usize| scores.get(index).copied().unwrap_or_default();
         let evidence = paths.iter().enumerate().map(|(index, file)| Evidence {
@@ -122,10 +137,16 @@ impl<'a> Judge<'a> {
     pub(super) fn look_closer(&mut self, candidates: &[Candidate]) {
         let mut units: Vec<f64> = candidates.iter().map(mean_of_best).collect();
         normalise(&mut units);
-        let names: Vec<Document> = candidates.iter().map(|candidate| self.defined(candidate)).collect();
+        let names: Vec<Document> = candidates
+            .iter()
+            .map(|candidate| self.defined(candidate))
+            .collect();
         let statistics = Statistics::of(names.iter(), self.query.terms.len(), 0.75);
         let weights: Vec<f64> = self.query.terms.iter().map(|term| term.weight).collect();
-        let mut definitions: Vec<f64> = names.iter().map(|names| statistics.score(names, &weights)).collect();
+        let mut definitions: Vec<f64> = names
+            .iter()
+            .map(|names| statistics.score(names, &weights))
+            .collect();
         normalise(&mut definitions);
         for ((candidate, units), definitions) in candidates.iter().zip(units).zip(definitions) {
             if let Some(evidence) = self.evidence.get_mut(candidate.file) {
@@ -163,11 +184,19 @@ impl<'a> Judge<'a> {
             .zip(self.files)
             .enumerate()
             .filter(|(index, (evidence, _))| {
-                let speaks = evidence.text + evidence.path + evidence.commits + evidence.name + evidence.imported + evidence.changed;
+                let speaks = evidence.text
+                    + evidence.path
+                    + evidence.commits
+                    + evidence.name
+                    + evidence.imported
+                    + evidence.changed;
                 (speaks > 0.0 || self.query.is_empty()) && self.is_read.get(*index) == Some(&true)
             })
             .map(|(index, (evidence, file))| {
-                (evidence.total(&self.options.weights, file.role, self.keeps), index)
+                (
+                    evidence.total(&self.options.weights, file.role, self.keeps),
+                    index,
+                )
             })
             .collect();
         files.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -193,7 +222,10 @@ impl<'a> Judge<'a> {
         let index = PathIndex::new(&paths);
         let importers = self.best(IMPORTERS);
         for importer in importers {
-            let Some(candidate) = candidates.iter().find(|candidate| candidate.file == importer) else {
+            let Some(candidate) = candidates
+                .iter()
+                .find(|candidate| candidate.file == importer)
+            else {
                 continue;
             };
             let Some(worth) = self.evidence.get(importer).map(|evidence| evidence.text) else {
@@ -202,7 +234,9 @@ impl<'a> Judge<'a> {
             let from = paths.get(importer).copied().unwrap_or_default();
             for import in &candidate.syntax.imports {
                 for target in index.resolve(import, from) {
-                    if let Some(evidence) = self.evidence.get_mut(target).filter(|_| target != importer) {
+                    if let Some(evidence) =
+                        self.evidence.get_mut(target).filter(|_| target != importer)
+                    {
                         evidence.imported = evidence.imported.max(worth);
                     }
                 }

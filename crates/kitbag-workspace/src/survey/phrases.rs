@@ -17,8 +17,13 @@ pub(super) fn mark(
     candidates: &mut [Candidate],
 ) {
     for candidate in candidates.iter_mut() {
-        let path = files.get(candidate.file).map_or("", |file| file.path.as_str());
-        let framed = query.frames.iter().filter(|frame| points_at(&frame.path, path));
+        let path = files
+            .get(candidate.file)
+            .map_or("", |file| file.path.as_str());
+        let framed = query
+            .frames
+            .iter()
+            .filter(|frame| points_at(&frame.path, path));
         let touched = changed.iter().filter(|changed| changed.path == path);
         let ranges = framed
             .map(|frame| (frame.line, frame.line))
@@ -30,13 +35,22 @@ pub(super) fn mark(
             }
         }
     }
-    let Ok(finder) = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&query.phrases) else {
+    let Ok(finder) = AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .build(&query.phrases)
+    else {
         return;
     };
-    let found: Vec<Vec<(usize, usize)>> = candidates.iter().map(|candidate| find(&finder, candidate)).collect();
+    let found: Vec<Vec<(usize, usize)>> = candidates
+        .iter()
+        .map(|candidate| find(&finder, candidate))
+        .collect();
     let rarity: Vec<f64> = (0..query.phrases.len())
         .map(|phrase| {
-            let holding = found.iter().filter(|found| found.iter().any(|(_, known)| *known == phrase)).count();
+            let holding = found
+                .iter()
+                .filter(|found| found.iter().any(|(_, known)| *known == phrase))
+                .count();
             inverse_frequency(candidates.len(), holding)
         })
         .collect();
@@ -77,13 +91,17 @@ fn unit_at(candidate: &Candidate, line: u32) -> Option<usize> {
     let units = &candidate.syntax.units;
     let after = units.partition_point(|unit| unit.first <= line);
     let index = after.checked_sub(1)?;
-    units.get(index).filter(|unit| unit.last >= line).map(|_| index)
+    units
+        .get(index)
+        .filter(|unit| unit.last >= line)
+        .map(|_| index)
 }
 
 /// Whether a path of a task may mean this file: one ends with the other, at a folder.
 fn points_at(named: &str, path: &str) -> bool {
     let ends = |long: &str, short: &str| {
-        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        long.strip_suffix(short)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
     ends(named, path) || ends(path, named)
 }

@@ -86,7 +86,9 @@ fn count(bytes: &[u8], matcher: &Matcher, counts: &mut [u32]) -> Document {
     };
     for (term, count) in counts.iter_mut().enumerate() {
         if *count > 0 {
-            document.counts.push((u16::try_from(term).unwrap_or(u16::MAX), *count));
+            document
+                .counts
+                .push((u16::try_from(term).unwrap_or(u16::MAX), *count));
             *count = 0;
         }
     }

@@ -17,12 +17,17 @@ impl Gatherer for Dependencies {
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let workspace = task.workspace.clone();
         Box::pin(blocking(move || {
-            let paths: Vec<&str> = workspace.files().iter().map(|file| file.path.as_str()).collect();
+            let paths: Vec<&str> = workspace
+                .files()
+                .iter()
+                .map(|file| file.path.as_str())
+                .collect();
             let found = dependencies::dependencies(&paths, &|path: &str| workspace.read(path));
             let mut texts = dependencies::levels(&found).into_iter();
             let chunk = texts.next().map(|detailed| {
                 let chunk = ContextChunk::new(ChunkType::Dependency, "manifests", detailed);
-                let terser = |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
+                let terser =
+                    |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
                 texts.fold(chunk.with_priority(ContextPriority::Low), terser)
             });
             Ok(Gathered {

@@ -50,22 +50,32 @@ impl Gatherer for Files {
             let mut gathered = Gathered::default();
             for file in workspace.files().iter().take(wanted.max_files) {
                 let Some(text) = workspace.read(&file.path) else {
-                    gathered.problems.push(format!("`{}` is no text", file.path));
+                    gathered
+                        .problems
+                        .push(format!("`{}` is no text", file.path));
                     continue;
                 };
                 let shown = redact(&text, &file.path);
-                let mut chunk = ContextChunk::new(ChunkType::File, file.path.as_str(), &*shown.text);
+                let mut chunk =
+                    ContextChunk::new(ChunkType::File, file.path.as_str(), &*shown.text);
                 if let Some(language) = Language::of_text(&file.path, &text) {
-                    chunk.metadata.insert("language".into(), language.name().into());
+                    chunk
+                        .metadata
+                        .insert("language".into(), language.name().into());
                 }
                 if let Some(modified) = file.modified {
-                    chunk.metadata.insert("last_modified".into(), modified.into());
+                    chunk
+                        .metadata
+                        .insert("last_modified".into(), modified.into());
                 }
                 gathered.chunks.push(chunk);
             }
             let left = workspace.files().len().saturating_sub(wanted.max_files);
             if left > 0 {
-                gathered.problems.push(format!("{left} more files match; the limit is {}", wanted.max_files));
+                gathered.problems.push(format!(
+                    "{left} more files match; the limit is {}",
+                    wanted.max_files
+                ));
             }
             Ok(gathered)
         }))

@@ -40,7 +40,10 @@ impl Gatherer for History {
             let detailed: String = commits.iter().map(with_paths).collect();
             let chunk = ContextChunk::new(ChunkType::History, "git log", detailed)
                 .with_priority(ContextPriority::Low)
-                .with_level(Level::new(Detail::Outline, commits.iter().map(line).collect::<String>()));
+                .with_level(Level::new(
+                    Detail::Outline,
+                    commits.iter().map(line).collect::<String>(),
+                ));
             Ok(Gathered::from(vec![chunk]))
         }))
     }
@@ -48,7 +51,9 @@ impl Gatherer for History {
 
 fn line(commit: &Commit) -> String {
     let id: String = commit.id.chars().take(8).collect();
-    let time = Timestamp::from_second(commit.time).unwrap_or_default().to_string();
+    let time = Timestamp::from_second(commit.time)
+        .unwrap_or_default()
+        .to_string();
     let day: String = time.chars().take(10).collect();
     format!("{id} {day} {}\n", commit.subject)
 }
@@ -58,7 +63,12 @@ fn with_paths(commit: &Commit) -> String {
     for path in commit.paths.iter().take(MOST_PATHS) {
         text.push_str(&format!("  {path}\n"));
     }
-    if let Some(more) = commit.paths.len().checked_sub(MOST_PATHS).filter(|&more| more > 0) {
+    if let Some(more) = commit
+        .paths
+        .len()
+        .checked_sub(MOST_PATHS)
+        .filter(|&more| more > 0)
+    {
         text.push_str(&format!("  … {more} more\n"));
     }
     text

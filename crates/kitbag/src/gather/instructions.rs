@@ -19,7 +19,11 @@ impl Gatherer for Instructions {
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let (workspace, query) = (task.workspace.clone(), Query::new(&task.request));
         Box::pin(blocking(move || {
-            let paths: Vec<&str> = workspace.files().iter().map(|file| file.path.as_str()).collect();
+            let paths: Vec<&str> = workspace
+                .files()
+                .iter()
+                .map(|file| file.path.as_str())
+                .collect();
             let targets: Vec<&str> = paths
                 .iter()
                 .copied()
@@ -28,9 +32,12 @@ impl Gatherer for Instructions {
             let found = instructions(&paths, &targets, &|path: &str| workspace.read(path));
             let chunk = |found: kitbag_workspace::instructions::Instruction| {
                 let kind = ChunkType::Other("instructions".into());
-                ContextChunk::new(kind, found.path, found.content).with_priority(ContextPriority::High)
+                ContextChunk::new(kind, found.path, found.content)
+                    .with_priority(ContextPriority::High)
             };
-            Ok(Gathered::from(found.into_iter().map(chunk).collect::<Vec<_>>()))
+            Ok(Gathered::from(
+                found.into_iter().map(chunk).collect::<Vec<_>>(),
+            ))
         }))
     }
 }

@@ -30,14 +30,16 @@ impl Gatherer for OpenApi {
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let (workspace, path) = (task.workspace.clone(), self.path.clone());
         Box::pin(blocking(move || {
-            let missing = || GatherError::new(format_args!("there is no text `{path}` in the workspace"));
+            let missing =
+                || GatherError::new(format_args!("there is no text `{path}` in the workspace"));
             let text = workspace.read(&path).ok_or_else(missing)?;
             let summary = summarize(&text)
                 .map_err(|error| GatherError::new(format_args!("`{path}`: {error}")))?;
             let mut levels = summary.levels.into_iter();
             let kind = ChunkType::Other("api_spec".into());
             let chunk = ContextChunk::new(kind, path, levels.next().unwrap_or_default());
-            let terser = |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
+            let terser =
+                |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
             let chunk = levels.fold(chunk.with_priority(ContextPriority::High), terser);
             Ok(Gathered::from(vec![chunk]))
         }))

@@ -28,7 +28,11 @@ impl Gatherer for Structure {
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let (workspace, depth) = (task.workspace.clone(), self.depth);
         Box::pin(blocking(move || {
-            let paths: Vec<&str> = workspace.files().iter().map(|file| file.path.as_str()).collect();
+            let paths: Vec<&str> = workspace
+                .files()
+                .iter()
+                .map(|file| file.path.as_str())
+                .collect();
             let mut trees = structure::levels(&paths, depth).into_iter();
             let Some(deepest) = trees.next() else {
                 return Ok(Gathered::default());
@@ -36,7 +40,8 @@ impl Gatherer for Structure {
             let chunk = ContextChunk::new(ChunkType::Structure, "workspace", deepest)
                 .with_priority(ContextPriority::Low)
                 .with_trust(Trust::Untrusted);
-            let outlined = |chunk: ContextChunk, tree| chunk.with_level(Level::new(Detail::Outline, tree));
+            let outlined =
+                |chunk: ContextChunk, tree| chunk.with_level(Level::new(Detail::Outline, tree));
             Ok(Gathered::from(vec![trees.fold(chunk, outlined)]))
         }))
     }

@@ -9,7 +9,10 @@ use kitbag_workspace::workspace::Workspace;
 use super::PackError;
 
 /// The changes of a workspace.
-pub(super) fn changes(workspace: &Workspace, changes: &Changes) -> Result<Vec<FileDiff>, PackError> {
+pub(super) fn changes(
+    workspace: &Workspace,
+    changes: &Changes,
+) -> Result<Vec<FileDiff>, PackError> {
     let repository = workspace.repository().ok_or(PackError::NoRepository)?;
     repository.diff(changes).map_err(PackError::Git)
 }

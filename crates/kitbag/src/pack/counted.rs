@@ -15,7 +15,11 @@ pub(super) struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// Counts every level of the chunks as it stands in `form`.
-    pub(super) fn new(counter: &'a dyn TokenCounter, chunks: &[RankedChunk], form: OutputForm) -> Self {
+    pub(super) fn new(
+        counter: &'a dyn TokenCounter,
+        chunks: &[RankedChunk],
+        form: OutputForm,
+    ) -> Self {
         let known = chunks
             .par_iter()
             .with_max_len(1)

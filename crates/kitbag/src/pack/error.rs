@@ -42,9 +42,10 @@ impl PackError {
             Self::Assemble(error) => Some(error.hint().to_string()),
             Self::NoRepository => Some("leave out `--diff` and `--staged`, and `--no-git`".into()),
             Self::Git(error) => error.hint(),
-            Self::NoSuchPin { .. } => {
-                Some("name it relative to the root, as `src/main.rs`; binary files cannot be pinned".into())
-            }
+            Self::NoSuchPin { .. } => Some(
+                "name it relative to the root, as `src/main.rs`; binary files cannot be pinned"
+                    .into(),
+            ),
             Self::Survey(_) => None,
         }
     }

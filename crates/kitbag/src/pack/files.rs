@@ -62,22 +62,37 @@ pub struct Redaction {
 
 impl FileChunks<'_> {
     /// The candidates of a survey as chunks with levels, and the secrets that were replaced.
-    pub(super) fn make(&self, survey: &Survey, task: &RankTask) -> (Vec<RankedChunk>, Vec<Redaction>) {
+    pub(super) fn make(
+        &self,
+        survey: &Survey,
+        task: &RankTask,
+    ) -> (Vec<RankedChunk>, Vec<Redaction>) {
         let depth = Depth::of(&survey.candidates, self.weights);
-        let scores: HashMap<usize, &Score> =
-            survey.ranked.iter().map(|ranked| (ranked.file, &ranked.score)).collect();
+        let scores: HashMap<usize, &Score> = survey
+            .ranked
+            .iter()
+            .map(|ranked| (ranked.file, &ranked.score))
+            .collect();
         let scored: Vec<(ContextChunk, Score)> = survey
             .candidates
             .iter()
             .map(|candidate| {
-                let evidence = scores.get(&candidate.file).map(|score| (*score).clone()).unwrap_or_default();
+                let evidence = scores
+                    .get(&candidate.file)
+                    .map(|score| (*score).clone())
+                    .unwrap_or_default();
                 let chunk = self.bare(candidate, &evidence);
                 let score = self.prioritizer.score(&chunk, task);
                 (chunk, score)
             })
             .collect();
         let worth = |chunk: &ContextChunk, score: &Score| score.total() - chunk.priority.score();
-        let best = scored.iter().map(|(chunk, score)| worth(chunk, score)).max().unwrap_or(1).max(1);
+        let best = scored
+            .iter()
+            .map(|(chunk, score)| worth(chunk, score))
+            .max()
+            .unwrap_or(1)
+            .max(1);
         let made: Vec<(RankedChunk, Vec<Redaction>)> = scored
             .into_par_iter()
             .zip(&survey.candidates)
@@ -92,13 +107,18 @@ impl FileChunks<'_> {
                     Relevance::from_ppm(depth.relevance(candidate, share))
                 };
                 chunk.levels = depth.levels(candidate, &redacted.text, &chunk.source, share);
-                chunk.levels.retain(|level| level.content.len() <= self.byte_limit);
+                chunk
+                    .levels
+                    .retain(|level| level.content.len() <= self.byte_limit);
                 if self.is_overview {
                     // Without a task there is no part that matters more than others.
                     chunk.levels.retain(|level| level.level != Detail::Slice);
                 }
                 if self.line_numbers {
-                    chunk.levels.iter_mut().for_each(|level| number(level, &redacted.text));
+                    chunk
+                        .levels
+                        .iter_mut()
+                        .for_each(|level| number(level, &redacted.text));
                 }
                 let redactions = redacted.found.iter().map(|finding| Redaction {
                     source: chunk.source.clone(),
@@ -117,15 +137,25 @@ impl FileChunks<'_> {
 
     /// The chunk of a file with its whole text.
     fn bare(&self, candidate: &Candidate, evidence: &Score) -> ContextChunk {
-        let path = self.workspace.files().get(candidate.file).map_or("", |file| file.path.as_str());
+        let path = self
+            .workspace
+            .files()
+            .get(candidate.file)
+            .map_or("", |file| file.path.as_str());
         let mut chunk = ContextChunk::new(ChunkType::File, path, candidate.text.as_str());
         if self.pins.iter().any(|pin| pin == path) {
             chunk.priority = ContextPriority::Critical;
         }
-        let parts: Vec<Value> = evidence.parts().iter().map(|part| json!([part.name, part.value])).collect();
+        let parts: Vec<Value> = evidence
+            .parts()
+            .iter()
+            .map(|part| json!([part.name, part.value]))
+            .collect();
         chunk.metadata = Map::from_iter([("evidence".to_owned(), Value::Array(parts))]);
         if let Some(language) = candidate.syntax.language {
-            chunk.metadata.insert("language".into(), language.name().into());
+            chunk
+                .metadata
+                .insert("language".into(), language.name().into());
         }
         chunk
     }
@@ -134,13 +164,22 @@ impl FileChunks<'_> {
 /// Puts the number of each line of the source before it.
 fn number(level: &mut Level, text: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
-    let mut shown = level.lines.iter().flat_map(|&(first, last)| first..=last).peekable();
-    let width = level.lines.last().map_or(1, |(_, last)| last.to_string().len());
+    let mut shown = level
+        .lines
+        .iter()
+        .flat_map(|&(first, last)| first..=last)
+        .peekable();
+    let width = level
+        .lines
+        .last()
+        .map_or(1, |(_, last)| last.to_string().len());
     let mut numbered = String::with_capacity(level.content.len() * 5 / 4);
     for line in level.content.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
         let source = |number: u32| {
-            let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
+            let index = usize::try_from(number)
+                .unwrap_or_default()
+                .saturating_sub(1);
             lines.get(index).copied()
         };
         match shown.next_if(|&number| source(number) == Some(bare)) {

@@ -100,7 +100,8 @@ impl Pack {
             entry.map(|entry| (entry.score.clone(), entry.reason.clone()))
         };
         let chunks = assembly.kept.iter().map(|kept| {
-            let (score, reason) = score_of(kept.id.clone()).unwrap_or((Score::default(), Reason::Chosen));
+            let (score, reason) =
+                score_of(kept.id.clone()).unwrap_or((Score::default(), Reason::Chosen));
             PackedChunk {
                 source: kept.source.clone(),
                 chunk_type: kept.chunk_type.clone(),
@@ -120,7 +121,11 @@ impl Pack {
             };
             chunks.iter().any(shows)
         });
-        let out = assembly.ledger.entries.iter().filter(|entry| entry.level.is_none());
+        let out = assembly
+            .ledger
+            .entries
+            .iter()
+            .filter(|entry| entry.level.is_none());
         let mut excluded: Vec<Excluded> = out
             .map(|entry| Excluded {
                 source: entry.source.clone(),
@@ -132,8 +137,13 @@ impl Pack {
             source: skipped.path.clone(),
             reason: skipped.reason.to_string(),
         }));
-        let problems = problems.iter().chain(workspace.problems()).chain(&survey.problems);
-        let problems = problems.chain(&prepared.gathered.problems).chain(&assembly.ledger.problems);
+        let problems = problems
+            .iter()
+            .chain(workspace.problems())
+            .chain(&survey.problems);
+        let problems = problems
+            .chain(&prepared.gathered.problems)
+            .chain(&assembly.ledger.problems);
         let problems = problems.cloned().collect();
         let ranked = survey.ranked.iter().filter_map(|ranked| {
             Some(RankedSource {

@@ -125,7 +125,11 @@ impl PackRequest {
 
 impl fmt::Debug for PackRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gatherers: Vec<&str> = self.gatherers.iter().map(|gatherer| gatherer.name()).collect();
+        let gatherers: Vec<&str> = self
+            .gatherers
+            .iter()
+            .map(|gatherer| gatherer.name())
+            .collect();
         f.debug_struct("PackRequest")
             .field("root", &self.root)
             .field("task", &self.task)

@@ -39,7 +39,10 @@ mod tests {
     #[test]
     fn p02_a_long_task_keeps_its_beginning_and_its_end() {
         let counter = Counter::for_model("gpt-4o").unwrap();
-        let task = format!("fix the login\n{}\nthanks, Ann", "a line of a log\n".repeat(5_000));
+        let task = format!(
+            "fix the login\n{}\nthanks, Ann",
+            "a line of a log\n".repeat(5_000)
+        );
         let short = shorten(&task, Tokens(500), &counter).unwrap();
         assert!(counter.count(&short) <= Tokens(500));
         assert!(counter.count(&short) > Tokens(450));

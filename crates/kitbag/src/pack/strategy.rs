@@ -80,7 +80,12 @@ impl Strategy {
     }
 
     /// Takes the levels off a chunk that are larger than its kind may be.
-    pub(super) fn limit(self, chunk: &mut ContextChunk, budget: Tokens, counter: &dyn TokenCounter) {
+    pub(super) fn limit(
+        self,
+        chunk: &mut ContextChunk,
+        budget: Tokens,
+        counter: &dyn TokenCounter,
+    ) {
         let share = match &chunk.chunk_type {
             ChunkType::Structure => self.structure,
             ChunkType::Dependency => self.dependencies,
@@ -89,6 +94,8 @@ impl Strategy {
             _ => return,
         };
         let most = u64::from(budget.0) * u64::from(share) / 1_000;
-        chunk.levels.retain(|level| u64::from(counter.count(&level.content).0) <= most);
+        chunk
+            .levels
+            .retain(|level| u64::from(counter.count(&level.content).0) <= most);
     }
 }

@@ -94,10 +94,18 @@ const REVIEW: &str = "Review this change.";
 
 impl PackArgs {
     /// The counter and the request.
-    pub(crate) fn request(&self, given: Option<&str>, stdin: Stdin) -> Result<(Counter, PackRequest), Failure> {
+    pub(crate) fn request(
+        &self,
+        given: Option<&str>,
+        stdin: Stdin,
+    ) -> Result<(Counter, PackRequest), Failure> {
         let (counter, traits) = self.counter.counter()?;
         let is_change = self.diff.is_some() || self.staged;
-        let stdin = if given.is_none() && is_change { Stdin::Ignored } else { stdin };
+        let stdin = if given.is_none() && is_change {
+            Stdin::Ignored
+        } else {
+            stdin
+        };
         let (mut task, attachment) = if given.is_none() && self.task_file.is_none() && is_change {
             (String::new(), None)
         } else {

@@ -14,7 +14,12 @@ pub(super) fn say(pack: &Pack, model: Option<&str>) {
     for problem in pack.problems.iter().take(MOST_PROBLEMS) {
         output::say(format_args!("warning: {}", one_line(problem)));
     }
-    if let Some(more) = pack.problems.len().checked_sub(MOST_PROBLEMS).filter(|&more| more > 0) {
+    if let Some(more) = pack
+        .problems
+        .len()
+        .checked_sub(MOST_PROBLEMS)
+        .filter(|&more| more > 0)
+    {
         output::say(format_args!("warning: {more} more; `--json` lists them"));
     }
     for redaction in &pack.redacted {
@@ -24,9 +29,15 @@ pub(super) fn say(pack: &Pack, model: Option<&str>) {
             redaction.line, redaction.kind
         ));
     }
-    let mut line = format!("{} of {} tokens", grouped(pack.tokens.0), grouped(pack.budget.0));
+    let mut line = format!(
+        "{} of {} tokens",
+        grouped(pack.tokens.0),
+        grouped(pack.budget.0)
+    );
     let files = |detail: Detail| {
-        let of = |chunk: &&kitbag::pack::PackedChunk| chunk.chunk_type == ChunkType::File && chunk.level == detail;
+        let of = |chunk: &&kitbag::pack::PackedChunk| {
+            chunk.chunk_type == ChunkType::File && chunk.level == detail
+        };
         pack.chunks.iter().filter(of).count()
     };
     let levels = [
@@ -45,9 +56,20 @@ pub(super) fn say(pack: &Pack, model: Option<&str>) {
         line.push_str(&format!(", files: {}", shown.join(", ")));
     }
     if let Some(cues) = &pack.inferred_from {
-        let cues: Vec<String> = cues.iter().take(3).map(|cue| format!("“{}”", one_line(cue))).collect();
-        let from = if cues.is_empty() { String::new() } else { format!(" from {}", cues.join(", ")) };
-        line.push_str(&format!("; taken for a task to {}{from}", pack.task_type.as_str()));
+        let cues: Vec<String> = cues
+            .iter()
+            .take(3)
+            .map(|cue| format!("“{}”", one_line(cue)))
+            .collect();
+        let from = if cues.is_empty() {
+            String::new()
+        } else {
+            format!(" from {}", cues.join(", "))
+        };
+        line.push_str(&format!(
+            "; taken for a task to {}{from}",
+            pack.task_type.as_str()
+        ));
     }
     if let Some(price) = model.and_then(|model| price(pack, model)) {
         line.push_str(&format!("; {price} for the input"));
@@ -68,7 +90,11 @@ pub(super) fn log(pack: &Pack) {
         );
     }
     for excluded in &pack.excluded {
-        tracing::debug!(event = "chunk_excluded", source = excluded.source, reason = excluded.reason);
+        tracing::debug!(
+            event = "chunk_excluded",
+            source = excluded.source,
+            reason = excluded.reason
+        );
     }
     tracing::debug!(
         event = "context_compressed",
@@ -82,5 +108,9 @@ pub(super) fn log(pack: &Pack) {
 /// What a provider asks for the prompt, if the catalogue knows.
 fn price(pack: &Pack, model: &str) -> Option<String> {
     let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens.0));
-    Some(format!("${}.{:04}", micros / 1_000_000, micros % 1_000_000 / 100))
+    Some(format!(
+        "${}.{:04}",
+        micros / 1_000_000,
+        micros % 1_000_000 / 100
+    ))
 }
