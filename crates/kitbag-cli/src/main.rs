@@ -29,6 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Pack(commands::pack::Args),
+    Explain(commands::explain::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
     Completions(commands::completions::Args),
@@ -51,6 +52,7 @@ impl Cli {
         self.logs.start()?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
+            Command::Explain(args) => commands::explain::run(&args),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),

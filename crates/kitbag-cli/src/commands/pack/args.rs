@@ -1,6 +1,6 @@
 //! The options of a pack, shared by the commands that make one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use kitbag::core::assembly::{FitStrategy, OutputForm};
@@ -142,8 +142,18 @@ impl PackArgs {
         Ok((counter, request))
     }
 
+    /// Whether the options alone say what to do.
+    pub(crate) fn has_task(&self) -> bool {
+        self.task_file.is_some() || self.diff.is_some() || self.staged
+    }
+
+    /// The folder of the cache, where it is named.
+    pub(crate) fn cache_dir(&self) -> Option<&Path> {
+        self.cache_dir.as_deref()
+    }
+
     /// The folder of the project.
-    pub(crate) fn root(&self) -> &std::path::Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
@@ -169,8 +179,8 @@ impl PackArgs {
 
     /// A path as the workspace has it: people type it from where they are, or from the root.
     pub(crate) fn below_root(&self, path: &str) -> String {
-        let typed = std::path::Path::new(path);
-        let whole = |path: &std::path::Path| path.canonicalize().ok();
+        let typed = Path::new(path);
+        let whole = |path: &Path| path.canonicalize().ok();
         let below = whole(&self.root).and_then(|root| {
             let found = whole(&self.root.join(typed)).or_else(|| whole(typed))?;
             let below = found.strip_prefix(root).ok()?;
