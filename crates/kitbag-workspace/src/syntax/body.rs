@@ -85,8 +85,12 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
         _ if grammar.role(body) == Role::Lambda => return None,
         _ => (signature + 1, last),
     };
-    let mut cursor = body.walk();
-    for (index, child) in body.named_children(&mut cursor).enumerate() {
+    let list = match body.named_child(0) {
+        Some(only) if body.named_child_count() == 1 && grammar.role(only) == Role::Block => only,
+        _ => body,
+    };
+    let mut cursor = list.walk();
+    for (index, child) in list.named_children(&mut cursor).enumerate() {
         let (first, last) = span(child);
         if first < from || (index == 0 && is_text_alone(child, grammar)) {
             from = from.max(last + 1);

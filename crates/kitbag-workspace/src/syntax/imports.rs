@@ -108,7 +108,11 @@ impl<'f> Found<'f> {
         if node.kind() == "import_spec" {
             let path = unquoted(self.field(node, "path").unwrap_or(""));
             let name = self.field(node, "name").unwrap_or_else(|| package(path));
-            self.add(node, path, vec![name.to_owned()], false);
+            let names = match name {
+                "." | "_" => Vec::new(),
+                name => vec![name.to_owned()],
+            };
+            self.add(node, path, names, false);
             return;
         }
         let mut cursor = node.walk();

@@ -88,13 +88,31 @@ impl Item {
 
     /// Takes the lines of the statement that it fills. Says whether it does.
     pub(super) fn widen(&mut self, (first, last): (u32, u32)) -> bool {
-        let fills = self.first <= first + SLACK && last <= self.last + SLACK && !self.is_leaf();
+        // A constant inside an `if` is not the whole of it.
+        let slack = if self.kind == ItemKind::Value {
+            0
+        } else {
+            SLACK
+        };
+        let fills = self.first <= first + slack && last <= self.last + SLACK && !self.is_leaf();
         if fills {
             self.lead = self.lead.min(first);
             self.first = self.first.min(first);
             self.last = self.last.max(last);
         }
         fills
+    }
+
+    /// Whether an outline should show it, or what is inside it.
+    pub(super) const fn is_named(&self) -> bool {
+        matches!(
+            self.kind,
+            ItemKind::Function
+                | ItemKind::Type
+                | ItemKind::Scope
+                | ItemKind::Macro
+                | ItemKind::Import
+        )
     }
 
     /// Whether it defines nothing.

@@ -22,10 +22,16 @@ pub(super) fn of(node: Node<'_>, text: &str) -> Name {
     if let Some(declarator) = field("declarator") {
         return split(declared(declarator), text);
     }
-    for name in ["type", "left", "key", "pattern"] {
-        if let Some(found) = field(name) {
-            return split(found, text);
-        }
+    let fields: &[&str] = match node.kind() {
+        "impl_item" => &["type"],
+        _ => &["left", "key", "pattern"],
+    };
+    if let Some(found) = fields.iter().find_map(|name| field(name)) {
+        return split(found, text);
+    }
+    // A struct without a name has members with names.
+    if node.kind().ends_with("_specifier") {
+        return Name::default();
     }
     first_name(node, 0).map_or_else(Name::default, |name| split(name, text))
 }
@@ -42,7 +48,15 @@ fn first_name(node: Node<'_>, depth: u32) -> Option<Node<'_>> {
         if kind.ends_with("identifier") || matches!(kind, "name" | "constant" | "word") {
             return Some(child);
         }
-        let beside = ["modifier", "annotation", "attribute", "type", "parameter"];
+        let beside = [
+            "modifier",
+            "annotation",
+            "attribute",
+            "type",
+            "parameter",
+            "body",
+            "block",
+        ];
         if depth < 3 && !beside.iter().any(|word| kind.contains(word)) {
             return first_name(child, depth + 1);
         }
@@ -51,7 +65,7 @@ fn first_name(node: Node<'_>, depth: u32) -> Option<Node<'_>> {
 }
 
 /// The first string in the call that a function without a name is passed to: `it("works", …)`.
-pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> String {
+pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> Name {
     let mut around = lambda.parent();
     for _ in 0..2 {
         let Some(node) = around else { break };
@@ -66,14 +80,17 @@ pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> String {
                 child
             };
             if within.kind().contains("string") || within.kind().contains("symbol") {
-                return line_of(within, text)
-                    .trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | ':'))
-                    .to_owned();
+                let name = line_of(within, text)
+                    .trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | ':'));
+                return Name {
+                    name: name.to_owned(),
+                    owner: String::new(),
+                };
             }
         }
         around = node.parent();
     }
-    String::new()
+    Name::default()
 }
 
 /// The innermost declarator of a C declaration.
@@ -122,6 +139,12 @@ fn split(node: Node<'_>, text: &str) -> Name {
             .split(['<', '(', '{', '[', ' ', ','])
             .next()
             .unwrap_or("")
+    };
+    // A name of signs alone is an operator.
+    let plain = if plain.is_empty() {
+        written.split(['(', ' ']).next().unwrap_or("")
+    } else {
+        plain
     };
     let parts = plain
         .rsplit_once("::")

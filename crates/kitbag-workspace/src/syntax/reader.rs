@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Role};
 use super::items::{CONTAINER_FROM, Item, ItemKind, span};
+use super::lines::indentation;
 use super::name::{self, Name};
 use super::{Definition, Import, Lines, body, imports};
 
@@ -24,6 +25,8 @@ struct Place<'p> {
     parent: &'p str,
     /// Local names are no definitions.
     in_function: bool,
+    /// Fields are no definitions.
+    in_type: bool,
     /// Whether plain statements are wanted as items.
     statements: bool,
     depth: u32,
@@ -55,6 +58,7 @@ impl<'t> Reader<'t> {
         let place = Place {
             parent: "",
             in_function: false,
+            in_type: false,
             statements: true,
             depth: 0,
         };
@@ -131,9 +135,10 @@ impl<'t> Reader<'t> {
             Role::Value => self.value(node, place, out),
             Role::Macro => self.macro_definition(node, place, out),
             Role::Lambda => {
-                let name = Name {
-                    name: name::of_callback(node, self.lines.text()),
-                    owner: String::new(),
+                let text = self.lines.text();
+                let name = match node.child_by_field_name("name") {
+                    Some(_) => name::of(node, text),
+                    None => name::of_callback(node, text),
                 };
                 let item = self.callable(node, node, ItemKind::Lambda, name, place);
                 out.extend(item);
@@ -163,8 +168,12 @@ impl<'t> Reader<'t> {
             }
             return;
         }
-        if let [item] = items.as_mut_slice() {
-            item.widen(span(node));
+        let filled = match items.as_mut_slice() {
+            [item] => item.widen((first, last)),
+            _ => false,
+        };
+        if !filled && !items.iter().any(Item::is_named) {
+            statement(node, place, out);
         }
         out.append(&mut items);
     }
@@ -193,7 +202,11 @@ impl<'t> Reader<'t> {
             statements: last - first >= CONTAINER_FROM,
             ..place.deeper()
         };
-        let items = self.inside(body, inner);
+        let mut items = Vec::new();
+        match self.grammar.role(body) {
+            role if role != Role::Block && body != node => self.read(body, role, inner, &mut items),
+            _ => items = self.inside(body, inner),
+        }
         Some(Item {
             signature: body::signature_end(body).clamp(first, last),
             body: self.foldable(body),
@@ -220,7 +233,13 @@ impl<'t> Reader<'t> {
             self.define(&name, node, place);
         }
         let inner = Place {
-            parent: &name.name,
+            parent: if name.name.is_empty() {
+                place.parent
+            } else {
+                &name.name
+            },
+            in_type: role != Role::Scope,
+            in_function: false,
             statements: true,
             ..place.deeper()
         };
@@ -243,17 +262,27 @@ impl<'t> Reader<'t> {
     /// A constant, a field, an entry: a function or a type if its value is one.
     fn value(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
         let name = name::of(node, self.lines.text());
+        let (first, last) = span(node);
         let value = body::value(node);
         let role = value.map_or(Role::Other, |value| self.grammar.role(value));
+        // A short function that is kept in a variable is no more than an expression.
+        let is_function = !place.in_function || first + 1 < last;
         if let Some(value) = value
             && matches!(role, Role::Function | Role::Lambda)
+            && is_function
         {
             self.define(&name, node, place);
             out.extend(self.callable(node, value, ItemKind::Function, name, place));
             return;
         }
+        let is_declaration = matches!(node.kind(), "declaration" | "type_definition");
         let inner = Place {
-            parent: &name.name,
+            parent: if is_declaration {
+                place.parent
+            } else {
+                &name.name
+            },
+            in_function: true,
             statements: false,
             ..place.deeper()
         };
@@ -263,35 +292,32 @@ impl<'t> Reader<'t> {
             out.append(&mut items);
             return;
         }
-        let is_entry = matches!(node.kind(), "pair" | "array_element_initializer");
-        let is_prototype = value.is_none() && body::declares_a_function(node);
         if let [item] = items.as_mut_slice()
-            && item.widen(span(node))
+            && item.widen((first, last))
         {
-            if item.kind == ItemKind::Lambda || item.name.is_empty() {
-                if item.kind == ItemKind::Lambda {
-                    item.kind = ItemKind::Function;
-                }
-                item.owner = name.owner.clone();
-                item.name = name.name.clone();
-                if !is_entry || item.kind == ItemKind::Function {
-                    self.define_at(known, &name, node, place);
-                }
+            if item.kind == ItemKind::Lambda && is_function {
+                item.kind = ItemKind::Function;
+            }
+            if item.kind == ItemKind::Function || item.name.is_empty() {
+                item.owner.clone_from(&name.owner);
+                item.name.clone_from(&name.name);
+                self.define_at(known, &name, node, place);
             }
             out.append(&mut items);
             return;
         }
-        if !place.in_function && !is_entry && !is_prototype {
-            self.define_at(known, &name, node, place);
-        }
-        if items.is_empty() && is_prototype {
+        if node.kind() == "declaration" && value.is_none() && body::declares_a_function(node) {
             return;
+        }
+        let literal = body::literal(value.unwrap_or(node), self.grammar);
+        let computes =
+            node.kind() == "property_declaration" && value.is_none() && literal.is_some();
+        if is_constant(&name.name, node, place) || (computes && first < last) {
+            self.define_at(known, &name, node, place);
         }
         if items.is_empty() && place.in_function {
             return statement(node, place, out);
         }
-        let (first, last) = span(node);
-        let literal = body::literal(value.unwrap_or(node), self.grammar);
         out.push(Item {
             signature: first,
             body: literal.and_then(|body| self.foldable(body)),
@@ -360,7 +386,20 @@ impl<'t> Reader<'t> {
     }
 
     fn foldable(&self, body: Node<'_>) -> Option<(u32, u32)> {
-        body::foldable(body, self.grammar, self.lines.text())
+        let (first, last) = body::foldable(body, self.grammar, self.lines.text())?;
+        if !body.has_error() {
+            return Some((first, last));
+        }
+        // In broken code a body may swallow what comes after it: it ends where the text steps out.
+        let depth = indentation(self.lines.get(first)).len();
+        let steps_out = |line: &u32| {
+            let text = self.lines.get(*line);
+            !text.trim().is_empty()
+                && indentation(text).len() < depth
+                && text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, ' ' | '\t' | '@'))
+        };
+        let end = (first..=last).find(steps_out).map_or(last, |line| line - 1);
+        (first <= end).then_some((first, end))
     }
 
     /// A comment that belongs to nothing, unless it documents the file from inside.
@@ -393,8 +432,17 @@ impl Place<'_> {
     }
 }
 
+/// Whether a value is a definition: not a local variable, not a field, not an entry of a table.
+fn is_constant(name: &str, node: Node<'_>, place: Place<'_>) -> bool {
+    let is_entry = matches!(node.kind(), "pair" | "array_element_initializer" | "field");
+    let is_field =
+        place.in_type && !node.kind().contains("const") && name.chars().any(char::is_lowercase);
+    !place.in_function && !is_entry && !is_field
+}
+
 fn statement(node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
-    if place.statements {
+    // What was not understood may be anything.
+    if place.statements && !node.has_error() {
         out.push(Item::leaf(ItemKind::Statement, span(node)));
     }
 }

@@ -1,9 +1,40 @@
 //! Properties that hold for any text: nothing panics, units cover the file, lines are verbatim.
 
+mod outlines;
+mod units;
+
 use proptest::prelude::*;
 
 use super::{Lines, Rendered, Syntax, excerpt, outline, parse, slice, windows};
 use crate::language::Language;
+
+/// One small source in every language.
+const FIXTURES: [(Language, &str); 18] = [
+    (Language::Python, include_str!("tests/fixtures/sample.py")),
+    (Language::Rust, include_str!("tests/fixtures/sample.rs")),
+    (
+        Language::JavaScript,
+        include_str!("tests/fixtures/sample.js"),
+    ),
+    (
+        Language::TypeScript,
+        include_str!("tests/fixtures/sample.ts"),
+    ),
+    (Language::Tsx, include_str!("tests/fixtures/sample.tsx")),
+    (Language::Go, include_str!("tests/fixtures/sample.go")),
+    (Language::Java, include_str!("tests/fixtures/Sample.java")),
+    (Language::C, include_str!("tests/fixtures/sample.c")),
+    (Language::Cpp, include_str!("tests/fixtures/sample.cpp")),
+    (Language::CSharp, include_str!("tests/fixtures/sample.cs")),
+    (Language::Ruby, include_str!("tests/fixtures/sample.rb")),
+    (Language::Php, include_str!("tests/fixtures/sample.php")),
+    (Language::Bash, include_str!("tests/fixtures/sample.sh")),
+    (Language::Kotlin, include_str!("tests/fixtures/sample.kt")),
+    (Language::Swift, include_str!("tests/fixtures/sample.swift")),
+    (Language::Scala, include_str!("tests/fixtures/sample.scala")),
+    (Language::Lua, include_str!("tests/fixtures/sample.lua")),
+    (Language::Markdown, include_str!("tests/fixtures/sample.md")),
+];
 
 fn check(text: &str, syntax: &Syntax) {
     let lines = Lines::of(text);
@@ -87,5 +118,53 @@ proptest! {
     ) {
         let text = words.concat();
         check(&text, &parse(Language::ALL[language], &text));
+    }
+
+    #[test]
+    fn any_damaged_source_is_read(
+        fixture in 0..FIXTURES.len(),
+        from in 0.0..1.0,
+        length in 0..80_usize,
+        instead in "[\\PC\n]{0,12}",
+    ) {
+        let (language, text) = FIXTURES[fixture];
+        let mut text: Vec<char> = text.chars().collect();
+        let from = (from * text.len() as f64) as usize;
+        let to = (from + length).min(text.len());
+        text.splice(from..to, instead.chars());
+        let text: String = text.into_iter().collect();
+        check(&text, &parse(language, &text));
+    }
+}
+
+#[test]
+fn fixtures_are_read() {
+    for (language, text) in FIXTURES {
+        check(text, &parse(language, text));
+        check(
+            &text.replace('\n', "\r\n"),
+            &parse(language, &text.replace('\n', "\r\n")),
+        );
+    }
+}
+
+#[test]
+fn pathological_texts_are_read() {
+    let pieces = [
+        "(",
+        "{",
+        "<a>",
+        "a ? ",
+        "\n ",
+        "f(function() {",
+        "`${",
+        "\"",
+        "#if 1\n",
+    ];
+    for language in Language::ALL {
+        for piece in pieces {
+            let text = piece.repeat(2_000);
+            check(&text, &parse(language, &text));
+        }
     }
 }

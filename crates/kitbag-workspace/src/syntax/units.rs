@@ -110,8 +110,8 @@ impl Divider<'_> {
             from += trailing.min(most);
             let is_import = |line: u32| self.imports.get(line as usize).copied().unwrap_or(false);
             let length = above.last + 1 - above.first;
-            let scrap = to - from <= SCRAP && !(from..to).any(is_import);
-            if scrap && length + (to - from) <= PIECE.1 {
+            let scrap = to - from <= SCRAP && above.scope == place.scope;
+            if scrap && !(from..to).any(is_import) && length <= LONGEST_FUNCTION {
                 from = to;
             }
             above.last = above.last.max(from - 1);
