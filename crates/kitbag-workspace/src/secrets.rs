@@ -1,6 +1,6 @@
 //! Finds secrets in text and replaces them in place.
 //!
-//! The rules are data: token formats that vendors publish ([`vendors`]), private key blocks, URLs
+//! The rules are data: token formats that vendors publish (`vendors`), private key blocks, URLs
 //! with a password, HTTP authorization, and assignments to a name such as `api_key` whose value
 //! looks made by a machine. A keyword search comes first, and only what stands near a keyword is
 //! looked at. It asks no service whether a secret still works, and it does not decode files: what

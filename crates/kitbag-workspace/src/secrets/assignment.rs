@@ -65,11 +65,13 @@ fn kind_of(
     let value = text.get(written.range.clone())?;
     match promise {
         Promise::Password if value::is_crypt(value) => Some("password-hash"),
-        Promise::Key | Promise::Secret if value::is_uuid_key(value, name) => Some("secret"),
+        Promise::Key | Promise::Secret if !file.made_up && value::is_uuid_key(value, name) => {
+            Some("secret")
+        }
         _ if !is_secret(value, promise, written.literal, file) => None,
         _ if is_elsewhere(value, written.quoted) || is_made_up(value) => None,
         Promise::Password => Some("password"),
-        Promise::Key | Promise::Secret => Some("secret"),
+        Promise::Key | Promise::Lone | Promise::Secret => Some("secret"),
     }
 }
 
@@ -98,6 +100,8 @@ fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
         }
         Promise::Password | Promise::Secret => value::is_random(value, 16),
         Promise::Key => value::is_random(value, 24),
+        // Many a hash is the key of something.
+        Promise::Lone => value::is_random(value, 24) && !value::is_hexadecimal(value),
     }
 }
 

@@ -45,14 +45,19 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
         }
         start += line.len();
     }
-    // A program that reads or writes keys mentions the armour with no key in it.
-    if !random {
+    // A program that reads or writes keys mentions the armour with no key in it, and a document shows
+    // a few words of base64.
+    let length: usize = bodies.iter().map(ExactSizeIterator::len).sum();
+    if !random || length < SHORTEST {
         bodies.clear();
     }
     let kind = "private-key";
     let span = |range| (Rank::Format(0), Span { range, kind });
     bodies.into_iter().map(span).collect()
 }
+
+/// An Ed25519 key has 64 characters.
+const SHORTEST: usize = 48;
 
 /// A key of 16,384 bits has some 200 lines of 64 characters.
 const LONGEST: usize = 32 * 1024;

@@ -13,6 +13,8 @@ pub(super) enum Promise {
     Secret,
     /// One that is secret under some names and public under others, so that it must look the part.
     Key,
+    /// A `key` and nothing else, which most often is the key of a map.
+    Lone,
 }
 
 impl Promise {
@@ -34,8 +36,7 @@ impl Promise {
             .any(|word| KEY_OF.contains(word) || noun(word).is_some());
         match noun(word)? {
             Self::Key if secret => Some(Self::Secret),
-            // Alone it is the key of a map.
-            Self::Key if before.is_empty() => None,
+            Self::Key if before.is_empty() => Some(Self::Lone),
             Self::Password if before.contains(&"test") => Some(Self::Secret),
             other => Some(other),
         }
@@ -60,7 +61,7 @@ const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "pw
 #[rustfmt::skip]
 const SECRETS: &[&str] = &[
     "secret", "secrets", "token", "credential", "credentials", "apikey", "secretkey", "accesskey", "privatekey",
-    "authkey", "accountkey", "masterkey",
+    "authkey", "accountkey", "masterkey", "storagekey",
 ];
 
 /// What makes a key a secret one.

@@ -46,10 +46,14 @@ pub(super) fn is_crypt(value: &str) -> bool {
     scheme.is_some_and(|rest| rest.len() >= 20 && is_graphic(rest))
 }
 
-/// Whether a text is a UUID under the name of a service that uses those as keys.
+/// Whether a text is a UUID, which most often is public, under a name that leaves no doubt.
 pub(super) fn is_uuid_key(value: &str, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    is_uuid(value) && UUID_SERVICES.iter().any(|service| name.contains(service))
+    is_uuid(value) && UUID_KEYS.iter().any(|key| name.contains(key))
+}
+
+pub(super) fn is_hexadecimal(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether a text looks made by a machine: long enough, of many characters, in an order that people
@@ -103,7 +107,7 @@ pub(super) fn line_before(text: &str, at: usize) -> &str {
 /// What documentation writes where a secret goes.
 #[rustfmt::skip]
 const STAND_INS: &[&str] = &[
-    "****", "----", "....", "0000000000", "____", "change-me", "change_me", "changeme", "deadbeef", "dummy", "example",
+    "****", "....", "0000000000", "change-me", "change_me", "changeme", "deadbeef", "dummy", "example",
     "fake", "foobar", "insert", "lorem", "not-real", "not_real", "notreal", "placeholder", "redacted", "replace",
     "sample", "todo", "xxxx", "your",
 ];
@@ -111,7 +115,7 @@ const STAND_INS: &[&str] = &[
 /// Signs of a template, a format, a call, a content hash or a marker of ours.
 #[rustfmt::skip]
 const REFERENCES: &[&str] = &[
-    "${", "{{", "$(", "<%", "%s", "%d", "%v", "#{", "()", "://", "...", "…", "sha1-", "sha256-", "sha256:", "sha384-",
+    "${", "{{", "$(", "<%", "%s", "%d", "%v", "#{", "()", "://", "...", "…", "\\x", "\\u", "sha1-", "sha256-", "sha256:", "sha384-",
     "sha512-", "sha512.", super::MARKER,
 ];
 
@@ -128,7 +132,9 @@ const CRYPTS: &[&str] = &[
     "pbkdf2_sha256$",
 ];
 
-const UUID_SERVICES: &[&str] = &["codecov", "heroku", "postmark", "snyk"];
+const UUID_KEYS: &[&str] = &[
+    "api_key", "api-key", "apikey", "codecov", "heroku", "postmark", "secret", "snyk",
+];
 
 /// Words that make a password one that nobody means to keep.
 #[rustfmt::skip]
@@ -141,15 +147,19 @@ const PLAIN: &[&str] = &[
 
 fn is_plain(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    lower
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .all(|part| {
-            let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
-            PLAIN.contains(&word)
-                || word
-                    .strip_prefix("my")
-                    .is_some_and(|word| PLAIN.contains(&word))
-        })
+    let humps = value.bytes().zip(value.bytes().skip(1));
+    let humps =
+        humps.filter(|(left, right)| left.is_ascii_lowercase() && right.is_ascii_uppercase());
+    humps.count() == 0
+        && lower
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .all(|part| {
+                let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+                PLAIN.contains(&word)
+                    || word
+                        .strip_prefix("my")
+                        .is_some_and(|word| PLAIN.contains(&word))
+            })
 }
 
 fn is_graphic(value: &str) -> bool {

@@ -108,6 +108,12 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("dropbox-token", &["sl."], r"sl\.(?:u\.)?[A-Za-z0-9_-]{130,}"),
     Token::new("1password-token", &["ops_eyJ"], r"ops_eyJ[A-Za-z0-9+/=_-]{100,}"),
     Token::new("1password-secret-key", &["A3-"], r"A3-[A-Z0-9]{6}-[A-Z0-9]{6}(?:-[A-Z0-9]{5}){4}"),
+    Token::new("adafruit-key", &["aio_"], r"aio_[A-Za-z0-9]{28}"),
+    Token::new("apify-token", &["apify_api_"], r"apify_api_[A-Za-z0-9]{36}"),
+    Token::new("shippo-token", &["shippo_live_", "shippo_test_"], r"shippo_(?:live|test)_[a-f0-9]{40}"),
+    Token::new("duffel-token", &["duffel_live_", "duffel_test_"], r"duffel_(?:live|test)_[A-Za-z0-9_-]{43}"),
+    Token::new("rootly-key", &["rootly_"], r"rootly_[a-f0-9]{64}"),
+    Token::new("launchdarkly-key", &["sdk-", "api-", "mob-"], r"(?:sdk|api|mob)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     // Operations.
     Token::new("vault-token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{24,}"),
     Token::new("terraform-token", &[".atlasv1."], r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}").led_by(14),
@@ -132,8 +138,9 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("infracost-key", &["ico-"], r"ico-[A-Za-z0-9]{32}"),
     Token::new("age-secret-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-1[AC-HJ-NP-Z02-9]{58}"),
     // What several share.
+    Token::new("private-key", &["LS0tLS1CRUdJTiBQUklWQVRF", "LS0tLS1CRUdJTiBSU0EgUFJJVkFU", "LS0tLS1CRUdJTiBFQyBQUklWQVRF", "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZB", "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJ"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}={0,2}"),
     Token::new("password-hash", &[":$1$", ":$2a$", ":$2b$", ":$2y$", ":$5$", ":$6$", ":$y$", ":$apr1$", ":{SHA}"], r":(\$[0-9a-z]+\$[A-Za-z0-9./$=]{20,}|\{SHA\}[A-Za-z0-9+/]{27}=)"),
     Token::new("twitter-bearer-token", &["AAAAAAAAAAAAAAAAAAAAA"], r"A{20,24}[B-Za-z0-9%][A-Za-z0-9%]{59,100}"),
-    Token::new("json-web-token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
-    Token::new("api-key", &["sk-"], r"sk-(?:[a-z]+-)?(?:[a-f0-9]{32}|[A-Za-z0-9_-]{40,})"),
+    Token::new("json-web-token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{10,}){2,4}"),
+    Token::new("api-key", &["sk-"], r"sk-(?:[a-z]+-)?(?:[A-Za-z0-9]{32,}|[A-Za-z0-9_-]{40,})"),
 ];

@@ -20,7 +20,8 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
     let rest = value::window(text, name.end, LONGEST);
     let separated = after_separator(rest, text.get(name.clone())?, before, file)?;
     let start = name.end + (rest.len() - separated.len());
-    let line = separated.split(['\n', '\r']).next()?;
+    let end = memchr::memchr2(b'\n', b'\r', separated.as_bytes());
+    let line = separated.get(..end.unwrap_or(separated.len()))?;
     if let Some(range) = quoted(line) {
         return Some(Written {
             range: start + range.start..start + range.end,
@@ -41,7 +42,7 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
     })
 }
 
-const LONGEST: usize = 1024;
+const LONGEST: usize = 4096;
 
 /// The inside of the string that begins here, after letters such as the `b` of Python.
 fn quoted(line: &str) -> Option<Range<usize>> {
@@ -78,6 +79,13 @@ fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> O
         .trim_start_matches(BLANK);
     if let Some(value) = SIGNS.iter().find_map(|sign| open.strip_prefix(sign)) {
         let value = value.trim_start_matches(BLANK);
+        // Where a line would be too long, the string stands on the next.
+        let below = value.trim_start();
+        let value = if below.starts_with(['"', '\'']) {
+            below
+        } else {
+            value
+        };
         return Some(after_type(value).unwrap_or(value));
     }
     let line_before = value::line_before(before, before.len());
@@ -92,8 +100,8 @@ fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> O
         || SETTERS.iter().any(|word| line_before.contains(word));
     let word = (spaced && closed.starts_with(BLANK)).then_some(open);
     element
-        .or(argument)
         .or_else(|| after_value_word(closed))
+        .or(argument)
         .or(word)
         .or_else(|| after_type(open))
 }

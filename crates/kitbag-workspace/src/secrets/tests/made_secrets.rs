@@ -250,6 +250,8 @@ const ASSIGNED: &[(&str, &str)] = &[
     ("app.ini", "[service]\n@name = @secret\n"),
     ("main.rs", "    let @name: &str = \"@secret\";\n"),
     ("main.go", "\t@name := \"@secret\"\n"),
+    ("main.ts", "const @name =\n    \"@secret\";\n"),
+    ("app.json", "[{\"name\":\"@name\",\"value\":\"@secret\"}]\n"),
     ("main.c", "#define @name \"@secret\"\n"),
     (
         "App.java",
