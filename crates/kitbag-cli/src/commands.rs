@@ -1,6 +1,7 @@
 //! One file for each command, named as it is typed.
 
 pub(crate) mod completions;
+pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod man;

@@ -30,6 +30,7 @@ struct Cli {
 enum Command {
     Pack(commands::pack::Args),
     Explain(commands::explain::Args),
+    Expand(commands::expand::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
     Completions(commands::completions::Args),
@@ -53,6 +54,7 @@ impl Cli {
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
             Command::Explain(args) => commands::explain::run(&args),
+            Command::Expand(args) => commands::expand::run(&args),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),
