@@ -48,7 +48,7 @@ pub(super) fn literal<'n>(value: Node<'n>, grammar: &Grammar) -> Option<Node<'n>
         if (to - from) * 2 < last - first {
             continue;
         }
-        if grammar.role(node) == Role::Block {
+        if grammar.role(node) == Role::Block && opens(node) {
             return Some(node);
         }
         if depth < 6 {
@@ -70,6 +70,7 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
         && child.start_byte() == body.start_byte()
         && grammar.role(child) == Role::Block
         && body.named_child_count() == 1
+        && opens(child)
     {
         body = child;
     }
@@ -83,15 +84,24 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
         // The rest of an expression cannot be left out, nor words in a list of words.
         Some(b'=' | b'%') => return None,
         _ if grammar.role(body) == Role::Lambda => return None,
-        _ => (signature + 1, last),
+        _ => (signature + 1, 0),
     };
+    let open = to > 0;
+    // Statements may stand together in a node whose end is not to be trusted.
     let list = match body.named_child(0) {
-        Some(only) if body.named_child_count() == 1 && grammar.role(only) == Role::Block => only,
+        Some(only)
+            if open && body.named_child_count() == 1 && grammar.role(only) == Role::Block =>
+        {
+            only
+        }
         _ => body,
     };
     let mut cursor = list.walk();
     for (index, child) in list.named_children(&mut cursor).enumerate() {
         let (first, last) = span(child);
+        if !open {
+            to = to.max(last);
+        }
         if first < from || (index == 0 && is_text_alone(child, grammar)) {
             from = from.max(last + 1);
         } else if last > to {
@@ -104,10 +114,7 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
 /// The last line of what stands before a body; a brace that opens it belongs to the signature.
 pub(super) fn signature_end(body: Node<'_>) -> u32 {
     let first = span(body).0;
-    let opens = body
-        .child(0)
-        .is_some_and(|token| !token.is_named() && matches!(token.kind(), "{" | "(" | "[" | "do"));
-    if opens {
+    if opens(body) {
         return first;
     }
     let mut before = body.prev_sibling();
@@ -115,6 +122,12 @@ pub(super) fn signature_end(body: Node<'_>) -> u32 {
         before = before.and_then(|node| node.prev_sibling());
     }
     before.map_or(first, |node| span(node).1)
+}
+
+/// Whether a node starts with the bracket that its end closes.
+fn opens(node: Node<'_>) -> bool {
+    node.child(0)
+        .is_some_and(|token| !token.is_named() && matches!(token.kind(), "{" | "(" | "["))
 }
 
 /// Whether a C declaration only announces a function.

@@ -3,12 +3,14 @@
 //! It knows only roles; which node kind has which role stands in the grammars' tables. How items
 //! become units or folds is decided elsewhere.
 
+mod define;
+
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Role};
-use super::items::{CONTAINER_FROM, Item, ItemKind, span};
+use super::items::{Item, ItemKind, span};
 use super::lines::indentation;
-use super::name::{self, Name};
+use super::name;
 use super::{Definition, Import, Lines, body, imports};
 
 /// Walks a tree; gathers definitions and imports on the way.
@@ -178,170 +180,6 @@ impl<'t> Reader<'t> {
         out.append(&mut items);
     }
 
-    fn function(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
-        let name = name::of(node, self.lines.text());
-        self.define(&name, node, place);
-        let item = self.callable(node, node, ItemKind::Function, name, place);
-        out.extend(item);
-    }
-
-    /// A function `node` that stands in `whole`; none if it has no body.
-    fn callable(
-        &mut self,
-        whole: Node<'_>,
-        node: Node<'_>,
-        kind: ItemKind,
-        name: Name,
-        place: Place<'_>,
-    ) -> Option<Item> {
-        let body = body::of(node, self.grammar).or((kind == ItemKind::Lambda).then_some(node))?;
-        let (first, last) = span(whole);
-        let inner = Place {
-            parent: &name.name,
-            in_function: true,
-            statements: last - first >= CONTAINER_FROM,
-            ..place.deeper()
-        };
-        let mut items = Vec::new();
-        match self.grammar.role(body) {
-            role if role != Role::Block && body != node => self.read(body, role, inner, &mut items),
-            _ => items = self.inside(body, inner),
-        }
-        Some(Item {
-            signature: body::signature_end(body).clamp(first, last),
-            body: self.foldable(body),
-            items,
-            name: name.name,
-            owner: name.owner,
-            ..Item::leaf(kind, (first, last))
-        })
-    }
-
-    /// A type or a namespace.
-    fn holder(&mut self, node: Node<'_>, role: Role, place: Place<'_>, out: &mut Vec<Item>) {
-        let name = name::of(node, self.lines.text());
-        let (first, last) = span(node);
-        let body = body::of(node, self.grammar);
-        if role == Role::Scope && body.is_none() {
-            if !self.import_if_any(node, out) {
-                out.push(Item::leaf(ItemKind::Import, (first, last)));
-            }
-            return;
-        }
-        // An `impl` only adds to a type that is defined elsewhere.
-        if role != Role::Scope && node.kind() != "impl_item" {
-            self.define(&name, node, place);
-        }
-        let inner = Place {
-            parent: if name.name.is_empty() {
-                place.parent
-            } else {
-                &name.name
-            },
-            in_type: role != Role::Scope,
-            in_function: false,
-            statements: true,
-            ..place.deeper()
-        };
-        let items = body.map_or_else(Vec::new, |body| self.inside(body, inner));
-        let kind = if role == Role::Scope {
-            ItemKind::Scope
-        } else {
-            ItemKind::Type
-        };
-        out.push(Item {
-            signature: body.map_or(first, body::signature_end).clamp(first, last),
-            body: None,
-            items,
-            name: name.name,
-            owner: name.owner,
-            ..Item::leaf(kind, (first, last))
-        });
-    }
-
-    /// A constant, a field, an entry: a function or a type if its value is one.
-    fn value(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
-        let name = name::of(node, self.lines.text());
-        let (first, last) = span(node);
-        let value = body::value(node);
-        let role = value.map_or(Role::Other, |value| self.grammar.role(value));
-        // A short function that is kept in a variable is no more than an expression.
-        let is_function = !place.in_function || first + 1 < last;
-        if let Some(value) = value
-            && matches!(role, Role::Function | Role::Lambda)
-            && is_function
-        {
-            self.define(&name, node, place);
-            out.extend(self.callable(node, value, ItemKind::Function, name, place));
-            return;
-        }
-        let is_declaration = matches!(node.kind(), "declaration" | "type_definition");
-        let inner = Place {
-            parent: if is_declaration {
-                place.parent
-            } else {
-                &name.name
-            },
-            in_function: true,
-            statements: false,
-            ..place.deeper()
-        };
-        let known = self.definitions.len();
-        let mut items = self.inside(node, inner);
-        if items.iter().any(|item| item.kind == ItemKind::Import) {
-            out.append(&mut items);
-            return;
-        }
-        if let [item] = items.as_mut_slice()
-            && item.widen((first, last))
-        {
-            if item.kind == ItemKind::Lambda && is_function {
-                item.kind = ItemKind::Function;
-            }
-            if item.kind == ItemKind::Function || item.name.is_empty() {
-                item.owner.clone_from(&name.owner);
-                item.name.clone_from(&name.name);
-                self.define_at(known, &name, node, place);
-            }
-            out.append(&mut items);
-            return;
-        }
-        if node.kind() == "declaration" && value.is_none() && body::declares_a_function(node) {
-            return;
-        }
-        let literal = body::literal(value.unwrap_or(node), self.grammar);
-        let computes =
-            node.kind() == "property_declaration" && value.is_none() && literal.is_some();
-        if is_constant(&name.name, node, place) || (computes && first < last) {
-            self.define_at(known, &name, node, place);
-        }
-        if items.is_empty() && place.in_function {
-            return statement(node, place, out);
-        }
-        out.push(Item {
-            signature: first,
-            body: literal.and_then(|body| self.foldable(body)),
-            items,
-            name: name.name,
-            owner: name.owner,
-            ..Item::leaf(ItemKind::Value, (first, last))
-        });
-    }
-
-    fn macro_definition(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
-        let name = name::of(node, self.lines.text());
-        self.define(&name, node, place);
-        let (first, last) = span(node);
-        let braces = node.child(node.child_count().saturating_sub(1));
-        let closed = braces.is_some_and(|token| matches!(token.kind(), "}" | ")" | "]" | ";"));
-        let end = if closed { last.saturating_sub(1) } else { last };
-        out.push(Item {
-            body: (first < end).then_some((first + 1, end)),
-            name: name.name,
-            ..Item::leaf(ItemKind::Macro, (first, last))
-        });
-    }
-
     fn import(&mut self, node: Node<'_>, out: &mut Vec<Item>) {
         if !self.import_if_any(node, out) {
             out.push(Item::leaf(ItemKind::Import, span(node)));
@@ -361,28 +199,6 @@ impl<'t> Reader<'t> {
             out.push(Item::leaf(ItemKind::Import, span(node)));
         }
         found
-    }
-
-    fn define(&mut self, name: &Name, node: Node<'_>, place: Place<'_>) {
-        self.define_at(self.definitions.len(), name, node, place);
-    }
-
-    fn define_at(&mut self, index: usize, name: &Name, node: Node<'_>, place: Place<'_>) {
-        if name.name.is_empty() {
-            return;
-        }
-        let parent = if name.owner.is_empty() {
-            place.parent
-        } else {
-            &name.owner
-        };
-        let definition = Definition {
-            name: name.name.clone(),
-            line: span(node).0,
-            parent: parent.to_owned(),
-        };
-        self.definitions
-            .insert(index.min(self.definitions.len()), definition);
     }
 
     fn foldable(&self, body: Node<'_>) -> Option<(u32, u32)> {
@@ -432,17 +248,21 @@ impl Place<'_> {
     }
 }
 
-/// Whether a value is a definition: not a local variable, not a field, not an entry of a table.
-fn is_constant(name: &str, node: Node<'_>, place: Place<'_>) -> bool {
-    let is_entry = matches!(node.kind(), "pair" | "array_element_initializer" | "field");
-    let is_field =
-        place.in_type && !node.kind().contains("const") && name.chars().any(char::is_lowercase);
-    !place.in_function && !is_entry && !is_field
-}
-
 fn statement(node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
-    // What was not understood may be anything.
-    if place.statements && !node.has_error() {
+    // What was not understood may be anything, and members are what an outline is for.
+    let is_member = place.in_type
+        && [
+            "field",
+            "variant",
+            "property",
+            "enum",
+            "case",
+            "member",
+            "signature",
+        ]
+        .iter()
+        .any(|word| node.kind().contains(word));
+    if place.statements && !node.has_error() && !is_member {
         out.push(Item::leaf(ItemKind::Statement, span(node)));
     }
 }

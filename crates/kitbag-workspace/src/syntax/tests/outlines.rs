@@ -37,13 +37,16 @@ fn p08_outlines_still_parse() {
 }
 
 #[test]
-fn p08_an_outline_of_broken_source_keeps_what_it_can() {
+fn p08_what_is_broken_stays_and_spoils_nothing_else() {
     let text = "class A:\n    def a(x):\n        one(\n        two]\n        three\n        four\n\n    def b(y) -> int:\n        one\n        two\n        three\n        four\n";
     let outline = outline(&Lines::of(text), &parse(Language::Python, text)).content;
     insta::assert_snapshot!(outline, @r"
     class A:
         def a(x):
-            # ... (4 lines)
+            one(
+            two]
+            three
+            four
 
         def b(y) -> int:
             # ... (4 lines)
