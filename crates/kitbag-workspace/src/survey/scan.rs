@@ -65,10 +65,9 @@ fn read(root: &Path, file: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), Skipp
         ContentKind::Minified => return Err(skip(SkipReason::Minified)),
         ContentKind::Data => return Err(skip(SkipReason::Generated)),
     }
-    if matches!(buffer.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-        if let Some(text) = text::decode(buffer).into_text() {
-            *buffer = text.into_owned().into_bytes();
-        }
+    let is_utf16 = matches!(buffer.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    if let Some(text) = is_utf16.then(|| text::decode(buffer).into_text()).flatten() {
+        *buffer = text.into_owned().into_bytes();
     }
     Ok(())
 }

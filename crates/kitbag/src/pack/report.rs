@@ -97,7 +97,7 @@ impl Pack {
         let (survey, workspace) = (&prepared.survey, &prepared.workspace);
         let score_of = |id| {
             let entry = assembly.ledger.entries.iter().find(|entry| entry.id == id);
-            entry.map(|entry| (entry.score.clone(), entry.reason.clone()))
+            entry.map(|entry| (entry.score.clone(), entry.reason))
         };
         let chunks = assembly.kept.iter().map(|kept| {
             let (score, reason) =

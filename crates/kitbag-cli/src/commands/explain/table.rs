@@ -115,7 +115,7 @@ fn lines(chunk: &Value) -> String {
         .collect();
     match ranges.as_slice() {
         [] => String::new(),
-        [all @ ..] if all.len() <= 2 => all.join(","),
+        all if all.len() <= 2 => all.join(","),
         [first, rest @ ..] => format!("{first} +{}", rest.len()),
     }
 }
