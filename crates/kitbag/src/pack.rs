@@ -23,7 +23,7 @@ use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Relevance};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::{RankTask, RankedChunk};
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_workspace::cache::{Cache, CacheLimits};
+use kitbag_workspace::cache::{Cache, Limits};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
 use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
@@ -202,7 +202,7 @@ async fn surveyed(
     let (workspace, folder) = (Arc::clone(workspace), request.cache_folder.clone());
     let query = Query::new(&request.task);
     blocking(move || {
-        let cache = Cache::open(folder, CacheLimits::default());
+        let cache = Cache::open(folder, Limits::default());
         Ok(survey(&workspace, &query, &options, &cache))
     })
     .await
