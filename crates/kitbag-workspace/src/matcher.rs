@@ -1,10 +1,10 @@
 //! Finds the words of a query in the bytes of a file, without cutting the file into words.
 //!
-//! All words are looked for at once; what is found is then checked to be a word, or one of those
-//! that an identifier is made of, with the same stem. So a file is read once, at the speed of the
-//! search.
+//! A table says for every three bytes whether a word may begin with them. Most places are passed
+//! after one look at it; the others are compared with the words and checked to be a word, or one of
+//! those that an identifier is made of, with the same stem. So a file is read once, at the speed of
+//! the search, however many words are looked for.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use kitbag_core::text::stem;
 
 use crate::query::Term;
@@ -15,11 +15,16 @@ const MOST_TERMS: usize = 300;
 
 /// The words of a query, ready to be found.
 pub struct Matcher {
-    automaton: Option<AhoCorasick>,
+    /// A bit for each opening that a word has.
+    openings: Box<[u64; 1 << (OPENING - 6)]>,
+    /// The words, sorted by their openings.
     patterns: Vec<Pattern>,
 }
 
 struct Pattern {
+    opening: usize,
+    /// In lower case.
+    text: Vec<u8>,
     term: usize,
     is_whole: bool,
 }
@@ -41,42 +46,95 @@ impl Matcher {
             });
             chosen.truncate(MOST_TERMS);
         }
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(chosen.iter().map(|(_, term)| &term.text))
-            .ok();
-        let pattern = |&(term, found): &(usize, &Term)| Pattern {
+        let pattern = |(term, found): (usize, &Term)| Pattern {
+            opening: opening(found.text.bytes().take(SHORTEST).fold(0, with)),
+            text: found.text.to_ascii_lowercase().into_bytes(),
             term,
             is_whole: found.is_whole,
         };
-        Self {
-            automaton,
-            patterns: chosen.iter().map(pattern).collect(),
+        let mut patterns: Vec<Pattern> = chosen.into_iter().map(pattern).collect();
+        patterns.sort_by_key(|pattern| pattern.opening);
+        let mut openings = Box::new([0_u64; 1 << (OPENING - 6)]);
+        for pattern in &patterns {
+            if let Some(bits) = openings.get_mut(pattern.opening >> 6) {
+                *bits |= 1 << (pattern.opening & 63);
+            }
         }
+        Self { openings, patterns }
     }
 
-    /// Calls `found` with the offset and the index of each term in `bytes`, in the order in which
-    /// they end.
+    /// Calls `found` with the offset and the index of each term in `bytes`, in the order of the
+    /// offsets.
     pub fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
-        let Some(automaton) = &self.automaton else {
-            return;
-        };
-        for hit in automaton.find_overlapping_iter(bytes) {
-            let Some(pattern) = self.patterns.get(hit.pattern().as_usize()) else {
-                continue;
-            };
-            let is_word = if pattern.is_whole {
-                is_identifier(bytes, hit.start(), hit.end())
-            } else {
-                is_sub_word(bytes, hit.start(), hit.end())
-            };
-            if is_word {
-                found(hit.start(), pattern.term);
+        let mut last = 0;
+        for (end, &byte) in bytes.iter().enumerate() {
+            last = with(last, byte);
+            if self.opens(opening(last)) && end + 1 >= SHORTEST {
+                self.check(bytes, end + 1 - SHORTEST, opening(last), &mut found);
             }
         }
     }
+
+    /// Whether a word begins with three bytes like these.
+    #[inline]
+    fn opens(&self, opening: usize) -> bool {
+        let bits = self.openings.get(opening >> 6);
+        bits.is_some_and(|bits| bits >> (opening & 63) & 1 == 1)
+    }
+
+    /// Calls `found` with the terms that stand at `start`.
+    fn check(
+        &self,
+        bytes: &[u8],
+        start: usize,
+        opening: usize,
+        found: &mut impl FnMut(usize, usize),
+    ) {
+        if !may_begin(bytes, start) {
+            return;
+        }
+        let first = self
+            .patterns
+            .partition_point(|pattern| pattern.opening < opening);
+        let patterns = self.patterns.iter().skip(first);
+        for pattern in patterns.take_while(|pattern| pattern.opening == opening) {
+            let end = start + pattern.text.len();
+            let is_here = bytes
+                .get(start..end)
+                .is_some_and(|here| here.eq_ignore_ascii_case(&pattern.text));
+            let is_word = is_here
+                && if pattern.is_whole {
+                    is_identifier(bytes, start, end)
+                } else {
+                    is_sub_word(bytes, start, end)
+                };
+            if is_word {
+                found(start, pattern.term);
+            }
+        }
+    }
+}
+
+/// The bits that an opening has: five for each of its bytes, which is what the two cases of a
+/// letter share.
+const OPENING: u32 = 5 * 3;
+
+/// The last bytes after one more.
+#[inline]
+fn with(last: usize, byte: u8) -> usize {
+    last << 5 | usize::from(byte & 31)
+}
+
+/// The opening that the last three bytes are.
+#[inline]
+fn opening(last: usize) -> usize {
+    last & ((1 << OPENING) - 1)
+}
+
+/// Whether a word, or an identifier but for underscores, may begin here.
+fn may_begin(bytes: &[u8], start: usize) -> bool {
+    let is_inside = before(bytes, start).is_some_and(is_word_byte);
+    !is_inside || bytes.get(start).is_some_and(u8::is_ascii_uppercase)
 }
 
 /// Letters of other scripts are parts of words too.
