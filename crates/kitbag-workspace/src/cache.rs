@@ -151,6 +151,7 @@ impl Drop for Cache {
     }
 }
 
+/// The folder of the user's cache: what `KITBAG_CACHE_DIR` names, or the system's place for caches.
 #[must_use]
 pub fn default_folder() -> Option<PathBuf> {
     match std::env::var_os("KITBAG_CACHE_DIR") {
