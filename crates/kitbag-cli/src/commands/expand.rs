@@ -30,8 +30,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     options.include = vec![format!("/{}", handle.path)];
     let workspace = Workspace::open(&args.root, &options).map_err(Failure::new)?;
     let text = workspace.read(handle.path).ok_or_else(|| {
-        Failure::new(format_args!("there is no text `{}` below the root", handle.path))
-            .hint("a handle is a path as the prompt shows it, such as `src/main.rs:10-80`")
+        Failure::new(format_args!(
+            "there is no text `{}` below the root",
+            handle.path
+        ))
+        .hint("a handle is a path as the prompt shows it, such as `src/main.rs:10-80`")
     })?;
     let shown = redact(&text, handle.path);
     let part = match handle.part {
@@ -46,7 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     if part.is_empty() && !text.is_empty() {
         let count = text.lines().count();
-        return Err(Failure::new(format_args!("`{}` has only {count} lines", handle.path)));
+        return Err(Failure::new(format_args!(
+            "`{}` has only {count} lines",
+            handle.path
+        )));
     }
     Ok(output::print_exactly(&part)?)
 }
@@ -92,15 +98,23 @@ impl<'h> Handle<'h> {
 fn lines(text: &str, first: u32, last: u32) -> String {
     let (skip, count) = (first.saturating_sub(1), last.saturating_sub(first) + 1);
     let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    text.split_inclusive('\n').skip(size(skip)).take(size(count)).collect()
+    text.split_inclusive('\n')
+        .skip(size(skip))
+        .take(size(count))
+        .collect()
 }
 
 /// The lines of all units of that name, which may be the parts of one long function.
 fn definition(path: &str, text: &str, name: &str) -> Option<(u32, u32)> {
     let language = Language::of_text(path, text)?;
     let syntax = syntax::parse(language, text);
-    let is_named = |unit: &&syntax::Unit| unit.name == name || unit.parents.iter().any(|parent| parent == name);
+    let is_named = |unit: &&syntax::Unit| {
+        unit.name == name || unit.parents.iter().any(|parent| parent == name)
+    };
     let mut units = syntax.units.iter().filter(is_named);
     let first = units.next()?;
-    Some((first.first, units.map(|unit| unit.last).fold(first.last, u32::max)))
+    Some((
+        first.first,
+        units.map(|unit| unit.last).fold(first.last, u32::max),
+    ))
 }

@@ -36,7 +36,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return tell_last(args);
     }
     let (counter, request) = args.pack.request(args.task.as_deref(), Stdin::Ignored)?;
-    let progress = if args.json { Progress::hidden() } else { Progress::start("looking at the workspace") };
+    let progress = if args.json {
+        Progress::hidden()
+    } else {
+        Progress::start("looking at the workspace")
+    };
     let prepared = prepared(&request)?;
     progress.stage("fitting");
     let pack = prepared.pack(&request, &counter).map_err(failure)?;

@@ -71,9 +71,9 @@ pub enum Word {
 /// ```
 /// use kitbag_core::text::{Word, words};
 ///
-/// let found: Vec<Word> = words("fixes bulk_create").collect();
+/// let found: Vec<Word> = words("calls bulk_create").collect();
 /// assert_eq!(found, [
-///     Word::Part("fixes".into()),
+///     Word::Part("call".into()),
 ///     Word::Part("bulk".into()),
 ///     Word::Part("create".into()),
 ///     Word::Whole("bulk_create".into()),

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn zone_of<'t>(found: &[(Zone, &'t str)], part: &str) -> Vec<Zone> {
+fn zone_of(found: &[(Zone, &str)], part: &str) -> Vec<Zone> {
     let with = found.iter().filter(|(_, text)| text.contains(part));
     with.map(|(zone, _)| *zone).collect()
 }

@@ -55,15 +55,24 @@ pub(super) fn tell(
 ) -> Result<Told, Failure> {
     let rank = pack.ranked.iter().position(|ranked| ranked.source == path);
     let ranked = rank.and_then(|rank| pack.ranked.get(rank));
-    let excluded = pack.excluded.iter().find(|excluded| excluded.source == path);
+    let excluded = pack
+        .excluded
+        .iter()
+        .find(|excluded| excluded.source == path);
     let chunk = shown(pack, path);
-    let listed = prepared.workspace().files().iter().any(|file| file.path == path);
+    let listed = prepared
+        .workspace()
+        .files()
+        .iter()
+        .any(|file| file.path == path);
     let mut told = Told {
         source: path.to_owned(),
         rank: rank.map(|rank| rank + 1),
         ranked: pack.ranked.len(),
         score: ranked.map(|ranked| ranked.score),
-        parts: ranked.map(|ranked| ranked.parts.clone()).unwrap_or_default(),
+        parts: ranked
+            .map(|ranked| ranked.parts.clone())
+            .unwrap_or_default(),
         shown: chunk.map(|chunk| Shown {
             level: chunk.level.as_str().to_owned(),
             lines: chunk.lines.clone(),
@@ -104,31 +113,58 @@ fn missing(request: &PackRequest, path: &str) -> String {
 }
 
 /// What would leave or shrink if the file had to be in: the difference to the pack with it pinned.
-fn displaced(path: &str, request: &PackRequest, prepared: &Prepared, pack: &Pack, counter: &Counter) -> Vec<String> {
+fn displaced(
+    path: &str,
+    request: &PackRequest,
+    prepared: &Prepared,
+    pack: &Pack,
+    counter: &Counter,
+) -> Vec<String> {
     let mut pinned = request.clone();
     pinned.pins.push(path.to_owned());
     let Ok(other) = prepared.pack(&pinned, counter) else {
         return Vec::new();
     };
-    let with: BTreeMap<&str, Tokens> = other.chunks.iter().map(|chunk| (chunk.source.as_str(), chunk.tokens)).collect();
+    let with: BTreeMap<&str, Tokens> = other
+        .chunks
+        .iter()
+        .map(|chunk| (chunk.source.as_str(), chunk.tokens))
+        .collect();
     let mut lost: Vec<(u32, &str)> = pack
         .chunks
         .iter()
         .filter_map(|chunk| {
-            let kept = with.get(chunk.source.as_str()).copied().unwrap_or(Tokens::ZERO);
-            let less = chunk.tokens.0.checked_sub(kept.0).filter(|&less| less > 0)?;
+            let kept = with
+                .get(chunk.source.as_str())
+                .copied()
+                .unwrap_or(Tokens::ZERO);
+            let less = chunk
+                .tokens
+                .0
+                .checked_sub(kept.0)
+                .filter(|&less| less > 0)?;
             Some((less, chunk.source.as_str()))
         })
         .collect();
     lost.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    lost.into_iter().take(5).map(|(_, source)| source.to_owned()).collect()
+    lost.into_iter()
+        .take(5)
+        .map(|(_, source)| source.to_owned())
+        .collect()
 }
 
 /// The smallest budget that shows the file, to a hundredth.
-fn budget(path: &str, request: &PackRequest, prepared: &Prepared, counter: &Counter) -> Option<Tokens> {
+fn budget(
+    path: &str,
+    request: &PackRequest,
+    prepared: &Prepared,
+    counter: &Counter,
+) -> Option<Tokens> {
     let is_shown = |budget: u32| {
         let request = request.clone().with_budget(Tokens(budget));
-        prepared.pack(&request, counter).is_ok_and(|pack| shown(&pack, path).is_some())
+        prepared
+            .pack(&request, counter)
+            .is_ok_and(|pack| shown(&pack, path).is_some())
     };
     let mut high = request.budget.0.max(1);
     while !is_shown(high) {
@@ -150,14 +186,30 @@ fn budget(path: &str, request: &PackRequest, prepared: &Prepared, counter: &Coun
 }
 
 /// Names of the file that bring it in when the task has them too: what it defines, its own name.
-fn words(path: &str, request: &PackRequest, prepared: &Prepared, counter: &Counter) -> Result<Vec<String>, Failure> {
+fn words(
+    path: &str,
+    request: &PackRequest,
+    prepared: &Prepared,
+    counter: &Counter,
+) -> Result<Vec<String>, Failure> {
     let files = prepared.workspace().files();
     let defined = prepared
         .survey()
         .candidates
         .iter()
-        .find(|candidate| files.get(candidate.file).is_some_and(|file| file.path == path))
-        .map(|candidate| candidate.syntax.definitions.iter().map(|definition| definition.name.clone()).collect::<Vec<_>>())
+        .find(|candidate| {
+            files
+                .get(candidate.file)
+                .is_some_and(|file| file.path == path)
+        })
+        .map(|candidate| {
+            candidate
+                .syntax
+                .definitions
+                .iter()
+                .map(|definition| definition.name.clone())
+                .collect::<Vec<_>>()
+        })
         .unwrap_or_default();
     let mut longest: Vec<String> = defined.into_iter().filter(|name| name.len() >= 6).collect();
     longest.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
@@ -185,8 +237,17 @@ impl fmt::Display for Told {
         write!(f, "{}", one_line(&self.source))?;
         match &self.shown {
             Some(shown) => {
-                write!(f, " is in the prompt: {}, {} tokens", shown.level, grouped(shown.tokens.0))?;
-                let ranges: Vec<String> = shown.lines.iter().map(|(first, last)| format!("{first}-{last}")).collect();
+                write!(
+                    f,
+                    " is in the prompt: {}, {} tokens",
+                    shown.level,
+                    grouped(shown.tokens.0)
+                )?;
+                let ranges: Vec<String> = shown
+                    .lines
+                    .iter()
+                    .map(|(first, last)| format!("{first}-{last}"))
+                    .collect();
                 if !ranges.is_empty() {
                     write!(f, ", lines {}", ranges.join(", "))?;
                 }
@@ -197,7 +258,12 @@ impl fmt::Display for Told {
             }
         }
         if let (Some(rank), Some(score)) = (self.rank, self.score) {
-            write!(f, "\nrank {} of {}, score {score}", grouped(rank as u64), grouped(self.ranked as u64))?;
+            write!(
+                f,
+                "\nrank {} of {}, score {score}",
+                grouped(rank as u64),
+                grouped(self.ranked as u64)
+            )?;
             for part in &self.parts {
                 write!(f, "\n  {:<12}{:>+6}", part.name, part.value)?;
             }
@@ -210,15 +276,27 @@ impl fmt::Display for Told {
         }
         if self.shown.is_none() && self.rank.is_some() {
             match self.budget {
-                Some(budget) => write!(f, "\na budget of {} tokens would show it", grouped(budget.0))?,
-                None => write!(f, "\nno budget up to {} tokens would show it", grouped(LARGEST))?,
+                Some(budget) => write!(
+                    f,
+                    "\na budget of {} tokens would show it",
+                    grouped(budget.0)
+                )?,
+                None => write!(
+                    f,
+                    "\nno budget up to {} tokens would show it",
+                    grouped(LARGEST)
+                )?,
             }
         }
         for word in &self.words {
             write!(f, "\nso would the task with `{}` in it", one_line(word))?;
         }
         if self.shown.is_none() && self.score.is_some() {
-            write!(f, "\n`--pin {}` shows it in any case", one_line(&self.source))?;
+            write!(
+                f,
+                "\n`--pin {}` shows it in any case",
+                one_line(&self.source)
+            )?;
         }
         Ok(())
     }

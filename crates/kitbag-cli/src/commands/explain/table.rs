@@ -10,18 +10,37 @@ use crate::output::{grouped, one_line};
 /// What is in the prompt, and the best of what is not.
 pub(super) fn table(decided: &Value, excluded: usize) -> String {
     let mut text = String::new();
-    if let Some(task) = decided.get("task").and_then(Value::as_str).filter(|task| !task.is_empty()) {
+    if let Some(task) = decided
+        .get("task")
+        .and_then(Value::as_str)
+        .filter(|task| !task.is_empty())
+    {
         let _ = writeln!(text, "task: {}\n", shortened(&one_line(task), 100));
     }
-    let _ = writeln!(text, "{}", grid(["level", "tokens", "score", "source", "why"], rows_in(decided)));
+    let _ = writeln!(
+        text,
+        "{}",
+        grid(
+            ["level", "tokens", "score", "source", "why"],
+            rows_in(decided)
+        )
+    );
     let out = rows_out(decided);
     let hidden = out.len().saturating_sub(excluded);
     if !out.is_empty() && excluded > 0 {
         let shown = out.into_iter().take(excluded).collect();
-        let _ = writeln!(text, "\nnot in the prompt:\n{}", grid(["", "", "score", "source", "why"], shown));
+        let _ = writeln!(
+            text,
+            "\nnot in the prompt:\n{}",
+            grid(["", "", "score", "source", "why"], shown)
+        );
     }
     if hidden > 0 {
-        let _ = writeln!(text, "… {} more; `--excluded N` shows more", grouped(hidden as u64));
+        let _ = writeln!(
+            text,
+            "… {} more; `--excluded N` shows more",
+            grouped(hidden as u64)
+        );
     }
     let number = |key: &str| decided.get(key).and_then(Value::as_u64).unwrap_or_default();
     let share = |key: &str| decided.get(key).and_then(Value::as_f64).unwrap_or_default() * 100.0;
@@ -45,9 +64,21 @@ fn rows_in(decided: &Value) -> Vec<[String; 5]> {
         let lines = lines(chunk);
         let level = field(chunk, "level");
         [
-            if lines.is_empty() || level != "slice" { level } else { format!("{level} {lines}") },
-            grouped(chunk.get("tokens").and_then(Value::as_u64).unwrap_or_default()),
-            chunk.get("score").map(ToString::to_string).unwrap_or_default(),
+            if lines.is_empty() || level != "slice" {
+                level
+            } else {
+                format!("{level} {lines}")
+            },
+            grouped(
+                chunk
+                    .get("tokens")
+                    .and_then(Value::as_u64)
+                    .unwrap_or_default(),
+            ),
+            chunk
+                .get("score")
+                .map(ToString::to_string)
+                .unwrap_or_default(),
             shortened(&one_line(&field(chunk, "source")), 60),
             parts(chunk),
         ]
@@ -88,7 +119,10 @@ fn grid(header: [&str; 5], rows: Vec<[String; 5]>) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
     lines.join("\n")
 }
 
@@ -96,11 +130,21 @@ fn grid(header: [&str; 5], rows: Vec<[String; 5]>) -> String {
 pub(super) fn parts(of: &Value) -> String {
     let mut parts: Vec<(i64, String)> = list(of, "parts")
         .iter()
-        .map(|part| (part.get("value").and_then(Value::as_i64).unwrap_or_default(), field(part, "name")))
+        .map(|part| {
+            (
+                part.get("value")
+                    .and_then(Value::as_i64)
+                    .unwrap_or_default(),
+                field(part, "name"),
+            )
+        })
         .filter(|(_, name)| name != "base")
         .collect();
     parts.sort_by(|a, b| (b.0.abs(), &a.1).cmp(&(a.0.abs(), &b.1)));
-    let parts: Vec<String> = parts.iter().map(|(value, name)| format!("{name} {value:+}")).collect();
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|(value, name)| format!("{name} {value:+}"))
+        .collect();
     parts.join(", ")
 }
 
@@ -121,11 +165,18 @@ fn lines(chunk: &Value) -> String {
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
 fn field(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// A text that leaves room for other columns: its middle may be left out.
