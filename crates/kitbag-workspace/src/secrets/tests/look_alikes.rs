@@ -178,6 +178,7 @@ const VALUES: &[&str] = &[
     "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "https://vault.acme.dev/v1/secret",
     "Enter your password",
+    "key-{region}-{id4}",
     "a1b2c3d4e5f6g7h8i9j0",
     "user_password_2",
     "[REDACTED:password]",
