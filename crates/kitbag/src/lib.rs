@@ -1,8 +1,10 @@
-//! The library that people depend on: token counters, over the pure core.
+//! The library that people depend on: packing a workspace, checkpoints and token counters, over the
+//! pure core.
 //!
-//! [`core`] decides what a model sees; this crate brings what that needs from the world. Gathering
-//! from a workspace, memory and providers are not here yet.
+//! [`core`] decides what a model sees; this crate brings what that needs from the world. Memory and
+//! providers are not here yet.
 
+pub mod checkpoint;
 pub mod gather;
 pub mod pack;
 pub mod tokens;

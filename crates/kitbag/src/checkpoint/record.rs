@@ -1,0 +1,198 @@
+//! A checkpoint and its JSON. Fields that are not known here are kept, in every part of it.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use kitbag_core::compress::CompressedContext;
+use kitbag_core::envelope::{Artifact, TaskEnvelope, TaskType};
+use kitbag_core::message::Message;
+use kitbag_core::tokens::Tokens;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Map, Value};
+
+use super::{CheckpointError, SessionId, SessionIdError};
+
+/// Where a task stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The session that works on the task.
+    pub session_id: SessionId,
+    /// When this was so.
+    #[serde(deserialize_with = "lenient_time")]
+    pub timestamp: Timestamp,
+    /// What kind of task it is.
+    pub task_type: TaskType,
+    /// What is asked.
+    pub user_request: String,
+    /// How far it is.
+    #[serde(default)]
+    pub state: CheckpointState,
+    /// The figures of the context that was used last.
+    #[serde(default)]
+    pub context_summary: ContextSummary,
+    /// What was produced so far.
+    #[serde(default)]
+    pub artifacts: Vec<Artifact>,
+    /// What was said, oldest first.
+    #[serde(default)]
+    pub conversation_history: Vec<Message>,
+    /// Fields that are not known here.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Checkpoint {
+    /// A running task as it is now, with nothing said yet.
+    ///
+    /// # Errors
+    /// When the session's id cannot name a file.
+    pub fn of(task: &TaskEnvelope, now: Timestamp) -> Result<Self, SessionIdError> {
+        Ok(Self {
+            session_id: task.session_id.parse()?,
+            timestamp: now,
+            task_type: task.task_type,
+            user_request: task.user_request.clone(),
+            state: CheckpointState::Running,
+            context_summary: ContextSummary::of(&task.context),
+            artifacts: task.artifacts.clone(),
+            conversation_history: Vec::new(),
+            extra: Map::new(),
+        })
+    }
+
+    /// The same in another state.
+    #[must_use]
+    pub fn with_state(mut self, state: CheckpointState) -> Self {
+        self.state = state;
+        self
+    }
+
+    /// The same with what was said.
+    #[must_use]
+    pub fn with_history(mut self, history: Vec<Message>) -> Self {
+        self.conversation_history = history;
+        self
+    }
+
+    /// The task, to go on with. Its context is empty: what matters is to be gathered again.
+    #[must_use]
+    pub fn resume(&self) -> TaskEnvelope {
+        let mut task = TaskEnvelope::new(
+            self.task_type,
+            self.user_request.as_str(),
+            self.session_id.as_str(),
+            self.timestamp,
+        );
+        task.artifacts.clone_from(&self.artifacts);
+        task
+    }
+
+    pub(super) fn from_json(json: &[u8], path: &Path) -> Result<Self, CheckpointError> {
+        serde_json::from_slice(json).map_err(|error| damaged(path, &error))
+    }
+
+    pub(super) fn to_json(&self, path: &Path) -> Result<String, CheckpointError> {
+        let json = serde_json::to_string_pretty(self).map_err(|error| damaged(path, &error))?;
+        Ok(json + "\n")
+    }
+}
+
+/// How far a task is. An open set: programs have states of their own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum CheckpointState {
+    /// Someone is at it, or was when it stopped.
+    #[default]
+    Running,
+    /// It waits to be resumed.
+    Paused,
+    /// It is done.
+    Completed,
+    /// It ended without being done.
+    Failed,
+    /// Another state.
+    Other(String),
+}
+
+impl CheckpointState {
+    /// The state as it is spelled in JSON.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Other(state) => state,
+        }
+    }
+}
+
+impl From<String> for CheckpointState {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "running" => Self::Running,
+            "paused" => Self::Paused,
+            "completed" => Self::Completed,
+            "failed" => Self::Failed,
+            _ => Self::Other(text),
+        }
+    }
+}
+
+impl From<CheckpointState> for String {
+    fn from(state: CheckpointState) -> Self {
+        match state {
+            CheckpointState::Other(state) => state,
+            known => known.as_str().into(),
+        }
+    }
+}
+
+/// The figures of a context.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ContextSummary {
+    /// How many chunks were in it.
+    pub chunks_included: usize,
+    /// How many tokens they took.
+    pub tokens_used: Tokens,
+    /// The share of the budget that this was.
+    pub utilization: f64,
+    /// Fields that are not known here.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ContextSummary {
+    /// The figures of this context, the share to a thousandth.
+    #[must_use]
+    pub fn of(context: &CompressedContext) -> Self {
+        Self {
+            chunks_included: context.chunks.len(),
+            tokens_used: context.tokens_used,
+            utilization: f64::from(context.utilization_permille()) / 1_000.0,
+            extra: Map::new(),
+        }
+    }
+}
+
+/// Also reads a time without a zone, which then is UTC.
+fn lenient_time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+    let value = Value::deserialize(from)?;
+    kitbag_core::time::from_json(&value).ok_or_else(|| {
+        de::Error::custom(format!(
+            "{value} is not a time; expected one such as \"2024-01-15T10:30:00Z\""
+        ))
+    })
+}
+
+fn damaged(path: &Path, error: &serde_json::Error) -> CheckpointError {
+    CheckpointError::Damaged {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
+}
