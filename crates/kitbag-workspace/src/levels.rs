@@ -49,11 +49,11 @@ impl Default for DepthWeights {
             frame: 0.5,
             sharpness: 1.0,
             size: 0.9,
-            breadth: 0.1,
+            breadth: 0.2,
             depth: 2.0,
             relevance: 2.0,
             outline: 0.05,
-            mass: 1.0,
+            mass: 0.8,
         }
     }
 }

@@ -26,6 +26,7 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::cache::{Cache, Limits};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
+use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
@@ -149,6 +150,10 @@ impl Prepared {
         let (mut chunks, redactions) = files.make(&self.survey, &rank_task);
         let attached = request.attachment.iter().map(attachment);
         for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
+            // Files are looked through where their levels are made.
+            for level in &mut chunk.levels {
+                level.content = redact(&level.content, &chunk.source).text.into_owned();
+            }
             self.strategy.limit(&mut chunk, request.budget, counter);
             let mut ranked = RankedChunk::from(chunk);
             ranked.score = request.prioritizer.score(&ranked.chunk, &rank_task);
