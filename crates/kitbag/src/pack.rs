@@ -9,6 +9,7 @@ mod change;
 mod counted;
 mod error;
 mod files;
+mod redaction;
 mod report;
 mod request;
 mod shorten;
@@ -26,7 +27,6 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::cache::{Cache, Limits};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
-use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
@@ -37,7 +37,8 @@ use shorten::shorten;
 use strategy::Strategy;
 
 pub use error::PackError;
-pub use files::{Redaction, Retrieval};
+pub use files::Retrieval;
+pub use redaction::Redaction;
 pub use report::{Excluded, Pack, PackedChunk, RankedSource};
 pub use request::{Attachment, PackRequest};
 
@@ -147,13 +148,10 @@ impl Prepared {
             is_overview,
             byte_limit: byte_limit(request.budget),
         };
-        let (mut chunks, redactions) = files.make(&self.survey, &rank_task);
+        let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
         let attached = request.attachment.iter().map(attachment);
         for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
-            // Files are looked through where their levels are made.
-            for level in &mut chunk.levels {
-                level.content = redact(&level.content, &chunk.source).text.into_owned();
-            }
+            redactions.extend(redaction::of_chunk(&mut chunk));
             self.strategy.limit(&mut chunk, request.budget, counter);
             let mut ranked = RankedChunk::from(chunk);
             ranked.score = request.prioritizer.score(&ranked.chunk, &rank_task);
@@ -161,14 +159,16 @@ impl Prepared {
         }
         let counted = Counted::new(counter, &chunks, request.form);
         let mut problems = Vec::new();
-        let task = match shorten(&request.task, Tokens(request.budget.0 / 2), counter) {
+        let asked = redact(&request.task, "task");
+        redactions.extend(redaction::of_task(&asked));
+        let task = match shorten(&asked.text, Tokens(request.budget.0 / 2), counter) {
             Some(short) => {
                 problems.push(
                     "the task is longer than half the budget: its middle was left out".to_owned(),
                 );
                 Cow::Owned(short)
             }
-            None => Cow::Borrowed(request.task.as_str()),
+            None => asked.text,
         };
         let mut draft = Draft::new(&*task);
         draft.task_type = (!is_overview).then_some(self.task_type);

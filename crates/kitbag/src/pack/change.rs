@@ -2,7 +2,6 @@
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus};
-use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::Changed;
 use kitbag_workspace::workspace::Workspace;
 
@@ -40,11 +39,11 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
     let line = format!("{}: {status}", diff.path);
     let source = format!("diff of {}", diff.path);
     let kind = ChunkType::Other("diff".into());
-    let patch = redact(&diff.patch, &diff.path).text.into_owned();
-    let mut chunk = if patch.is_empty() {
+    let mut chunk = if diff.patch.is_empty() {
         ContextChunk::new(kind, source, line)
     } else {
-        ContextChunk::new(kind, source, patch).with_level(Level::new(Detail::Line, line))
+        ContextChunk::new(kind, source, diff.patch.as_str())
+            .with_level(Level::new(Detail::Line, line))
     };
     chunk.metadata.insert("language".into(), "diff".into());
     chunk.with_priority(ContextPriority::High)

@@ -9,8 +9,9 @@ use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::{Candidate, Survey};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::Redaction;
 
 /// The built-in prioritizer of a pack: the priority and what retrieval found for a file; for other
 /// chunks the usual weights.
@@ -46,18 +47,6 @@ pub(super) struct FileChunks<'a> {
     pub(super) is_overview: bool,
     /// The most bytes that can matter: what is larger cannot fit.
     pub(super) byte_limit: usize,
-}
-
-/// A secret that was replaced in what is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Redaction {
-    /// The file.
-    pub source: String,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// What kind of secret it looks like.
-    pub kind: String,
 }
 
 impl FileChunks<'_> {
@@ -120,12 +109,7 @@ impl FileChunks<'_> {
                         .iter_mut()
                         .for_each(|level| number(level, &redacted.text));
                 }
-                let redactions = redacted.found.iter().map(|finding| Redaction {
-                    source: chunk.source.clone(),
-                    line: finding.line,
-                    kind: finding.kind.to_string(),
-                });
-                let redactions = redactions.collect();
+                let redactions = Redaction::all(&chunk.source, &redacted.found);
                 let mut ranked = RankedChunk::from(chunk);
                 ranked.score = score;
                 (ranked, redactions)

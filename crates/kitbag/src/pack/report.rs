@@ -7,7 +7,7 @@ use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
 use serde::Serialize;
 
-use super::{Prepared, Redaction};
+use super::{Prepared, Redaction, redaction};
 
 /// A prompt with everything that was decided for it.
 #[derive(Debug, Clone, Serialize)]
@@ -115,9 +115,13 @@ impl Pack {
         });
         let chunks: Vec<PackedChunk> = chunks.collect();
         redacted.retain(|redaction| {
+            if redaction.source == redaction::TASK {
+                return true;
+            }
             let shows = |chunk: &PackedChunk| {
                 let within = |&(first, last): &(u32, u32)| (first..=last).contains(&redaction.line);
-                chunk.source == redaction.source && chunk.lines.iter().any(within)
+                let shown = chunk.chunk_type != ChunkType::File || chunk.lines.iter().any(within);
+                chunk.source == redaction.source && shown
             };
             chunks.iter().any(shows)
         });

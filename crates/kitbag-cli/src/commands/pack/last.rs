@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use kitbag::pack::{Pack, PackRequest};
+use kitbag::workspace::secrets::redact;
 use serde_json::{Value, json};
 
 /// Keeps what was decided. Where nothing can be kept, nothing is: a pack does not fail for it.
@@ -18,7 +19,7 @@ pub(crate) fn remember(request: &PackRequest, pack: &Pack) {
     };
     if let Some(fields) = decided.as_object_mut() {
         fields.remove("prompt");
-        fields.insert("task".into(), json!(request.task));
+        fields.insert("task".into(), json!(redact(&request.task, "task").text));
         // The rest of a long tail explains nothing.
         for list in ["ranked", "excluded"] {
             if let Some(list) = fields.get_mut(list).and_then(Value::as_array_mut) {
