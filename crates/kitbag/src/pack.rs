@@ -150,13 +150,22 @@ impl Prepared {
         };
         let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
         let attached = request.attachment.iter().map(attachment);
+        let mut brought = Vec::new();
         for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
             redactions.extend(redaction::of_chunk(&mut chunk));
             self.strategy.limit(&mut chunk, request.budget, counter);
             let mut ranked = RankedChunk::from(chunk);
             ranked.score = request.prioritizer.score(&ranked.chunk, &rank_task);
-            chunks.push(ranked);
+            brought.push(ranked);
         }
+        // What a gatherer brings of a file stands for it: nothing is shown twice.
+        chunks.retain(|file| {
+            let stands_for = |other: &RankedChunk| {
+                other.chunk.source == file.chunk.source && !other.chunk.levels.is_empty()
+            };
+            request.pins.contains(&file.chunk.source) || !brought.iter().any(stands_for)
+        });
+        chunks.extend(brought);
         let counted = Counted::new(counter, &chunks, request.form);
         let mut problems = Vec::new();
         let asked = redact(&request.task, "task");

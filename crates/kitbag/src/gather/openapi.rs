@@ -37,7 +37,9 @@ impl Gatherer for OpenApi {
                 .map_err(|error| GatherError::new(format_args!("`{path}`: {error}")))?;
             let mut levels = summary.levels.into_iter();
             let kind = ChunkType::Other("api_spec".into());
-            let chunk = ContextChunk::new(kind, path, levels.next().unwrap_or_default());
+            let mut chunk = ContextChunk::new(kind, path, levels.next().unwrap_or_default());
+            // The summary is not in the language of the file.
+            chunk.metadata.insert("language".into(), "text".into());
             let terser =
                 |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
             let chunk = levels.fold(chunk.with_priority(ContextPriority::High), terser);
