@@ -88,6 +88,9 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     let surveyed = surveyed(request, &workspace, strategy, change::changed(&diffs));
     let gathered = gather(&gatherers, &task);
     let (survey, mut gathered) = futures_util::future::join(surveyed, gathered).await;
+    if request.changes.is_some() && diffs.is_empty() {
+        gathered.problems.push("there is no change to pack".into());
+    }
     gathered.chunks.extend(change::chunks(&diffs));
     Ok(Prepared {
         survey: survey?,
@@ -168,6 +171,9 @@ impl Prepared {
         chunks.extend(brought);
         let counted = Counted::new(counter, &chunks, request.form);
         let mut problems = Vec::new();
+        if self.workspace.files().is_empty() {
+            problems.push("there is no file to look at: none is here, or all are left out".into());
+        }
         let asked = redact(&request.task, "task");
         redactions.extend(redaction::of_task(&asked));
         let task = match shorten(&asked.text, Tokens(request.budget.0 / 2), counter) {

@@ -39,6 +39,9 @@ impl PackError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Open(_) => Some("name the folder of a project with `--root`".into()),
+            Self::Assemble(AssembleError::CriticalOverBudget { .. }) => {
+                Some("raise the budget, or pin fewer or smaller files".into())
+            }
             Self::Assemble(error) => Some(error.hint().to_string()),
             Self::NoRepository => Some("leave out `--diff` and `--staged`, and `--no-git`".into()),
             Self::Git(error) => error.hint(),
