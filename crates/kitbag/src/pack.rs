@@ -219,6 +219,11 @@ async fn surveyed(
     };
     options.about_tests = strategy.about_tests;
     options.always.clone_from(&request.pins);
+    if is_overview {
+        let paths = workspace.files().iter().map(|file| &file.path);
+        let readmes = paths.filter(|path| files::is_readme(path));
+        options.always.extend(readmes.cloned());
+    }
     let (workspace, folder) = (Arc::clone(workspace), request.cache_folder.clone());
     let query = Query::new(&request.task);
     blocking(move || {

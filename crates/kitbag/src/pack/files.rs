@@ -88,7 +88,10 @@ impl FileChunks<'_> {
             .with_max_len(1)
             .map(|((mut chunk, score), candidate)| {
                 #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
-                let share = worth(&chunk, &score).max(0) as f64 / best as f64;
+                let mut share = worth(&chunk, &score).max(0) as f64 / best as f64;
+                if self.is_overview {
+                    share = share.max(overview_share(&chunk.source));
+                }
                 let redacted = redact(&candidate.text, &chunk.source);
                 chunk.relevance = if chunk.priority == ContextPriority::Critical {
                     Relevance::CERTAIN
@@ -143,6 +146,18 @@ impl FileChunks<'_> {
         }
         chunk
     }
+}
+
+/// The least share of the best score that a file has in an overview. Outside git nothing tells the
+/// files apart, and then each is worth a look.
+fn overview_share(path: &str) -> f64 {
+    if is_readme(path) { 1.0 } else { 0.1 }
+}
+
+/// Whether it is the file that introduces the project.
+pub(super) fn is_readme(path: &str) -> bool {
+    let name = path.split_once('.').map_or(path, |(name, _)| name);
+    name.eq_ignore_ascii_case("readme")
 }
 
 /// Puts the number of each line of the source before it.
