@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "helpers of tests are test code"
 )]
@@ -10,6 +11,7 @@ mod clipboard;
 mod fit;
 mod logs;
 mod manual;
+mod pack;
 mod pipe;
 mod readme;
 mod run;

@@ -51,21 +51,24 @@ impl Folder {
     }
 
     fn run_in(&self, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
-        let mut child = self
-            .command(args)
-            .envs(variables.iter().copied())
-            .spawn()
-            .unwrap();
-        let mut pipe = child.stdin.take().unwrap();
+        let mut command = self.command(args);
+        command.envs(variables.iter().copied());
+        finish(command, Some(stdin))
+    }
+}
+
+/// Runs a command to its end, with something piped in.
+pub(crate) fn finish(mut command: Command, stdin: Option<&[u8]>) -> Output {
+    let mut child = command.spawn().unwrap();
+    if let (Some(mut pipe), Some(stdin)) = (child.stdin.take(), stdin) {
         // A command that fails early may not read its input.
         let _ = pipe.write_all(stdin);
-        drop(pipe);
-        let output = child.wait_with_output().unwrap();
-        Output {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+    }
+    let output = child.wait_with_output().unwrap();
+    Output {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
 

@@ -1,0 +1,12 @@
+//! `kitbag pack`.
+
+mod change;
+mod files;
+mod json;
+mod levels;
+mod options;
+mod problems;
+mod secrets;
+mod strategy;
+mod task;
+mod tree;
