@@ -47,7 +47,7 @@ impl Default for DepthWeights {
             outside: 0.7,
             phrases: 0.3,
             frame: 0.5,
-            sharpness: 1.0,
+            sharpness: 1.5,
             size: 0.9,
             breadth: 0.2,
             depth: 2.0,

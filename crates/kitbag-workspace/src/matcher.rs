@@ -11,7 +11,6 @@ use crate::query::Term;
 
 /// Words shorter than this are looked for in paths only: in contents they are everywhere.
 const SHORTEST: usize = 3;
-const MOST_TERMS: usize = 300;
 
 /// The words of a query, ready to be found.
 pub struct Matcher {
@@ -30,29 +29,20 @@ struct Pattern {
 }
 
 impl Matcher {
-    /// A matcher for these terms. Of very many only the weightiest are looked for.
+    /// A matcher for these terms.
     #[must_use]
     pub fn new(terms: &[Term]) -> Self {
-        let mut chosen: Vec<(usize, &Term)> = terms
+        let chosen = terms
             .iter()
             .enumerate()
-            .filter(|(_, term)| term.text.len() >= SHORTEST)
-            .collect();
-        if chosen.len() > MOST_TERMS {
-            chosen.sort_by(|(_, a), (_, b)| {
-                let weight = |term: &Term| term.weight.max(term.unit_weight);
-                let heavier = weight(b).total_cmp(&weight(a));
-                heavier.then_with(|| a.text.cmp(&b.text))
-            });
-            chosen.truncate(MOST_TERMS);
-        }
+            .filter(|(_, term)| term.text.len() >= SHORTEST);
         let pattern = |(term, found): (usize, &Term)| Pattern {
             opening: opening(found.text.bytes().take(SHORTEST).fold(0, with)),
             text: found.text.to_ascii_lowercase().into_bytes(),
             term,
             is_whole: found.is_whole,
         };
-        let mut patterns: Vec<Pattern> = chosen.into_iter().map(pattern).collect();
+        let mut patterns: Vec<Pattern> = chosen.map(pattern).collect();
         patterns.sort_by_key(|pattern| pattern.opening);
         let mut openings = Box::new([0_u64; 1 << (OPENING - 6)]);
         for pattern in &patterns {

@@ -70,12 +70,23 @@ impl Query {
             weight: damped(count),
             unit_weight: damped(unit_count),
         };
+        let mut terms: Vec<Term> = counts
+            .into_iter()
+            .filter(|(_, counts)| counts.iter().any(|&count| count > 0.0))
+            .map(term)
+            .collect();
+        if terms.len() > MOST_TERMS {
+            let weight = |term: &Term| term.weight.max(term.unit_weight);
+            terms.sort_by(|a, b| {
+                weight(b)
+                    .total_cmp(&weight(a))
+                    .then_with(|| a.text.cmp(&b.text))
+            });
+            terms.truncate(MOST_TERMS);
+            terms.sort_by(|a, b| (&a.text, a.is_whole).cmp(&(&b.text, b.is_whole)));
+        }
         Self {
-            terms: counts
-                .into_iter()
-                .filter(|(_, counts)| counts.iter().any(|&count| count > 0.0))
-                .map(term)
-                .collect(),
+            terms,
             mentions: Mentions::of(task),
             phrases: phrases::phrases(&zones),
             frames: frames::frames(task),
@@ -90,6 +101,9 @@ impl Query {
 }
 
 const NUMBER: f64 = 0.3;
+
+/// Of very many words only the weightiest are looked for: a log of megabytes is no better a task.
+const MOST_TERMS: usize = 300;
 
 fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())

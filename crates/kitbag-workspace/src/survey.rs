@@ -158,5 +158,8 @@ fn sort_as(ranked: &[RankedFile], candidates: &mut [Candidate]) {
     for (place, file) in ranked.iter().enumerate() {
         places.insert(file.file, place);
     }
-    candidates.sort_by_key(|candidate| (places.get(&candidate.file).copied(), candidate.file));
+    candidates.sort_by_key(|candidate| {
+        let place = places.get(&candidate.file).copied();
+        (place.unwrap_or(usize::MAX), candidate.file)
+    });
 }

@@ -27,6 +27,7 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::cache::{Cache, Limits};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
+use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
