@@ -1,5 +1,6 @@
 //! One file for each command, named as it is typed.
 
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod expand;
 pub(crate) mod explain;

@@ -7,6 +7,7 @@
     reason = "helpers of tests are test code"
 )]
 
+mod checkpoint;
 mod clipboard;
 mod fit;
 mod logs;

@@ -1,0 +1,74 @@
+//! `kitbag checkpoint`: saves where a task stands, and takes it up again.
+
+mod list;
+mod resume;
+mod save;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use kitbag::checkpoint::{CheckpointError, Checkpoints, SessionId};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Saves where a task stands, so that it can be resumed
+///
+/// A checkpoint is a JSON file in .kitbag/sessions below the root, named after its session. It holds
+/// the request, the kind of task, how far it is, what was made and what was said. It never enters a
+/// prompt by itself, and git leaves it out.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// The folder of the project
+    #[arg(long, global = true, value_name = "FOLDER", default_value = ".")]
+    root: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Save(save::Args),
+    List(list::Args),
+    /// Prints a checkpoint as JSON
+    Show(Session),
+    Resume(resume::Args),
+    /// Deletes a checkpoint
+    Delete(Session),
+}
+
+#[derive(clap::Args)]
+struct Session {
+    /// The session: ASCII letters, digits, `_`, `-` and `.`
+    id: SessionId,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let checkpoints = Checkpoints::in_root(&args.root);
+    match &args.command {
+        Command::Save(args) => save::run(args, &checkpoints),
+        Command::List(args) => list::run(args, &checkpoints),
+        Command::Show(session) => {
+            let checkpoint = checkpoints.restore(&session.id).map_err(failure)?;
+            Ok(output::print_json(&checkpoint)?)
+        }
+        Command::Resume(args) => resume::run(args, &checkpoints),
+        Command::Delete(session) => {
+            checkpoints.delete(&session.id).map_err(failure)?;
+            let id = &session.id;
+            output::say(format_args!("deleted the checkpoint of session {id}"));
+            Ok(())
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
+fn failure(error: CheckpointError) -> Failure {
+    let hint = match &error {
+        CheckpointError::NotFound { .. } => {
+            "`kitbag checkpoint list` shows which sessions have one".into()
+        }
+        other => other.hint(),
+    };
+    Failure::new(&error).hint(hint)
+}

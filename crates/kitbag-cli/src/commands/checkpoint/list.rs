@@ -1,0 +1,110 @@
+//! Lists the checkpoints of a project, the latest first.
+
+use comfy_table::{Table, presets};
+use jiff::Timestamp;
+use kitbag::checkpoint::{Checkpoint, CheckpointError, CheckpointState, Checkpoints, SessionId};
+use kitbag::core::envelope::TaskType;
+use serde::Serialize;
+
+use super::failure;
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+
+/// Lists the checkpoints, the latest first
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
+    let listing = checkpoints.list().map_err(failure)?;
+    let problems: Vec<String> = listing
+        .problems
+        .iter()
+        .map(CheckpointError::to_string)
+        .collect();
+    // A damaged file must not keep anyone from the others.
+    for (problem, error) in problems.iter().zip(&listing.problems) {
+        output::say_error(problem, Some(&error.hint()));
+    }
+    if args.json {
+        let checkpoints = listing.checkpoints.iter().map(Row::of).collect();
+        return Ok(output::print_json(&Report {
+            checkpoints,
+            problems,
+        })?);
+    }
+    if listing.checkpoints.is_empty() {
+        let folder = checkpoints.folder().display();
+        output::say(format_args!("no checkpoints in {folder}"));
+        return Ok(());
+    }
+    Ok(output::print(&table(&listing.checkpoints))?)
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    checkpoints: Vec<Row<'a>>,
+    problems: Vec<String>,
+}
+
+/// A checkpoint without what was made and said.
+#[derive(Serialize)]
+struct Row<'a> {
+    session_id: &'a SessionId,
+    timestamp: Timestamp,
+    task_type: TaskType,
+    user_request: &'a str,
+    state: &'a CheckpointState,
+    artifact_count: usize,
+    message_count: usize,
+}
+
+impl<'a> Row<'a> {
+    fn of(checkpoint: &'a Checkpoint) -> Self {
+        Self {
+            session_id: &checkpoint.session_id,
+            timestamp: checkpoint.timestamp,
+            task_type: checkpoint.task_type,
+            user_request: &checkpoint.user_request,
+            state: &checkpoint.state,
+            artifact_count: checkpoint.artifacts.len(),
+            message_count: checkpoint.conversation_history.len(),
+        }
+    }
+}
+
+fn table(checkpoints: &[Checkpoint]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["session", "state", "task", "saved", "request"]);
+    for checkpoint in checkpoints {
+        table.add_row([
+            checkpoint.session_id.to_string(),
+            shortened(checkpoint.state.as_str(), 16),
+            checkpoint.task_type.as_str().to_owned(),
+            format!("{:.0}", checkpoint.timestamp),
+            shortened(&checkpoint.user_request, 60),
+        ]);
+    }
+    if let Some(first) = table.column_mut(0) {
+        first.set_padding((0, 1));
+    }
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}
+
+/// A text on one line, with its end left out where it is long.
+fn shortened(text: &str, most: usize) -> String {
+    let line = one_line(text.trim());
+    if line.chars().count() <= most {
+        return line;
+    }
+    let start: String = line.chars().take(most - 1).collect();
+    format!("{start}…")
+}

@@ -1,0 +1,179 @@
+//! Saves a checkpoint: from JSON, from options, or what was saved before with some of it changed.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use kitbag::checkpoint::{Checkpoint, CheckpointError, CheckpointState, Checkpoints, SessionId};
+use kitbag::core::envelope::{Artifact, TaskType};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::failure;
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+
+/// More than this is not read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Saves a checkpoint
+///
+/// JSON is a checkpoint as `kitbag checkpoint show` prints it; of its fields only `user_request` is
+/// needed. Without JSON, the session's former checkpoint is changed as the options say, and if there
+/// is none, `--task` begins one.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The session: ASCII letters, digits, `_`, `-` and `.`
+    id: SessionId,
+    /// The file with the checkpoint's JSON; `-` for stdin
+    json: Option<PathBuf>,
+    /// What is to be done
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    /// What kind of task it is: implement, debug, refactor, test or analyze; if none is known, the
+    /// task tells
+    #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
+    task_type: Option<TaskType>,
+    /// How far it is: running, paused, completed, failed, or a word of your own
+    #[arg(long, value_name = "STATE", value_parser = |text: &str| Ok::<_, String>(CheckpointState::from(text.to_owned())))]
+    state: Option<CheckpointState>,
+    /// A file that the task has made or changed; can be given several times
+    #[arg(long = "artifact", value_name = "FILE")]
+    artifacts: Vec<String>,
+}
+
+pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
+    let now = Timestamp::now();
+    let mut checkpoint = match &args.json {
+        Some(path) => from_json(&read(path)?, &name(path), args, now)?,
+        None => match checkpoints.restore(&args.id) {
+            Ok(former) => former,
+            Err(CheckpointError::NotFound { .. }) => begun(args, now)?,
+            Err(error) => return Err(failure(error)),
+        },
+    };
+    if args.json.is_none() {
+        checkpoint.timestamp = now;
+    }
+    change(&mut checkpoint, args);
+    let file = checkpoints.save(&checkpoint).map_err(failure)?;
+    output::say(format_args!("saved {}", file.display()));
+    Ok(())
+}
+
+/// A checkpoint of a task that has just begun.
+fn begun(args: &Args, now: Timestamp) -> Result<Checkpoint, Failure> {
+    if args.task.is_none() {
+        let id = &args.id;
+        return Err(Failure::usage(format_args!(
+            "session `{id}` has no checkpoint yet, and no task is given"
+        ))
+        .hint("say what is to be done with `--task TEXT`, or give the checkpoint as JSON"));
+    }
+    from_json("{}", "the options", args, now)
+}
+
+/// The checkpoint in `json`, with what it may leave out.
+fn from_json(json: &str, name: &str, args: &Args, now: Timestamp) -> Result<Checkpoint, Failure> {
+    let wrong = |reason: String| {
+        Failure::new(format_args!("{name} is not a checkpoint: {reason}"))
+            .hint("`kitbag checkpoint show` prints what one looks like")
+    };
+    // The fields stay as they are written, down to the blocks of messages.
+    let mut fields: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    default(&mut fields, "session_id", &args.id)?;
+    default(&mut fields, "timestamp", &now)?;
+    if let Some(task) = &args.task {
+        default(&mut fields, "user_request", task)?;
+    }
+    let Some(request) = fields.get("user_request") else {
+        return Err(wrong("it has no `user_request`".into()));
+    };
+    if !fields.contains_key("task_type") {
+        let task_type = args.task_type.unwrap_or_else(|| inferred(request.get()));
+        default(&mut fields, "task_type", &task_type)?;
+    }
+    let json = serde_json::to_string(&fields).map_err(|error| wrong(error.to_string()))?;
+    let mut reader = serde_json::Deserializer::from_str(&json);
+    let checkpoint: Checkpoint =
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| wrong(error.to_string()))?;
+    if checkpoint.session_id == args.id {
+        Ok(checkpoint)
+    } else {
+        let (found, id) = (&checkpoint.session_id, &args.id);
+        Err(Failure::usage(format_args!(
+            "{name} is the checkpoint of session `{found}`, not of `{id}`"
+        ))
+        .hint("leave out its `session_id`, or save it under that name"))
+    }
+}
+
+/// Sets a field that is not there.
+fn default(
+    fields: &mut BTreeMap<String, Box<RawValue>>,
+    name: &str,
+    value: &impl Serialize,
+) -> Result<(), Failure> {
+    if !fields.contains_key(name) {
+        let value = serde_json::value::to_raw_value(value).map_err(Failure::new)?;
+        fields.insert(name.to_owned(), value);
+    }
+    Ok(())
+}
+
+/// What kind of task a request, which is written as JSON, seems to be.
+fn inferred(request: &str) -> TaskType {
+    let request: String = serde_json::from_str(request).unwrap_or_default();
+    let inferred = TaskType::infer(&request);
+    output::say(format_args!("note: the task type is {inferred}"));
+    inferred.task_type
+}
+
+/// Changes what the options name.
+fn change(checkpoint: &mut Checkpoint, args: &Args) {
+    if let Some(task) = &args.task {
+        checkpoint.user_request.clone_from(task);
+    }
+    if let Some(task_type) = args.task_type {
+        checkpoint.task_type = task_type;
+    }
+    if let Some(state) = &args.state {
+        checkpoint.state = state.clone();
+    }
+    for path in &args.artifacts {
+        let artifact = Artifact::file(path);
+        let is_same = |other: &Artifact| other.kind == artifact.kind && other.path == artifact.path;
+        if !checkpoint.artifacts.iter().any(is_same) {
+            checkpoint.artifacts.push(artifact);
+        }
+    }
+}
+
+fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        "stdin".into()
+    } else {
+        path.display().to_string()
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::new(format_args!("cannot read {}: {error}", name(path)));
+    let mut text = String::new();
+    if path == Path::new("-") {
+        io::stdin().lock().take(MAX_BYTES).read_to_string(&mut text)
+    } else {
+        File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
+    }
+    .map_err(failed)?;
+    if text.len() as u64 == MAX_BYTES {
+        let (name, most) = (name(path), grouped(MAX_BYTES));
+        return Err(Failure::new(format_args!(
+            "{name} has {most} bytes or more, which is too much for a checkpoint"
+        )));
+    }
+    Ok(text)
+}
