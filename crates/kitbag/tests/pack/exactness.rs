@@ -85,6 +85,7 @@ fn p02_500_random_packs_are_within_budget_and_always_the_same() {
             String::from_utf8_lossy(&child.stdout)
         );
         let others = fs::read_to_string(file).unwrap();
+        assert_eq!(others.lines().count(), digests.len());
         for (run, (ours, other)) in digests.iter().zip(others.lines()).enumerate() {
             assert_eq!(ours, other, "run {run} with {threads} threads");
         }
