@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kitbag_core::assembly::{AssemblySettings, Draft, assemble};
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Relevance};
+use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::{RankTask, RankedChunk};
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -153,7 +153,10 @@ impl Prepared {
             byte_limit: byte_limit(request.budget),
         };
         let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
-        let attached = request.attachment.iter().map(attachment);
+        let attached = request
+            .attachment
+            .iter()
+            .map(|attached| attachment(attached, request.budget, counter));
         let mut brought = Vec::new();
         for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
             redactions.extend(redaction::of_chunk(&mut chunk));
@@ -198,10 +201,15 @@ impl Prepared {
     }
 }
 
-fn attachment(attached: &Attachment) -> ContextChunk {
+/// A long attachment may be shown by its beginning and its end, in a quarter of the budget.
+fn attachment(attached: &Attachment, budget: Tokens, counter: &dyn TokenCounter) -> ContextChunk {
     let kind = ChunkType::Other("attachment".into());
-    ContextChunk::new(kind, attached.name.as_str(), attached.text.as_str())
-        .with_priority(ContextPriority::High)
+    let chunk = ContextChunk::new(kind, attached.name.as_str(), attached.text.as_str())
+        .with_priority(ContextPriority::High);
+    match shorten(&attached.text, Tokens(budget.0 / 4), counter) {
+        Some(short) => chunk.with_level(Level::new(Detail::Slice, short)),
+        None => chunk,
+    }
 }
 
 async fn surveyed(
@@ -226,7 +234,16 @@ async fn surveyed(
         options.always.extend(readmes.cloned());
     }
     let (workspace, folder) = (Arc::clone(workspace), request.cache_folder.clone());
-    let query = Query::new(&request.task);
+    // A trace that is piped in points at code as one in the task does.
+    let attached = request
+        .attachment
+        .iter()
+        .map(|attached| attached.text.as_str());
+    let said: Vec<&str> = [request.task.as_str()]
+        .into_iter()
+        .chain(attached)
+        .collect();
+    let query = Query::new(&said.join("\n"));
     blocking(move || {
         let cache = Cache::open(folder, Limits::default());
         Ok(survey(&workspace, &query, &options, &cache))

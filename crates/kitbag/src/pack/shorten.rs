@@ -1,4 +1,4 @@
-//! A task that would leave no room for anything else keeps its beginning and its end.
+//! A text that would leave no room for anything else keeps its beginning and its end.
 
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
@@ -28,7 +28,7 @@ fn cut(task: &str, bytes: usize) -> String {
     let (head, rest) = task.split_at_checked(head_end).unwrap_or((task, ""));
     let tail = task.get(tail_start..).unwrap_or_default();
     let left = rest.len().saturating_sub(tail.len());
-    format!("{head}\n[… {left} bytes of the request are left out here …]\n{tail}")
+    format!("{head}\n[… {left} bytes are left out here …]\n{tail}")
 }
 
 #[cfg(test)]
