@@ -1,9 +1,9 @@
 //! Finds the words of a query in the bytes of a file, without cutting the file into words.
 //!
-//! A table says for every three bytes whether a word may begin with them. Most places are passed
-//! after one look at it; the others are compared with the words and checked to be a word, or one of
-//! those that an identifier is made of, with the same stem. So a file is read once, at the speed of
-//! the search, however many words are looked for.
+//! A table tells of three bytes whether they may stand at the beginning of a word of the query, or
+//! one byte after it, so that a look at every second place misses none. Most places are passed with
+//! that look; the others are compared with the words and checked to be a word, or one of those that
+//! an identifier is made of, with the same stem.
 
 use kitbag_core::text::stem;
 
@@ -14,14 +14,14 @@ const SHORTEST: usize = 3;
 
 /// The words of a query, ready to be found.
 pub struct Matcher {
-    /// A bit for each opening that a word has.
-    openings: Box<[u64; 1 << (OPENING - 6)]>,
+    /// By hash, whether three bytes may stand at the beginning of a word, or one byte after it.
+    near: Box<[bool; 1 << HASH_BITS]>,
     /// The words, sorted by their openings.
     patterns: Vec<Pattern>,
 }
 
 struct Pattern {
-    opening: usize,
+    opening: u32,
     /// In lower case.
     text: Vec<u8>,
     term: usize,
@@ -37,52 +37,60 @@ impl Matcher {
             .enumerate()
             .filter(|(_, term)| term.text.len() >= SHORTEST);
         let pattern = |(term, found): (usize, &Term)| Pattern {
-            opening: opening(found.text.bytes().take(SHORTEST).fold(0, with)),
+            opening: opening(found.text.as_bytes()).unwrap_or_default(),
             text: found.text.to_ascii_lowercase().into_bytes(),
             term,
             is_whole: found.is_whole,
         };
         let mut patterns: Vec<Pattern> = chosen.map(pattern).collect();
         patterns.sort_by_key(|pattern| pattern.opening);
-        let mut openings = Box::new([0_u64; 1 << (OPENING - 6)]);
+        let mut near = Box::new([false; 1 << HASH_BITS]);
+        let mut mark = |opening: u32| {
+            if let Some(is_near) = near.get_mut(hash(opening)) {
+                *is_near = true;
+            }
+        };
         for pattern in &patterns {
-            if let Some(bits) = openings.get_mut(pattern.opening >> 6) {
-                *bits |= 1 << (pattern.opening & 63);
+            mark(pattern.opening);
+            match pattern.text.get(1..).and_then(opening) {
+                Some(inner) => mark(inner),
+                // After a word of three letters anything may stand.
+                None => (0..32).for_each(|next| mark(pattern.opening >> 8 | next << 16)),
             }
         }
-        Self { openings, patterns }
+        Self { near, patterns }
     }
 
     /// Calls `found` with the offset and the index of each term in `bytes`, in the order of the
     /// offsets.
     pub fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
-        let mut last = 0;
-        for (end, &byte) in bytes.iter().enumerate() {
-            last = with(last, byte);
-            if self.opens(opening(last)) && end + 1 >= SHORTEST {
-                self.check(bytes, end + 1 - SHORTEST, opening(last), &mut found);
+        let mut rest = 0;
+        for (index, window) in bytes.windows(4).step_by(2).enumerate() {
+            let &[a, b, c, _] = window else { break };
+            let near = self.near.get(hash(fold([a, b, c])));
+            let at = 2 * index;
+            if near == Some(&true) {
+                if let Some(before) = at.checked_sub(1) {
+                    self.check(bytes, before, &mut found);
+                }
+                self.check(bytes, at, &mut found);
             }
+            rest = at + 1;
         }
-    }
-
-    /// Whether a word begins with three bytes like these.
-    #[inline]
-    fn opens(&self, opening: usize) -> bool {
-        let bits = self.openings.get(opening >> 6);
-        bits.is_some_and(|bits| bits >> (opening & 63) & 1 == 1)
+        for at in rest..bytes.len() {
+            self.check(bytes, at, &mut found);
+        }
     }
 
     /// Calls `found` with the terms that stand at `start`.
-    fn check(
-        &self,
-        bytes: &[u8],
-        start: usize,
-        opening: usize,
-        found: &mut impl FnMut(usize, usize),
-    ) {
-        if !may_begin(bytes, start) {
+    fn check(&self, bytes: &[u8], start: usize, found: &mut impl FnMut(usize, usize)) {
+        let is_inside = before(bytes, start).is_some_and(is_word_byte);
+        if is_inside && !bytes.get(start).is_some_and(u8::is_ascii_uppercase) {
             return;
         }
+        let Some(opening) = bytes.get(start..).and_then(opening) else {
+            return;
+        };
         let first = self
             .patterns
             .partition_point(|pattern| pattern.opening < opening);
@@ -105,26 +113,22 @@ impl Matcher {
     }
 }
 
-/// The bits that an opening has: five for each of its bytes, which is what the two cases of a
-/// letter share.
-const OPENING: u32 = 5 * 3;
-
-/// The last bytes after one more.
-#[inline]
-fn with(last: usize, byte: u8) -> usize {
-    last << 5 | usize::from(byte & 31)
+/// The first three bytes, without what tells the cases of a letter apart.
+fn opening(bytes: &[u8]) -> Option<u32> {
+    let [a, b, c, ..] = *bytes else { return None };
+    Some(fold([a, b, c]))
 }
 
-/// The opening that the last three bytes are.
-#[inline]
-fn opening(last: usize) -> usize {
-    last & ((1 << OPENING) - 1)
+fn fold([a, b, c]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([a, b, c, 0]) & 0x001f_1f1f
 }
 
-/// Whether a word, or an identifier but for underscores, may begin here.
-fn may_begin(bytes: &[u8], start: usize) -> bool {
-    let is_inside = before(bytes, start).is_some_and(is_word_byte);
-    !is_inside || bytes.get(start).is_some_and(u8::is_ascii_uppercase)
+/// A table of this size stays in the nearest cache of a processor.
+const HASH_BITS: u32 = 13;
+
+/// Spreads openings over the table: the upper bits of a product with an odd number, after Knuth.
+fn hash(opening: u32) -> usize {
+    (opening.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)) as usize
 }
 
 /// Letters of other scripts are parts of words too.

@@ -104,8 +104,8 @@ fn suffix(level: &Level) -> &'static str {
 fn fence(content: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
-    for c in content.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
+    for byte in content.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
     "`".repeat((longest + 1).max(3))

@@ -1,7 +1,5 @@
 //! What git's log tells about files: the words of the commits that touched them, and when that was.
 
-use std::collections::HashMap;
-
 use kitbag_core::text::{Word, words};
 
 use crate::git::Commit;
@@ -27,12 +25,8 @@ pub(super) struct History {
 }
 
 impl History {
+    /// The history of these paths, which are sorted.
     pub(super) fn of(commits: &[Commit], paths: &[&str], terms: &[Term]) -> Self {
-        let by_path: HashMap<&str, usize> = paths
-            .iter()
-            .enumerate()
-            .map(|(index, path)| (*path, index))
-            .collect();
         let mut history = Self {
             subjects: vec![Document::default(); paths.len()],
             recency: vec![0.0; paths.len()],
@@ -48,7 +42,7 @@ impl History {
             let touched: Vec<usize> = commit
                 .paths
                 .iter()
-                .filter_map(|path| by_path.get(path.as_str()).copied())
+                .filter_map(|path| paths.binary_search(&path.as_str()).ok())
                 .collect();
             let fresh = freshness(newest, commit.time);
             for &file in &touched {

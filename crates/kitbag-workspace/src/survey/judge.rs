@@ -1,5 +1,7 @@
 //! Gathers the evidence for every file, and puts the files in order.
 
+use rayon::prelude::*;
+
 use crate::git::Commit;
 use crate::query::Query;
 use crate::relevance::field::{Document, Statistics, normalise};
@@ -43,7 +45,7 @@ impl<'a> Judge<'a> {
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let history = History::of(commits, &paths, &query.terms);
         let path_words: Vec<Document> = paths
-            .iter()
+            .par_iter()
             .map(|path| terms_of(without_extension(path), &query.terms))
             .collect();
         let is_read: Vec<bool> = documents.iter().map(Option::is_some).collect();
@@ -172,7 +174,7 @@ impl<'a> Judge<'a> {
             })
             .collect();
         // Whole numbers decide, so that the order is that of the scores that are shown.
-        ranked.sort_by_key(|ranked| (std::cmp::Reverse(ranked.score.total()), ranked.file));
+        ranked.sort_by_cached_key(|ranked| (std::cmp::Reverse(ranked.score.total()), ranked.file));
         ranked
     }
 

@@ -14,18 +14,16 @@ pub(crate) fn remember(request: &PackRequest, pack: &Pack) {
     let Some(file) = place(&request.root, request.cache_folder.as_deref()) else {
         return;
     };
-    let Ok(mut decided) = serde_json::to_value(pack) else {
+    let mut brief = pack.clone();
+    // The rest of a long tail explains nothing.
+    brief.ranked.truncate(1_000);
+    brief.excluded.truncate(1_000);
+    let Ok(mut decided) = serde_json::to_value(&brief) else {
         return;
     };
     if let Some(fields) = decided.as_object_mut() {
         fields.remove("prompt");
         fields.insert("task".into(), json!(redact(&request.task, "task").text));
-        // The rest of a long tail explains nothing.
-        for list in ["ranked", "excluded"] {
-            if let Some(list) = fields.get_mut(list).and_then(Value::as_array_mut) {
-                list.truncate(1_000);
-            }
-        }
     }
     let write = || -> std::io::Result<()> {
         let folder = file.parent().unwrap_or(Path::new("."));
