@@ -3,6 +3,7 @@
 //! No vocabulary lives here: the implementations are in the `kitbag` crate, or the caller's own.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 use core::fmt;
 use core::iter::Sum;
 
@@ -19,6 +20,14 @@ pub trait TokenCounter: Send + Sync {
 
     /// The number of tokens in `text`, which is taken as ordinary text: no special tokens.
     fn count(&self, text: &str) -> Tokens;
+
+    /// The numbers of tokens of many texts, each equal to [`count`](Self::count).
+    ///
+    /// Neighbours may have lines in common, as the levels of a file do, and a counter may count such
+    /// lines once, or texts side by side.
+    fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {
+        texts.iter().map(|text| self.count(text)).collect()
+    }
 
     /// Whether [`count`](Self::count) is exact for the model or an estimate.
     fn exactness(&self) -> Exactness {

@@ -36,7 +36,7 @@ pub enum ReadError {
 /// Reads a listed file into `buffer`, which is cleared first.
 ///
 /// A file that has grown since it was listed is cut at [`SIZE_LIMIT`], or at its listed size where
-/// that is larger.
+/// that is larger; one that grows meanwhile at the size it had.
 ///
 /// # Errors
 ///
@@ -53,11 +53,10 @@ pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), 
         },
     };
     let (file, size) = open::regular(&root.join(&entry.path)).map_err(error)?;
-    let limit = entry.size.max(SIZE_LIMIT);
-    // One byte more, so that the end is seen without growing the buffer.
-    let expected = usize::try_from(size.min(limit)).unwrap_or(0);
-    buffer.reserve(expected + 1);
-    file.take(limit).read_to_end(buffer).map_err(error)?;
+    let size = size.min(entry.size.max(SIZE_LIMIT));
+    buffer.reserve(usize::try_from(size).unwrap_or(0));
+    // The system need not be asked whether there is more.
+    file.take(size).read_to_end(buffer).map_err(error)?;
     Ok(())
 }
 

@@ -6,7 +6,6 @@
 //! bring?" is answered by packing again.
 
 mod change;
-mod counted;
 mod error;
 mod files;
 mod redaction;
@@ -32,7 +31,6 @@ use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
 use crate::gather::{GatherError, GatherTask, Gathered, blocking, gather};
-use counted::Counted;
 use files::FileChunks;
 use shorten::shorten;
 use strategy::Strategy;
@@ -173,7 +171,6 @@ impl Prepared {
             request.pins.contains(&file.chunk.source) || !brought.iter().any(stands_for)
         });
         chunks.extend(brought);
-        let counted = Counted::new(counter, &chunks, request.form);
         let mut problems = Vec::new();
         if self.workspace.files().is_empty() {
             problems.push("there is no file to look at: none is here, or all are left out".into());
@@ -196,7 +193,7 @@ impl Prepared {
             .with_strategy(request.strategy)
             .with_floor(Relevance::from_ppm(request.floor_ppm))
             .with_traits(request.traits.clone());
-        let assembly = assemble(&draft, chunks, &settings, &counted, None)?;
+        let assembly = assemble(&draft, chunks, &settings, counter, None)?;
         Ok(Pack::new(assembly, self, redactions, problems))
     }
 }

@@ -1,6 +1,7 @@
 //! Counts each text once: an assembly lays its parts out several times.
 
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use super::segment::Segment;
@@ -29,13 +30,23 @@ impl<'a> Memo<'a> {
     }
 
     pub(super) fn count(&self, text: &str) -> Tokens {
-        let hash = *blake3::hash(text.as_bytes()).as_bytes();
+        let hash = hash(text);
         if let Some(&known) = self.counts.borrow().get(&hash) {
             return known;
         }
         let count = self.counter.count(text);
         self.counts.borrow_mut().insert(hash, count);
         count
+    }
+
+    /// Counts many texts at once; neighbours may have lines in common.
+    pub(super) fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {
+        let counts = self.counter.count_all(texts);
+        let mut known = self.counts.borrow_mut();
+        for (text, &count) in texts.iter().zip(&counts) {
+            known.insert(hash(text), count);
+        }
+        counts
     }
 
     pub(super) fn count_segment(&self, segment: &Segment) -> Tokens {
@@ -49,4 +60,8 @@ impl<'a> Memo<'a> {
             .map(|segment| self.count_segment(segment))
             .sum()
     }
+}
+
+fn hash(text: &str) -> [u8; 32] {
+    *blake3::hash(text.as_bytes()).as_bytes()
 }

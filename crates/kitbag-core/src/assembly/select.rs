@@ -60,7 +60,7 @@ pub(super) fn price(chunks: Vec<RankedChunk>, form: OutputForm, counter: &Memo<'
                 let pieces = if is_duplicate {
                     Vec::new()
                 } else {
-                    pieces(&ranked, form, counter)
+                    pieces(&ranked, form)
                 };
                 priced.push(Priced {
                     id: id.clone(),
@@ -71,6 +71,7 @@ pub(super) fn price(chunks: Vec<RankedChunk>, form: OutputForm, counter: &Memo<'
             }
         }
     }
+    count(&mut priced, counter);
     priced.sort_by_key(|priced: &Priced| {
         let (score, relevance) = (priced.ranked.score.total(), priced.ranked.chunk.relevance);
         (
@@ -104,7 +105,19 @@ fn best_first(mut twins: Vec<RankedChunk>) -> Vec<RankedChunk> {
     twins
 }
 
-fn pieces(ranked: &RankedChunk, form: OutputForm, counter: &Memo<'_>) -> Vec<Piece> {
+/// Counts all pieces, those of one chunk after each other.
+fn count(priced: &mut [Priced], counter: &Memo<'_>) {
+    let pieces = priced.iter().flat_map(|priced| &priced.pieces);
+    let texts: Vec<&str> = pieces.map(|piece| piece.text.as_str()).collect();
+    let counts = counter.count_all(&texts);
+    let pieces = priced.iter_mut().flat_map(|priced| &mut priced.pieces);
+    for (piece, tokens) in pieces.zip(counts) {
+        piece.tokens = tokens;
+    }
+}
+
+/// The levels as pieces that are not counted yet.
+fn pieces(ranked: &RankedChunk, form: OutputForm) -> Vec<Piece> {
     let chunk = &ranked.chunk;
     // A critical chunk that is empty is still shown: that it is empty may be the point.
     let is_critical = chunk.priority == ContextPriority::Critical;
@@ -114,13 +127,12 @@ fn pieces(ranked: &RankedChunk, form: OutputForm, counter: &Memo<'_>) -> Vec<Pie
         .filter(|level| is_critical || !level.content.trim().is_empty());
     levels
         .map(|level| {
-            let text = render_piece(chunk, level, form);
             let coverage = u64::from(level.coverage.permille());
             Piece {
                 detail: level.level,
                 lines: level.lines.clone(),
-                tokens: counter.count(&text),
-                text,
+                tokens: Tokens::ZERO,
+                text: render_piece(chunk, level, form),
                 worth: u64::from(chunk.relevance.ppm()) * coverage * chunk.priority.weight(),
             }
         })

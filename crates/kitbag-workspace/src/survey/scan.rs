@@ -23,7 +23,7 @@ pub(super) fn scan(root: &Path, files: &[FileEntry], matcher: &Matcher, query: &
     let terms = query.terms.len();
     let read: Vec<Result<Document, Skipped>> = files
         .par_iter()
-        .with_min_len(16)
+        .with_min_len(64)
         .map_init(
             || (Vec::new(), vec![0_u32; terms]),
             |(buffer, counts), file| {

@@ -13,6 +13,8 @@ mod tests;
 
 use super::vocabulary::Vocabulary;
 
+pub(super) use segment::is_cut_after_line_end;
+
 /// Long enough that cutting costs nothing, short enough that looking at all the rest is cheap.
 const SEGMENT: usize = 2 << 10;
 

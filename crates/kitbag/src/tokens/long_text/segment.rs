@@ -84,9 +84,14 @@ fn word_end(or: &str) -> Regex {
 /// Whether no piece reaches from `previous` to `next`, with which `rest` begins.
 fn is_safe(previous: char, next: char, rest: &str) -> bool {
     if is_line_end(previous) {
-        let mut white = rest.chars().take_while(|c| c.is_whitespace());
-        next != '/' && !white.any(is_line_end)
+        is_cut_after_line_end(rest)
     } else {
         !previous.is_whitespace() && next.is_whitespace() && !is_line_end(next)
     }
+}
+
+/// Whether no piece reaches from a line end into `rest`, which follows it.
+pub(in super::super) fn is_cut_after_line_end(rest: &str) -> bool {
+    let mut white = rest.chars().take_while(|c| c.is_whitespace());
+    !rest.starts_with('/') && !white.any(is_line_end)
 }
