@@ -5,6 +5,7 @@
 //! out. The second step does no I/O, so that a question such as "what would a larger budget
 //! bring?" is answered by packing again.
 
+mod as_json;
 mod change;
 mod error;
 mod files;
@@ -18,7 +19,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use kitbag_core::assembly::{AssemblySettings, Draft, assemble};
+use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::{RankTask, RankedChunk};
@@ -31,6 +32,7 @@ use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
 use crate::gather::{GatherError, GatherTask, Gathered, blocking, gather};
+use as_json::assemble_json;
 use files::FileChunks;
 use shorten::shorten;
 use strategy::Strategy;
@@ -193,7 +195,15 @@ impl Prepared {
             .with_strategy(request.strategy)
             .with_floor(Relevance::from_ppm(request.floor_ppm))
             .with_traits(request.traits.clone());
-        let assembly = assemble(&draft, chunks, &settings, counter, None)?;
+        let assembly = if request.form.is_text() {
+            assemble(&draft, chunks, &settings, counter, None)?
+        } else {
+            assemble_json(&draft, &chunks, &settings, counter)?
+        };
+        let needs_model = matches!(request.form, OutputForm::Anthropic | OutputForm::OpenAi);
+        if needs_model && request.model.is_none() {
+            problems.push("the request names no model: choose one with `--model`".to_owned());
+        }
         Ok(Pack::new(assembly, self, redactions, problems))
     }
 }

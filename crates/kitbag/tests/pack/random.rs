@@ -151,7 +151,16 @@ pub(crate) fn request(root: &Path, paths: &[String], random: &mut Random) -> Pac
     let budget = (16usize << random.below(8)) + random.below(400);
     let budget = Tokens(u32::try_from(budget).unwrap());
     let mut request = PackRequest::new(root, task).with_budget(budget);
-    request.form = *random.pick(&[OutputForm::Pack, OutputForm::Markdown, OutputForm::Xml]);
+    let mut forms = vec![
+        OutputForm::Pack,
+        OutputForm::Markdown,
+        OutputForm::Xml,
+        OutputForm::Payload,
+    ];
+    if !request.task.trim().is_empty() {
+        forms.extend([OutputForm::Anthropic, OutputForm::OpenAi]);
+    }
+    request.form = *random.pick(&forms);
     request.line_numbers = random.once_in(4);
     if random.once_in(5) {
         request.pins.push(random.pick(paths).clone());

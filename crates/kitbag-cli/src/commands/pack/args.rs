@@ -25,7 +25,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768); of a
-    /// request in JSON its texts count, not the JSON around them
+    /// form in JSON all that is printed counts
     #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_tokens, allow_negative_numbers = true)]
     budget: Tokens,
     #[command(flatten)]

@@ -1,0 +1,109 @@
+//! Fits a prompt whose form is JSON, so that what is printed stays within the budget.
+//!
+//! Texts are counted as they stand in JSON, with line ends and quotation marks escaped. The JSON
+//! around them is seen only when it is printed: then each text costs its share of that, what is still
+//! too much is taken off the budget, and the texts are fitted again.
+
+use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, assemble};
+use kitbag_core::rank::RankedChunk;
+use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
+
+/// Each round takes off twice as much as the one before; the second or third fits.
+const ROUNDS: u32 = 16;
+
+/// Assembles the JSON within the budget of `settings`. Its tokens are those of all that is printed.
+pub(super) fn assemble_json(
+    draft: &Draft,
+    chunks: &[RankedChunk],
+    settings: &AssemblySettings,
+    counter: &dyn TokenCounter,
+) -> Result<Assembly, AssembleError> {
+    let mut escaped = Escaped { counter, around: 0 };
+    let mut within = settings.clone();
+    let mut round = 0;
+    loop {
+        let mut assembly = assemble(draft, chunks.to_vec(), &within, &escaped, None)
+            .map_err(|error| of_whole(error, settings.budget, within.budget))?;
+        let printed = counter.count(&assembly.body);
+        let over = printed.saturating_sub(settings.budget);
+        if over == Tokens::ZERO {
+            assembly.tokens = printed;
+            assembly.ledger.fit.budget = settings.budget;
+            return Ok(assembly);
+        }
+        if round == ROUNDS {
+            return Err(AssembleError::CountsDoNotAddUp {
+                tokenizer: assembly.tokenizer,
+                whole: printed,
+                parts: assembly.tokens,
+                budget: settings.budget,
+            });
+        }
+        if round == 0 {
+            let around = printed.saturating_sub(assembly.tokens).0;
+            let texts = u32::try_from(assembly.kept.len()).unwrap_or(u32::MAX);
+            escaped.around = around.checked_div(texts).unwrap_or_default();
+        } else {
+            let off = over.0.saturating_mul(1 << round);
+            within.budget = within.budget.saturating_sub(Tokens(off));
+        }
+        round += 1;
+    }
+}
+
+/// Tells an error of a round as one of the whole, with the JSON around the texts.
+fn of_whole(error: AssembleError, budget: Tokens, within: Tokens) -> AssembleError {
+    match error {
+        AssembleError::FixedOverBudget {
+            fixed,
+            largest,
+            largest_tokens,
+            ..
+        } => AssembleError::FixedOverBudget {
+            fixed: fixed.saturating_add(budget.saturating_sub(within)),
+            budget,
+            largest,
+            largest_tokens,
+        },
+        other => other,
+    }
+}
+
+/// Counts texts as they stand in JSON.
+struct Escaped<'a> {
+    counter: &'a dyn TokenCounter,
+    /// What the JSON around a text costs.
+    around: u32,
+}
+
+impl TokenCounter for Escaped<'_> {
+    fn name(&self) -> &str {
+        self.counter.name()
+    }
+
+    fn count(&self, text: &str) -> Tokens {
+        let around = Tokens(self.around);
+        self.counter.count(&escape(text)).saturating_add(around)
+    }
+
+    fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {
+        let escaped: Vec<String> = texts.iter().map(|text| escape(text)).collect();
+        let escaped: Vec<&str> = escaped.iter().map(String::as_str).collect();
+        let around = Tokens(self.around);
+        let counts = self.counter.count_all(&escaped).into_iter();
+        counts.map(|count| count.saturating_add(around)).collect()
+    }
+
+    fn exactness(&self) -> Exactness {
+        self.counter.exactness()
+    }
+}
+
+/// The text between the quotation marks of a JSON string.
+fn escape(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    let inner = quoted
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    inner.unwrap_or(&quoted).to_owned()
+}
