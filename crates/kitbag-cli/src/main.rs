@@ -9,6 +9,7 @@ mod failure;
 mod logs;
 mod output;
 mod progress;
+mod stdin;
 
 use std::process::ExitCode;
 

@@ -18,6 +18,7 @@ use crate::progress::Progress;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What is to be done
+    #[arg(conflicts_with = "task_file")]
     task: Option<String>,
     /// The file to tell about
     path: Option<String>,

@@ -3,16 +3,18 @@
 mod args;
 pub(crate) mod last;
 mod summary;
+mod task;
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kitbag::core::tokens::TokenCounter;
-use kitbag::pack::{Attachment, Pack, PackError, PackRequest, Prepared, prepare};
+use kitbag::pack::{Pack, PackError, PackRequest, Prepared, prepare};
 use kitbag::tokens::Counter;
 
 pub(crate) use args::PackArgs;
+pub(crate) use task::Stdin;
 
 use crate::clipboard;
 use crate::counter::say_exactness;
@@ -23,11 +25,15 @@ use crate::progress::Progress;
 /// Prints the prompt for a task: the code that it needs, within the budget
 ///
 /// Looks at all files below the root, ranks them for the task, and shows the best of them whole, in
-/// parts or in outline, as the budget allows. Without a task it gives an overview. A task is read
-/// from stdin when none is given; with a task, what is piped in is attached to it.
+/// parts or in outline, as the budget allows. Without a task it gives an overview.
+///
+/// Stdin is the task when none is given. Beside a task, what is piped in is attached to it, such as
+/// the log of a failure; if nothing comes within two seconds, the task goes on without, and a note
+/// says so. `--attach -` waits for it. A terminal and /dev/null are not read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What is to be done; `-` reads it from stdin
+    #[arg(conflicts_with = "task_file")]
     task: Option<String>,
     #[command(flatten)]
     pack: PackArgs,
@@ -43,7 +49,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (counter, request) = args.pack.request(args.task.as_deref(), Stdin::Attached)?;
+    let (counter, request) = args
+        .pack
+        .request(args.task.as_deref(), Stdin::TaskOrAttached)?;
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
     let loading = counter.clone();
     let loaded = std::thread::spawn(move || loading.load());
@@ -129,75 +137,4 @@ fn ended(pack: &Pack, counter: &Counter) -> String {
     } else {
         ended
     }
-}
-
-/// What stdin is, beside a task that was given otherwise.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stdin {
-    /// A text that belongs to the task.
-    Attached,
-    /// Not read.
-    Ignored,
-}
-
-/// The task, and what is attached to it.
-fn task(
-    given: Option<&str>,
-    file: Option<&Path>,
-    stdin: Stdin,
-) -> Result<(String, Option<Attachment>), Failure> {
-    if let Some(file) = file {
-        let task = if file.as_os_str() == "-" {
-            read_stdin()?
-        } else {
-            let bytes = fs::read(file).map_err(|error| {
-                Failure::new(format_args!(
-                    "cannot read the task from `{}`: {error}",
-                    file.display()
-                ))
-            })?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        return Ok((task, None));
-    }
-    match given {
-        Some("-") => Ok((read_stdin()?, None)),
-        None if is_piped() => Ok((read_stdin()?, None)),
-        None => Ok((String::new(), None)),
-        Some(given) if stdin == Stdin::Attached && is_piped() => {
-            let text = read_stdin()?;
-            let attached = (!text.trim().is_empty()).then(|| Attachment {
-                name: "stdin".into(),
-                text,
-            });
-            Ok((given.to_owned(), attached))
-        }
-        Some(given) => Ok((given.to_owned(), None)),
-    }
-}
-
-/// Whether somebody pipes something in: a terminal and `/dev/null` do not.
-fn is_piped() -> bool {
-    if io::stdin().is_terminal() {
-        return false;
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-        let kind = fs::metadata("/dev/stdin").map(|stdin| stdin.file_type());
-        kind.is_ok_and(|kind| kind.is_fifo() || kind.is_file())
-    }
-    #[cfg(not(unix))]
-    true
-}
-
-const MOST_STDIN: u64 = 16 << 20;
-
-fn read_stdin() -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    io::stdin()
-        .take(MOST_STDIN)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::new(format_args!("cannot read stdin: {error}")))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

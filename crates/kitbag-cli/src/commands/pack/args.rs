@@ -11,16 +11,15 @@ use kitbag::pack::PackRequest;
 use kitbag::tokens::Counter;
 use kitbag::workspace::git::Changes;
 
-use super::{Stdin, task};
+use super::task::{Stdin, TaskArgs};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 
 /// What to pack, and how.
 #[derive(clap::Args)]
 pub(crate) struct PackArgs {
-    /// Reads the task from this file
-    #[arg(long, value_name = "FILE", conflicts_with = "task")]
-    task_file: Option<PathBuf>,
+    #[command(flatten)]
+    task: TaskArgs,
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
@@ -102,16 +101,12 @@ impl PackArgs {
     ) -> Result<(Counter, PackRequest), Failure> {
         let (counter, traits) = self.counter.counter()?;
         let is_change = self.diff.is_some() || self.staged;
-        let stdin = if given.is_none() && is_change {
-            Stdin::Ignored
-        } else {
-            stdin
+        let stdin = match stdin {
+            // A change needs no task.
+            Stdin::TaskOrAttached if is_change => Stdin::Attached,
+            stdin => stdin,
         };
-        let (mut task, attachment) = if given.is_none() && self.task_file.is_none() && is_change {
-            (String::new(), None)
-        } else {
-            task(given, self.task_file.as_deref(), stdin)?
-        };
+        let (mut task, attachment) = self.task.read(given, stdin)?;
         if task.trim().is_empty() && is_change {
             task = REVIEW.to_owned();
         }
@@ -145,7 +140,7 @@ impl PackArgs {
 
     /// Whether the options alone say what to do.
     pub(crate) fn has_task(&self) -> bool {
-        self.task_file.is_some() || self.diff.is_some() || self.staged
+        self.task.task_file.is_some() || self.diff.is_some() || self.staged
     }
 
     /// The folder of the cache, where it is named.

@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use crate::run::finish;
+
 use super::tree::{chunk, find_type, repository, text, tree};
 
 const LOGIN: (&str, &str) = ("src/login.rs", "pub fn login() {\n    redirect()\n}\n");
@@ -33,6 +35,91 @@ fn x01_what_is_piped_in_beside_a_task_is_attached() {
     assert!(text(&pack, "prompt").contains(log.trim_end()));
     let without = tree.json(&["fix the login"]);
     assert!(find_type(&without, "attachment").is_none());
+}
+
+#[test]
+fn x01_a_pipe_into_which_nothing_is_written_does_not_hold_up_a_task() {
+    let tree = tree(&[LOGIN]);
+    let expected = tree.pack(&["fix the login"]).success();
+    let (stdin, writer) = std::io::pipe().unwrap();
+    let mut command = tree.command(&["fix the login"]);
+    command.stdin(stdin);
+    let output = finish(command, None);
+    drop(writer);
+    assert!(
+        output.stderr.contains("nothing came on stdin") && output.stderr.contains("--attach -"),
+        "{output:?}"
+    );
+    assert_eq!(output.success(), expected);
+}
+
+#[test]
+fn x01_a_task_that_takes_long_is_waited_for_and_told() {
+    use std::io::Write as _;
+
+    let tree = tree(&[LOGIN]);
+    let mut child = tree.command(&[]).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    assert_eq!(said, "note: waiting for the task on stdin\n");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"fix the login redirect").unwrap();
+    drop(stdin);
+    let mut prompt = String::new();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_to_string(&mut prompt).unwrap();
+    assert!(prompt.contains("fix the login redirect"), "{prompt}");
+    assert!(child.wait().unwrap().success());
+}
+
+/// Some programs give their children a socket in place of a pipe.
+#[cfg(unix)]
+#[test]
+fn x01_what_comes_through_a_socket_is_attached() {
+    use std::io::Write as _;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+
+    let tree = tree(&[LOGIN]);
+    let (stdin, mut writer) = UnixStream::pair().unwrap();
+    writer
+        .write_all(b"ERROR the redirect went wrong\n")
+        .unwrap();
+    drop(writer);
+    let mut command = tree.command(&["fix the login", "--json"]);
+    command.stdin(OwnedFd::from(stdin));
+    let pack = serde_json::from_str(&finish(command, None).success()).unwrap();
+    assert_eq!(chunk(&pack, "stdin")["chunk_type"], "attachment");
+}
+
+#[test]
+fn x01_an_attachment_may_be_named() {
+    let tree = tree(&[LOGIN]);
+    tree.write("../fail.log", "ERROR the redirect went wrong\n");
+    let pack = tree.json(&["fix the login", "--attach", "../fail.log"]);
+    assert_eq!(chunk(&pack, "fail.log")["chunk_type"], "attachment");
+    let args = ["fix the login", "--attach", "-", "--json"];
+    let pack = tree.pack_piped(&args, "ERROR the redirect\n").success();
+    let pack = serde_json::from_str(&pack).unwrap();
+    assert_eq!(chunk(&pack, "stdin")["chunk_type"], "attachment");
+    let error = tree.pack_piped(&["-", "--attach", "-"], "text").failure(2);
+    assert!(error.contains("stdin cannot be the task"), "{error}");
+    let error = tree.pack(&["fix it", "--attach", "gone.log"]).failure(1);
+    assert!(error.contains("the attachment from `gone.log`"), "{error}");
+}
+
+#[test]
+fn x01_more_than_is_read_is_an_error_and_never_cut() {
+    let tree = tree(&[LOGIN]);
+    let huge = "a line of a log\n".repeat((16 << 20) / 16 + 1);
+    for args in [&["fix the login"][..], &[], &["-"]] {
+        let error = tree.pack_piped(args, &huge).failure(1);
+        assert!(
+            error.contains("stdin has more than 16,777,216 bytes") && error.contains("hint: "),
+            "{error}"
+        );
+    }
 }
 
 #[test]
