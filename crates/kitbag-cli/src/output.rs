@@ -1,5 +1,6 @@
-//! Printing: results to stdout, talk to stderr, and nothing that steers a terminal.
+//! Printing: results to stdout or a file, talk to stderr, and nothing that steers a terminal.
 
+mod file;
 mod talk;
 
 use std::borrow::Cow;
@@ -7,6 +8,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
+pub(crate) use file::{behind_links, folder_of, write_file};
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
 /// Prints a text and ends its line.

@@ -2,11 +2,10 @@
 
 mod args;
 pub(crate) mod last;
+mod own_output;
 mod summary;
 mod task;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use kitbag::core::tokens::TokenCounter;
@@ -40,7 +39,7 @@ pub(crate) struct Args {
     /// Prints the prompt with everything that was decided, as JSON
     #[arg(long)]
     json: bool,
-    /// Writes the prompt to this file instead of stdout
+    /// Writes the prompt to this file instead of stdout; `-` is stdout. The file itself is not packed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Copies the prompt to the clipboard instead of printing it
@@ -49,9 +48,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (counter, request) = args
+    let (counter, mut request) = args
         .pack
         .request(args.task.as_deref(), Stdin::TaskOrAttached)?;
+    let own = own_output::patterns(&request.root, args.output_file());
+    request.exclude.extend(own);
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
     let loading = counter.clone();
     let loaded = std::thread::spawn(move || loading.load());
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     summary::log(&pack);
 
     if args.json {
-        if args.output.is_none() && !args.copy {
+        if args.output_file().is_none() && !args.copy {
             return Ok(output::print_json(&pack)?);
         }
         return deliver(args, &output::json(&pack).map_err(Failure::new)?);
@@ -80,6 +81,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     deliver(args, &text)?;
     summary::say(&pack, request.model.as_deref());
     Ok(())
+}
+
+impl Args {
+    fn output_file(&self) -> Option<&Path> {
+        self.output
+            .as_deref()
+            .filter(|file| file.as_os_str() != "-")
+    }
 }
 
 /// Surveys the workspace.
@@ -101,31 +110,13 @@ pub(crate) fn failure(error: PackError) -> Failure {
 }
 
 fn deliver(args: &Args, text: &str) -> Result<(), Failure> {
-    if let Some(file) = &args.output {
-        return write(file, text);
+    if let Some(file) = args.output_file() {
+        return output::write_file(file, text);
     }
     if args.copy {
         return clipboard::copy(text);
     }
     Ok(output::print_exactly(text)?)
-}
-
-/// Writes beside the file and then into its place: whoever reads it never sees half of it.
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let failed =
-        |error: io::Error| Failure::new(format_args!("cannot write `{}`: {error}", file.display()));
-    if !file.is_file() && file.exists() {
-        // A device or a pipe cannot be replaced.
-        return fs::write(file, text).map_err(failed);
-    }
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let mut beside =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    io::Write::write_all(&mut beside, text.as_bytes()).map_err(failed)?;
-    beside.persist(file).map_err(|error| failed(error.error))?;
-    Ok(())
 }
 
 /// The prompt, with a newline at its end unless that were a token too many: the budget is the size

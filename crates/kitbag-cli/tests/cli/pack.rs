@@ -5,6 +5,7 @@ mod files;
 mod json;
 mod levels;
 mod options;
+mod output;
 mod problems;
 mod secrets;
 mod strategy;

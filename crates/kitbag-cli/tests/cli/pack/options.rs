@@ -1,7 +1,5 @@
 //! The options that choose files, and those that are wrong.
 
-use std::fs;
-
 use super::tree::{chunk, find, repository, text, tree};
 
 fn shop() -> super::tree::Tree {
@@ -94,31 +92,6 @@ fn x01_without_git_nothing_is_asked_of_it() {
     assert!(find(&with, "git log").is_some());
     assert!(find(&without, "git log").is_none());
     assert!(find(&without, "a.rs").is_some() && find(&without, "b.rs").is_none());
-}
-
-#[test]
-fn x01_the_prompt_goes_into_a_file() {
-    let tree = shop();
-    let printed = tree.pack(&["fix the login"]).success();
-    tree.write("../prompt.txt", "old");
-    assert_eq!(
-        tree.pack(&["fix the login", "-o", "../prompt.txt"])
-            .success(),
-        ""
-    );
-    let written = tree.path().join("../prompt.txt");
-    assert_eq!(fs::read_to_string(&written).unwrap(), printed);
-    let error = tree
-        .pack(&["fix the login", "-o", "missing/prompt.txt"])
-        .failure(1);
-    assert!(
-        error.contains("cannot write `missing/prompt.txt`"),
-        "{error}"
-    );
-    tree.pack(&["fix the login", "--json", "-o", "../prompt.txt"])
-        .success();
-    let json = fs::read_to_string(&written).unwrap();
-    serde_json::from_str::<serde_json::Value>(&json).unwrap();
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! The file into which a prompt is written is no part of it, though it may be in the project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::output::{behind_links, folder_of};
+
+/// Patterns that leave out what this run writes: the file of `--output`, or the one that stdout is.
+///
+/// So a second run shows what the first one did, and no prompt holds the one before.
+pub(super) fn patterns(root: &Path, output: Option<&Path>) -> Vec<String> {
+    let written = match output {
+        Some(file) => whole_path(file),
+        None => redirected(),
+    };
+    let pattern = written.and_then(|file| {
+        let below = file.strip_prefix(root.canonicalize().ok()?).ok()?;
+        Some(pattern(&below.to_str()?.replace('\\', "/")))
+    });
+    pattern.into_iter().collect()
+}
+
+/// The path of a file that may not exist yet.
+fn whole_path(file: &Path) -> Option<PathBuf> {
+    let file = behind_links(file);
+    Some(
+        folder_of(&file)
+            .canonicalize()
+            .ok()?
+            .join(file.file_name()?),
+    )
+}
+
+/// The file that stdout is, where the system tells.
+fn redirected() -> Option<PathBuf> {
+    let file = fs::canonicalize("/dev/stdout").ok()?;
+    file.is_file().then_some(file)
+}
+
+/// A pattern that matches one path alone.
+fn pattern(path: &str) -> String {
+    let mut pattern = String::from("/");
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | ' ') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
