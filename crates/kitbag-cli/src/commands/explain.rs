@@ -5,7 +5,7 @@ mod table;
 
 use serde_json::Value;
 
-use super::pack::{PackArgs, Stdin, failure, last, prepared};
+use super::pack::{PackArgs, Stdin, last, packed, place, prepared};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -44,13 +44,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let prepared = prepared(&request)?;
     progress.stage("fitting");
-    let pack = prepared.pack(&request, &counter).map_err(failure)?;
+    let pack = packed(&prepared, &request, &counter)?;
     let Some(path) = &args.path else {
         drop(progress);
         let decided = serde_json::to_value(&pack).map_err(Failure::new)?;
         return show(args, &decided);
     };
-    let path = args.pack.below_root(path);
+    let path = place(args.pack.root(), path).unwrap_or_else(|_| path.clone());
     progress.stage("trying other budgets and words");
     let told = path::tell(&path, &request, &prepared, &pack, &counter)?;
     drop(progress);

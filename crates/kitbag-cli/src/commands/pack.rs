@@ -3,6 +3,8 @@
 mod args;
 pub(crate) mod last;
 mod own_output;
+mod pins;
+mod place;
 mod summary;
 mod task;
 
@@ -13,6 +15,7 @@ use kitbag::pack::{Pack, PackError, PackRequest, Prepared, prepare};
 use kitbag::tokens::Counter;
 
 pub(crate) use args::PackArgs;
+pub(crate) use place::place;
 pub(crate) use task::Stdin;
 
 use crate::clipboard;
@@ -65,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     progress.stage("fitting");
     // A vocabulary that cannot be loaded is loaded again, and fails, where it is used.
     let _ = loaded.join();
-    let pack = prepared.pack(&request, &counter).map_err(failure)?;
+    let pack = packed(&prepared, &request, &counter)?;
     drop(progress);
     last::remember(&request, &pack);
     summary::log(&pack);
@@ -96,12 +99,23 @@ pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
     pollster::block_on(prepare(request)).map_err(failure)
 }
 
-pub(crate) fn failure(error: PackError) -> Failure {
-    let is_usage = matches!(error, PackError::NoSuchPin { .. } | PackError::NoRepository);
-    let failure = if is_usage {
-        Failure::usage(&error)
-    } else {
-        Failure::new(&error)
+/// Packs what was surveyed.
+pub(crate) fn packed(
+    prepared: &Prepared,
+    request: &PackRequest,
+    counter: &Counter,
+) -> Result<Pack, Failure> {
+    let pack = prepared.pack(request, counter).map_err(failure)?;
+    pins::check(request, &pack)?;
+    Ok(pack)
+}
+
+fn failure(error: PackError) -> Failure {
+    let failure = match &error {
+        // That it is there was seen to before.
+        PackError::NoSuchPin { path } => return pins::never_shown(path),
+        PackError::NoRepository => Failure::usage(&error),
+        _ => Failure::new(&error),
     };
     match error.hint() {
         Some(hint) => failure.hint(hint),

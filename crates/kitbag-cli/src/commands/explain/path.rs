@@ -9,7 +9,7 @@ use kitbag::pack::{Pack, PackRequest, PackedChunk, Prepared};
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
-use crate::commands::pack::{failure, prepared as prepare};
+use crate::commands::pack::{packed, prepared as prepare};
 use crate::failure::Failure;
 use crate::output::{grouped, one_line};
 
@@ -221,7 +221,7 @@ fn words(
         let mut other = request.clone();
         other.task = format!("{}\n{word}", request.task);
         let prepared = prepare(&other)?;
-        let pack = prepared.pack(&other, counter).map_err(failure)?;
+        let pack = packed(&prepared, &other, counter)?;
         if shown(&pack, path).is_some() {
             found.push(word);
         }

@@ -11,6 +11,7 @@ use kitbag::pack::PackRequest;
 use kitbag::tokens::Counter;
 use kitbag::workspace::git::Changes;
 
+use super::pins;
 use super::task::{Stdin, TaskArgs};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
@@ -115,7 +116,8 @@ impl PackArgs {
         request.task_type = self.task_type;
         request.include.clone_from(&self.include);
         request.exclude.clone_from(&self.exclude);
-        request.pins = self.pin.iter().map(|pin| self.below_root(pin)).collect();
+        let pins = self.pin.iter().map(|pin| pins::pin(&self.root, pin));
+        request.pins = pins.collect::<Result<_, Failure>>()?;
         request.changes = self.changes();
         request.form = self.form();
         request.line_numbers = self.line_numbers;
@@ -171,17 +173,5 @@ impl PackArgs {
             FormatArg::Anthropic => OutputForm::Anthropic,
             FormatArg::Openai => OutputForm::OpenAi,
         }
-    }
-
-    /// A path as the workspace has it: people type it from where they are, or from the root.
-    pub(crate) fn below_root(&self, path: &str) -> String {
-        let typed = Path::new(path);
-        let whole = |path: &Path| path.canonicalize().ok();
-        let below = whole(&self.root).and_then(|root| {
-            let found = whole(&self.root.join(typed)).or_else(|| whole(typed))?;
-            let below = found.strip_prefix(root).ok()?;
-            Some(below.to_str()?.replace('\\', "/"))
-        });
-        below.unwrap_or_else(|| path.trim_start_matches("./").to_owned())
     }
 }

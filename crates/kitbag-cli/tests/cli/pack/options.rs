@@ -1,5 +1,8 @@
 //! The options that choose files, and those that are wrong.
 
+use std::fs;
+use std::process::Command;
+
 use super::tree::{chunk, find, repository, text, tree};
 
 fn shop() -> super::tree::Tree {
@@ -35,17 +38,48 @@ fn x01_a_pinned_file_is_shown_in_any_case() {
 }
 
 #[test]
-fn x01_a_pinned_file_that_is_missing_is_a_usage_error() {
+fn x01_what_cannot_be_pinned_is_told_with_why() {
     let tree = shop();
     tree.write("../outside.rs", "");
-    for missing in ["src/missing.rs", "../outside.rs", "src"] {
-        let error = tree.pack(&["fix it", "--pin", missing]).failure(2);
+    tree.write(".kitbag/sessions/a.json", "{}");
+    let huge = fs::File::create(tree.path().join("huge.log")).unwrap();
+    huge.set_len(10 << 30).unwrap();
+    let cases = [
+        (
+            "src/missing.rs",
+            "there is no file `src/missing.rs` below the root `.`",
+        ),
+        ("../outside.rs", "`../outside.rs` is outside the root `.`"),
+        ("src", "`src` is a folder"),
+        ("huge.log", "`huge.log` has 10,737,418,240 bytes"),
+        (".kitbag/sessions/a.json", "is never shown"),
+    ];
+    for (pin, why) in cases {
+        let error = tree.pack(&["fix it", "--pin", pin]).failure(2);
+        assert!(error.contains(why) && error.contains("hint: "), "{error}");
+    }
+    tree.write("login.png", b"\x89PNG\0\0\0\0login");
+    tree.write("login.txt", b"login\0\0\0\x01\x02\0");
+    for pin in ["login.png", "login.txt"] {
+        let error = tree.pack(&["fix the login", "--pin", pin]).failure(1);
         assert!(
-            error.contains(&format!("there is no file `{missing}`")),
+            error.contains(&format!("`{pin}` cannot be shown: ")),
             "{error}"
         );
-        assert!(error.contains("hint: "), "{error}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn x01_a_pipe_cannot_be_pinned() {
+    let tree = shop();
+    let fifo = Command::new("mkfifo").arg(tree.path().join("log")).status();
+    assert!(fifo.unwrap().success());
+    let error = tree.pack(&["fix it", "--pin", "log"]).failure(2);
+    assert!(
+        error.contains("`log` is a pipe, a socket or a device"),
+        "{error}"
+    );
 }
 
 #[test]
