@@ -2,6 +2,7 @@
 
 mod path;
 mod table;
+mod trials;
 
 use serde_json::Value;
 
@@ -15,10 +16,12 @@ use crate::progress::Progress;
 /// With a task, packs it without printing the prompt and shows every decision as a table. With a task
 /// and a path, tells about that file: its score by part, what displaced it, and which budget or which
 /// words would bring it in. Without a task, tells about the last pack of the folder.
+///
+/// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
+/// an only argument is the path too, unless it is a sentence.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What is to be done
-    #[arg(conflicts_with = "task_file")]
     task: Option<String>,
     /// The file to tell about
     path: Option<String>,
@@ -33,10 +36,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.task.is_none() && !args.pack.has_task() {
+    let (task, path) = args.asked()?;
+    if task.is_none() && !args.pack.has_task() {
         return tell_last(args);
     }
-    let (counter, request) = args.pack.request(args.task.as_deref(), Stdin::Ignored)?;
+    let (counter, request) = args.pack.request(task, Stdin::Ignored)?;
     let progress = if args.json {
         Progress::hidden()
     } else {
@@ -45,19 +49,41 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let prepared = prepared(&request)?;
     progress.stage("fitting");
     let pack = packed(&prepared, &request, &counter)?;
-    let Some(path) = &args.path else {
+    let Some(path) = path else {
         drop(progress);
         let decided = serde_json::to_value(&pack).map_err(Failure::new)?;
         return show(args, &decided);
     };
-    let path = place(args.pack.root(), path).unwrap_or_else(|_| path.clone());
     progress.stage("trying other budgets and words");
-    let told = path::tell(&path, &request, &prepared, &pack, &counter)?;
+    let told = path::tell(path, &request, &prepared, &pack, &counter)?;
     drop(progress);
     if args.json {
         return Ok(output::print_json(&told)?);
     }
     Ok(output::print(&told.to_string())?)
+}
+
+impl Args {
+    /// The task and the path, where the arguments say them.
+    fn asked(&self) -> Result<(Option<&str>, Option<&str>), Failure> {
+        match (self.task.as_deref(), self.path.as_deref()) {
+            (Some(_), Some(_)) if self.pack.has_task_file() => Err(Failure::usage(
+                "the task is in the file of `--task-file`, and there are two arguments",
+            )
+            .hint("give the path alone")),
+            (Some(only), None) if self.pack.has_task_file() => Ok((None, Some(only))),
+            (Some(only), None) if self.pack.has_task() && self.is_path(only) => {
+                self.pack.check_revision(Some(only))?;
+                Ok((None, Some(only)))
+            }
+            asked => Ok(asked),
+        }
+    }
+
+    /// Whether an argument beside a change is a path: that of a file, or one word.
+    fn is_path(&self, argument: &str) -> bool {
+        !argument.contains(char::is_whitespace) || place(self.pack.root(), argument).is_ok()
+    }
 }
 
 /// The last pack of the folder, as it was decided then.

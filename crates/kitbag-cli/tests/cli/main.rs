@@ -9,6 +9,7 @@
 
 mod checkpoint;
 mod clipboard;
+mod explain;
 mod fit;
 mod logs;
 mod manual;

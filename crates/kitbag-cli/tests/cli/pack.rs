@@ -10,4 +10,4 @@ mod problems;
 mod secrets;
 mod strategy;
 mod task;
-mod tree;
+pub(crate) mod tree;

@@ -1,15 +1,16 @@
-//! Why one file is in a prompt or not, and what would change that: found by packing again.
+//! Why one file is in a prompt or not, and what would change that.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use kitbag::core::rank::ScorePart;
 use kitbag::core::tokens::Tokens;
-use kitbag::pack::{Pack, PackRequest, PackedChunk, Prepared};
+use kitbag::pack::{Excluded, Pack, PackRequest, PackedChunk, Prepared};
 use kitbag::tokens::Counter;
+use kitbag::workspace::walk::{NAMED_SIZE_LIMIT, SkipReason, Skipped};
 use serde::Serialize;
 
-use crate::commands::pack::{packed, prepared as prepare};
+use super::trials::{LARGEST, budget, displaced, words};
+use crate::commands::pack::place;
 use crate::failure::Failure;
 use crate::output::{grouped, one_line};
 
@@ -28,10 +29,16 @@ pub(super) struct Told {
     reason: Option<String>,
     /// What would leave or shrink if it had to be in.
     displaced_by: Vec<String>,
+    /// Whether other budgets were tried.
+    #[serde(skip)]
+    was_tried: bool,
     /// The smallest budget with which it is shown.
     budget: Option<Tokens>,
     /// Words that would bring it in, when added to the task.
     words: Vec<String>,
+    /// Whether it is shown when it is pinned.
+    #[serde(skip)]
+    can_be_pinned: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -41,32 +48,26 @@ struct Shown {
     tokens: Tokens,
 }
 
-/// The largest budget that is tried.
-const LARGEST: u32 = 2_000_000;
-const MOST_WORDS: usize = 3;
-
-/// Tells about the file at `path`.
+/// Tells about the file at `typed`, or about another source of the pack.
 pub(super) fn tell(
-    path: &str,
+    typed: &str,
     request: &PackRequest,
     prepared: &Prepared,
     pack: &Pack,
     counter: &Counter,
 ) -> Result<Told, Failure> {
+    let place = place(&request.root, typed);
+    let is_file = place.is_ok();
+    let path = match place {
+        Ok(path) => path,
+        // A source may be no file, such as `git log`, or a file that a change deletes.
+        Err(_) if shown(pack, typed).is_some() || excluded(pack, typed).is_some() => typed.into(),
+        Err(misplaced) => return Err(Failure::usage(&misplaced).hint(misplaced.hint())),
+    };
     let rank = pack.ranked.iter().position(|ranked| ranked.source == path);
     let ranked = rank.and_then(|rank| pack.ranked.get(rank));
-    let excluded = pack
-        .excluded
-        .iter()
-        .find(|excluded| excluded.source == path);
-    let chunk = shown(pack, path);
-    let listed = prepared
-        .workspace()
-        .files()
-        .iter()
-        .any(|file| file.path == path);
+    let chunk = shown(pack, &path);
     let mut told = Told {
-        source: path.to_owned(),
         rank: rank.map(|rank| rank + 1),
         ranked: pack.ranked.len(),
         score: ranked.map(|ranked| ranked.score),
@@ -80,156 +81,84 @@ pub(super) fn tell(
         }),
         reason: None,
         displaced_by: Vec::new(),
+        was_tried: false,
         budget: None,
         words: Vec::new(),
+        can_be_pinned: false,
+        source: path,
     };
-    if chunk.is_some() {
+    if told.shown.is_some() {
         return Ok(told);
     }
-    told.reason = Some(match (excluded, listed) {
-        (Some(excluded), _) => excluded.reason.clone(),
-        (None, true) if rank.is_some() => "many files have more to do with the task".to_owned(),
-        (None, true) => "it has no word of the task".to_owned(),
-        (None, false) => missing(request, path),
-    });
-    if listed {
-        told.displaced_by = displaced(path, request, prepared, pack, counter);
-        told.budget = budget(path, request, prepared, counter);
-        told.words = words(path, request, prepared, counter)?;
+    let files = prepared.workspace().files();
+    let index = files.iter().position(|file| file.path == told.source);
+    told.reason = Some(reason(&told, pack, index.is_some()));
+    told.can_be_pinned = is_file && can_be_pinned(&told.source, prepared);
+    let Some(index) = index else {
+        return Ok(told);
+    };
+    let mut candidates = prepared.survey().candidates.iter();
+    let candidate = candidates.find(|candidate| candidate.file == index);
+    // Only what was looked at has a text that could be shown.
+    if candidate.is_some() {
+        told.was_tried = true;
+        told.displaced_by = displaced(&told.source, request, prepared, pack, counter);
+        told.budget = budget(&told.source, request, prepared, counter);
     }
+    told.words = words(&told.source, candidate, request, counter);
     Ok(told)
 }
 
-fn shown<'p>(pack: &'p Pack, path: &str) -> Option<&'p PackedChunk> {
+/// How a source is shown.
+pub(super) fn shown<'p>(pack: &'p Pack, path: &str) -> Option<&'p PackedChunk> {
     pack.chunks.iter().find(|chunk| chunk.source == path)
 }
 
-fn missing(request: &PackRequest, path: &str) -> String {
-    if request.root.join(path).exists() {
-        "it is ignored, or left out by a pattern; `--pin` shows it in any case".to_owned()
-    } else {
-        "there is no such file below the root".to_owned()
-    }
+fn excluded<'p>(pack: &'p Pack, path: &str) -> Option<&'p Excluded> {
+    pack.excluded
+        .iter()
+        .find(|excluded| excluded.source == path)
 }
 
-/// What would leave or shrink if the file had to be in: the difference to the pack with it pinned.
-fn displaced(
-    path: &str,
-    request: &PackRequest,
-    prepared: &Prepared,
-    pack: &Pack,
-    counter: &Counter,
-) -> Vec<String> {
-    let mut pinned = request.clone();
-    pinned.pins.push(path.to_owned());
-    let Ok(other) = prepared.pack(&pinned, counter) else {
-        return Vec::new();
+/// Why it is not in the prompt.
+fn reason(told: &Told, pack: &Pack, is_listed: bool) -> String {
+    if let Some(excluded) = excluded(pack, &told.source) {
+        // How many tokens are missing beside what is shown is not what a larger budget has to
+        // bring: that is found by trying, and told below.
+        return match excluded.reason.starts_with("no room") {
+            true => "no room: what is shown is worth more".to_owned(),
+            false => excluded.reason.clone(),
+        };
+    }
+    if is_listed && told.rank.is_some() {
+        return "many files have more to do with the task".to_owned();
+    }
+    if is_listed {
+        return "it has no word of the task".to_owned();
+    }
+    let is_above = |excluded: &&Excluded| {
+        let below = told.source.strip_prefix(&excluded.source);
+        below.is_some_and(|below| below.starts_with('/'))
     };
-    let with: BTreeMap<&str, Tokens> = other
-        .chunks
-        .iter()
-        .map(|chunk| (chunk.source.as_str(), chunk.tokens))
-        .collect();
-    let mut lost: Vec<(u32, &str)> = pack
-        .chunks
-        .iter()
-        .filter_map(|chunk| {
-            let kept = with
-                .get(chunk.source.as_str())
-                .copied()
-                .unwrap_or(Tokens::ZERO);
-            let less = chunk
-                .tokens
-                .0
-                .checked_sub(kept.0)
-                .filter(|&less| less > 0)?;
-            Some((less, chunk.source.as_str()))
-        })
-        .collect();
-    lost.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    lost.into_iter()
-        .take(5)
-        .map(|(_, source)| source.to_owned())
-        .collect()
+    match pack.excluded.iter().find(is_above) {
+        Some(folder) => format!(
+            "the folder `{}` is left out: {}",
+            folder.source, folder.reason
+        ),
+        None => "it is ignored, or left out by a pattern".to_owned(),
+    }
 }
 
-/// The smallest budget that shows the file, to a hundredth.
-fn budget(
-    path: &str,
-    request: &PackRequest,
-    prepared: &Prepared,
-    counter: &Counter,
-) -> Option<Tokens> {
-    let is_shown = |budget: u32| {
-        let request = request.clone().with_budget(Tokens(budget));
-        prepared
-            .pack(&request, counter)
-            .is_ok_and(|pack| shown(&pack, path).is_some())
+/// Whether it is text, as far as is known.
+fn can_be_pinned(path: &str, prepared: &Prepared) -> bool {
+    let skipped = prepared.workspace().skipped().iter();
+    let mut skipped = skipped.chain(&prepared.survey().skipped);
+    let cannot = |skipped: &Skipped| match &skipped.reason {
+        SkipReason::Binary | SkipReason::Unreadable { .. } => true,
+        SkipReason::Huge { size } => *size > NAMED_SIZE_LIMIT,
+        _ => false,
     };
-    let mut high = request.budget.0.max(1);
-    while !is_shown(high) {
-        if high >= LARGEST {
-            return None;
-        }
-        high = high.saturating_mul(2).min(LARGEST);
-    }
-    let mut low = request.budget.0;
-    while high - low > (high / 100).max(1) {
-        let middle = low + (high - low) / 2;
-        if is_shown(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(Tokens(high))
-}
-
-/// Names of the file that bring it in when the task has them too: what it defines, its own name.
-fn words(
-    path: &str,
-    request: &PackRequest,
-    prepared: &Prepared,
-    counter: &Counter,
-) -> Result<Vec<String>, Failure> {
-    let files = prepared.workspace().files();
-    let defined = prepared
-        .survey()
-        .candidates
-        .iter()
-        .find(|candidate| {
-            files
-                .get(candidate.file)
-                .is_some_and(|file| file.path == path)
-        })
-        .map(|candidate| {
-            candidate
-                .syntax
-                .definitions
-                .iter()
-                .map(|definition| definition.name.clone())
-                .collect::<Vec<_>>()
-        })
-        .unwrap_or_default();
-    let mut longest: Vec<String> = defined.into_iter().filter(|name| name.len() >= 6).collect();
-    longest.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    longest.dedup();
-    longest.truncate(2);
-    longest.push(path.to_owned());
-    let mut found = Vec::new();
-    for word in longest {
-        let mut other = request.clone();
-        other.task = format!("{}\n{word}", request.task);
-        let prepared = prepare(&other)?;
-        let pack = packed(&prepared, &other, counter)?;
-        if shown(&pack, path).is_some() {
-            found.push(word);
-        }
-        if found.len() == MOST_WORDS {
-            break;
-        }
-    }
-    Ok(found)
+    !skipped.any(|skipped| skipped.path == path && cannot(skipped))
 }
 
 impl fmt::Display for Told {
@@ -274,7 +203,7 @@ impl fmt::Display for Told {
                 write!(f, "\n  {}", one_line(source))?;
             }
         }
-        if self.shown.is_none() && self.rank.is_some() {
+        if self.was_tried {
             match self.budget {
                 Some(budget) => write!(
                     f,
@@ -289,9 +218,13 @@ impl fmt::Display for Told {
             }
         }
         for word in &self.words {
-            write!(f, "\nso would the task with `{}` in it", one_line(word))?;
+            write!(
+                f,
+                "\nthe task with `{}` in it would show it",
+                one_line(word)
+            )?;
         }
-        if self.shown.is_none() && self.score.is_some() {
+        if self.can_be_pinned {
             write!(
                 f,
                 "\n`--pin {}` shows it in any case",

@@ -9,7 +9,7 @@ use kitbag::core::envelope::TaskType;
 use kitbag::core::tokens::Tokens;
 use kitbag::pack::PackRequest;
 use kitbag::tokens::Counter;
-use kitbag::workspace::git::Changes;
+use kitbag::workspace::git::{Changes, Repository};
 
 use super::pins;
 use super::task::{Stdin, TaskArgs};
@@ -43,8 +43,9 @@ pub(crate) struct PackArgs {
     /// Shows this file in any case; may be repeated
     #[arg(long, value_name = "FILE")]
     pin: Vec<String>,
-    /// Packs what was changed, for review: since the last commit, or since REV
-    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = "")]
+    /// Packs what was changed, for review: since the last commit, or since REV, which follows after
+    /// `=` as in `--diff=main`
+    #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     diff: Option<String>,
     /// Packs what is staged, for review
     #[arg(long, conflicts_with_all = ["diff", "no_git"])]
@@ -107,6 +108,7 @@ impl PackArgs {
             Stdin::TaskOrAttached if is_change => Stdin::Attached,
             stdin => stdin,
         };
+        self.check_revision(given)?;
         let (mut task, attachment) = self.task.read(given, stdin)?;
         if task.trim().is_empty() && is_change {
             task = REVIEW.to_owned();
@@ -140,9 +142,36 @@ impl PackArgs {
         Ok((counter, request))
     }
 
+    /// Fails where a revision was meant and would be taken for the task, as in `--diff HEAD~2`.
+    pub(crate) fn check_revision(&self, given: Option<&str>) -> Result<(), Failure> {
+        let given = given.filter(|_| self.diff.as_deref() == Some(""));
+        let Some(word) = given.filter(|given| !given.contains(char::is_whitespace)) else {
+            return Ok(());
+        };
+        // Where git is not to be had, whoever asks for the change says so.
+        let is_revision = match Repository::discover(&self.root) {
+            Ok(Some(repository)) => repository.diff(&Changes::Since(word.to_owned())).is_ok(),
+            _ => false,
+        };
+        if !is_revision {
+            return Ok(());
+        }
+        Err(Failure::usage(format_args!(
+            "`{word}` is a revision, and stands where the task does"
+        ))
+        .hint(format_args!(
+            "`--diff={word}` packs what was changed since then"
+        )))
+    }
+
     /// Whether the options alone say what to do.
     pub(crate) fn has_task(&self) -> bool {
-        self.task.task_file.is_some() || self.diff.is_some() || self.staged
+        self.has_task_file() || self.diff.is_some() || self.staged
+    }
+
+    /// Whether the task is in a file.
+    pub(crate) fn has_task_file(&self) -> bool {
+        self.task.task_file.is_some()
     }
 
     /// The folder of the cache, where it is named.

@@ -71,10 +71,36 @@ fn x01_what_was_changed_since_a_revision_is_packed() {
     tree.commit("second");
     tree.write("src/third.rs", "pub fn third() {}\n");
     tree.commit("third");
-    shows_the_change(&tree, &["--diff", "HEAD~2"]);
-    let pack = tree.json(&["--diff", "HEAD~1"]);
+    shows_the_change(&tree, &["--diff=HEAD~2"]);
+    let pack = tree.json(&["--diff=HEAD~1"]);
     assert!(find(&pack, "diff of src/third.rs").is_some());
     assert!(find(&pack, "diff of src/steps.rs").is_none());
+}
+
+#[test]
+fn x01_what_follows_diff_is_the_task() {
+    let tree = changed();
+    for args in [&["--diff", "is it safe?"][..], &["--diff", "review"]] {
+        let prompt = tree.pack(args).success();
+        assert!(
+            prompt.contains(&format!("## Request\n{}", args[1]))
+                && prompt.contains("+    changed();"),
+            "{prompt}"
+        );
+    }
+    tree.commit("second");
+    for command in ["pack", "explain"] {
+        let error = tree.run(&[command, "--diff", "HEAD~1"]).failure(2);
+        assert!(
+            error.contains("`HEAD~1` is a revision") && error.contains("`--diff=HEAD~1`"),
+            "{error}"
+        );
+    }
+    let help = tree.pack(&["--help"]).success();
+    assert!(
+        help.contains("--diff[=<REV>]") && help.contains("--diff=main"),
+        "{help}"
+    );
 }
 
 #[test]
@@ -96,7 +122,7 @@ fn x01_where_there_is_no_change_to_take_it_is_told() {
         "{error}"
     );
     let tree = repository(&[("a.rs", "fn a() {}\n")]);
-    let error = tree.pack(&["--diff", "no-such-revision"]).failure(1);
+    let error = tree.pack(&["--diff=no-such-revision"]).failure(1);
     assert!(error.contains("no-such-revision"), "{error}");
     // A revision cannot be an option of git's.
     let error = tree.pack(&["--diff=--output=forged"]).failure(1);

@@ -89,9 +89,20 @@ impl Tree {
 
     /// `kitbag pack` in the folder.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
+        self.kitbag(&[&["pack"], args].concat())
+    }
+
+    /// `kitbag` with nothing on stdin.
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        let mut command = self.kitbag(args);
+        command.stdin(Stdio::null());
+        finish(command, None)
+    }
+
+    /// `kitbag` in the folder.
+    fn kitbag(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kitbag"));
         command
-            .arg("pack")
             .args(args)
             .current_dir(self.path())
             .env_remove("KITBAG_LOG")

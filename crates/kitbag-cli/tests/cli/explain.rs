@@ -1,0 +1,159 @@
+//! `kitbag explain`.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::pack::tree::{Tree, repository, tree};
+
+const TASK: &str = "fix the login redirect";
+
+fn shop() -> Tree {
+    tree(&[
+        ("src/login.rs", "pub fn login() {\n    redirect()\n}\n"),
+        ("src/order.rs", "pub fn order_of_customer() {}\n"),
+        ("node_modules/login/index.js", "exports.login = 1\n"),
+        ("login.png", "login"),
+    ])
+}
+
+/// What is told of a path, as JSON.
+#[track_caller]
+fn told(tree: &Tree, args: &[&str]) -> Value {
+    let output = tree.run(&[&["explain"], args, &["--json"]].concat());
+    serde_json::from_str(&output.success()).unwrap()
+}
+
+#[test]
+fn p13_a_path_is_told_of_whatever_the_task_comes_from() {
+    let tree = repository(&[("src/login.rs", "pub fn login() {}\n")]);
+    tree.write("src/login.rs", "pub fn login() {\n    redirect()\n}\n");
+    tree.git(&["add", "--all"]);
+    tree.write("../task.txt", TASK);
+    let path = "src/login.rs";
+    for args in [
+        &[TASK, path][..],
+        &["--task-file", "../task.txt", path],
+        &["--diff", path],
+        &["is it safe?", path, "--diff"],
+        &["--staged", path],
+    ] {
+        assert_eq!(told(&tree, args)["shown"]["level"], "full", "{args:?}");
+    }
+    // A sentence is a task.
+    let table = told(&tree, &["is it safe?", "--diff"]);
+    assert!(table["chunks"].is_array(), "{table:#}");
+    let args = ["explain", TASK, path, "--task-file", "../task.txt"];
+    let error = tree.run(&args).failure(2);
+    assert!(error.contains("give the path alone"), "{error}");
+}
+
+#[test]
+fn x01_a_path_that_is_no_file_is_a_usage_error() {
+    let tree = shop();
+    tree.write("../outside.rs", "");
+    for (path, why) in [
+        (
+            "src/gone.rs",
+            "there is no file `src/gone.rs` below the root `.`",
+        ),
+        ("../outside.rs", "`../outside.rs` is outside the root `.`"),
+        ("src", "`src` is a folder"),
+    ] {
+        let error = tree.run(&["explain", TASK, path]).failure(2);
+        assert!(error.contains(why) && error.contains("hint: "), "{error}");
+    }
+    // What is no file may be part of the prompt.
+    tree.git(&["init", "--quiet"]);
+    tree.commit("first");
+    let log = tree.run(&["explain", "why does the login crash?", "git log"]);
+    assert!(log.success().starts_with("git log is in the prompt"));
+}
+
+#[test]
+fn p13_what_was_not_looked_at_has_no_budget() {
+    let tree = shop();
+    let said = |path: &str| tree.run(&["explain", TASK, path]).success();
+    let vendored = said("node_modules/login/index.js");
+    assert!(
+        vendored.contains("the folder `node_modules` is left out: code of other projects"),
+        "{vendored}"
+    );
+    assert!(vendored.contains("--pin node_modules/login/index.js"));
+    let picture = said("login.png");
+    assert!(
+        picture.contains("no text") && !picture.contains("--pin"),
+        "{picture}"
+    );
+    for said in [vendored, picture] {
+        assert!(
+            !said.contains("budget") && !said.contains("would"),
+            "{said}"
+        );
+    }
+    let order = said("src/order.rs");
+    let in_task = "the task with `src/order.rs` in it would show it";
+    if order.contains("is not in the prompt") {
+        assert!(order.contains(in_task), "{order}");
+    }
+}
+
+/// Many files about the task, and one that has no room.
+fn crowded() -> Tree {
+    let tree = tree(&[]);
+    for n in 0..30 {
+        let mut code = String::new();
+        for m in 0..20 {
+            let _ = write!(code, "pub fn login_{n}_{m}() {{\n    redirect({m})\n}}\n\n");
+        }
+        tree.write(format!("src/login_{n}.rs"), code);
+    }
+    tree.write(
+        "src/other.rs",
+        "pub fn other_thing() {\n    login_1_1()\n}\n",
+    );
+    tree
+}
+
+#[test]
+fn p13_the_budget_that_is_told_brings_it_in_and_nothing_contradicts_it() {
+    let tree = crowded();
+    let args = [TASK, "--budget", "600"];
+    let pack = tree.json(&args);
+    let excluded = pack["excluded"].as_array().unwrap();
+    let no_room = |excluded: &&Value| excluded["reason"].as_str().unwrap().contains("no room");
+    let path = excluded.iter().rfind(no_room).unwrap()["source"]
+        .as_str()
+        .unwrap();
+    let told = told(&tree, &[&args[..], &[path]].concat());
+    assert_eq!(told["reason"], "no room: what is shown is worth more");
+    let budget = told["budget"].to_string();
+    let pack = tree.json(&[TASK, "--budget", &budget]);
+    assert!(crate::pack::tree::find(&pack, path).is_some());
+    let said = tree.run(&[&["explain"], &args[..], &[path]].concat());
+    let said = said.success();
+    let tokens = said.lines().filter(|line| line.contains("tokens"));
+    assert_eq!(tokens.count(), 1, "{said}");
+}
+
+#[test]
+fn p13_a_trial_that_fails_does_not_cost_the_answer() {
+    let tree = tree(&[
+        ("src/login.rs", "pub fn login() {}\n"),
+        ("src/other.rs", "pub fn other_thing() {}\n"),
+    ]);
+    let packs = |task: &str, budget: &u32| {
+        let output = tree.pack(&[task, "--budget", &budget.to_string()]);
+        output.code == Some(0)
+    };
+    // There is room for the task, and none for one word more.
+    let budget = (40..80).find(|budget| packs("login", budget)).unwrap();
+    assert!(!packs("login\nsrc/other.rs", &budget));
+    let budget = budget.to_string();
+    let args = ["explain", "login", "src/other.rs", "--budget", &budget];
+    let said = tree.run(&args).success();
+    assert!(
+        said.starts_with("src/other.rs is not in the prompt: "),
+        "{said}"
+    );
+}
