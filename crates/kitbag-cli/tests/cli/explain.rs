@@ -1,6 +1,7 @@
 //! `kitbag explain`.
 
 use std::fmt::Write as _;
+use std::fs;
 
 use serde_json::Value;
 
@@ -156,4 +157,46 @@ fn p13_a_trial_that_fails_does_not_cost_the_answer() {
         said.starts_with("src/other.rs is not in the prompt: "),
         "{said}"
     );
+}
+
+#[test]
+fn p13_the_last_pack_is_told_with_its_true_numbers() {
+    let tree = tree(&[]);
+    for n in 0..1_003 {
+        tree.write(format!("src/login_{n}.rs"), "pub fn login() {}\n");
+    }
+    for n in 0..250 {
+        tree.write(format!("locks/{n}.lock"), "");
+    }
+    tree.pack(&[TASK, "--budget", "1k"]).success();
+    let said = tree.run(&["explain"]).success();
+    assert!(said.contains("1,003 files ranked"), "{said}");
+    let table = said.strip_prefix(&format!("task: {TASK}\n\n")).unwrap();
+    assert_eq!(
+        tree.run(&["explain", TASK, "--budget", "1k"]).success(),
+        table
+    );
+    let all = tree.run(&["explain", "--excluded", "5000"]).success();
+    assert!(all.contains("more; they are not kept"), "{all}");
+}
+
+#[test]
+fn x01_only_so_many_last_packs_are_kept() {
+    let tree = tree(&[]);
+    let last = tree.path().join("../cache/last");
+    fs::create_dir_all(&last).unwrap();
+    for n in 0..50 {
+        fs::write(last.join(format!("{n}.json")), "{}").unwrap();
+    }
+    fs::write(last.join(".tmpLeft"), "half").unwrap();
+    let task = "login ".repeat(5_000);
+    tree.write("src/login.rs", "pub fn login() {}\n");
+    tree.pack(&[&task]).success();
+    assert_eq!(fs::read_dir(&last).unwrap().count(), 32);
+    let said = tree.run(&["explain"]).success();
+    assert!(said.starts_with("task: login login"), "{said}");
+    let sizes = fs::read_dir(&last)
+        .unwrap()
+        .map(|file| file.unwrap().metadata().unwrap().len());
+    assert!(sizes.max().unwrap() < 10_000);
 }

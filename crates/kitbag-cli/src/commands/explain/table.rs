@@ -25,8 +25,17 @@ pub(super) fn table(decided: &Value, excluded: usize) -> String {
             rows_in(decided)
         )
     );
+    let missing = in_all(decided, "chunks") - list(decided, "chunks").len();
+    if missing > 0 {
+        let missing = grouped(missing as u64);
+        let _ = writeln!(
+            text,
+            "… {missing} more are not kept: name the task to see all"
+        );
+    }
     let out = rows_out(decided);
-    let hidden = out.len().saturating_sub(excluded);
+    let kept = out.len();
+    let hidden = in_all(decided, "excluded") - kept.min(excluded);
     if !out.is_empty() && excluded > 0 {
         let shown = out.into_iter().take(excluded).collect();
         let _ = writeln!(
@@ -36,11 +45,12 @@ pub(super) fn table(decided: &Value, excluded: usize) -> String {
         );
     }
     if hidden > 0 {
-        let _ = writeln!(
-            text,
-            "… {} more; `--excluded N` shows more",
-            grouped(hidden as u64)
-        );
+        let more = if kept > excluded {
+            "`--excluded N` shows more"
+        } else {
+            "they are not kept: name the task to see all"
+        };
+        let _ = writeln!(text, "… {} more; {more}", grouped(hidden as u64));
     }
     let number = |key: &str| decided.get(key).and_then(Value::as_u64).unwrap_or_default();
     let share = |key: &str| decided.get(key).and_then(Value::as_f64).unwrap_or_default() * 100.0;
@@ -51,7 +61,7 @@ pub(super) fn table(decided: &Value, excluded: usize) -> String {
         grouped(number("budget")),
         share("utilization"),
         share("bound"),
-        grouped(list(decided, "ranked").len() as u64),
+        grouped(in_all(decided, "ranked") as u64),
     );
     for problem in list(decided, "problems").iter().filter_map(Value::as_str) {
         let _ = write!(text, "\nproblem: {}", one_line(problem));
@@ -162,6 +172,14 @@ fn lines(chunk: &Value) -> String {
         all if all.len() <= 2 => all.join(","),
         [first, rest @ ..] => format!("{first} +{}", rest.len()),
     }
+}
+
+/// How long a list was, of which not all may be kept.
+fn in_all(decided: &Value, key: &str) -> usize {
+    let all = decided.get("in_all").and_then(|all| all.get(key));
+    let all = all.and_then(Value::as_u64).unwrap_or_default();
+    let kept = list(decided, key).len();
+    usize::try_from(all).unwrap_or_default().max(kept)
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {

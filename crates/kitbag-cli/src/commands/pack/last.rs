@@ -1,41 +1,90 @@
 //! Remembers the last pack of each folder, so that `kitbag explain` can tell about it.
 //!
-//! What was decided is kept, not the prompt: a file in the cache folder for each root.
+//! What was decided is kept, not the prompt: a small file in the cache folder for each root, of the
+//! roots that were packed last.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use kitbag::pack::{Pack, PackRequest};
 use kitbag::workspace::secrets::redact;
 use serde_json::{Value, json};
+
+/// The rest of a long tail explains nothing: this many entries of each list are kept, and how many
+/// there were.
+const MOST_ENTRIES: usize = 200;
+
+/// Of so many roots.
+const MOST_ROOTS: usize = 32;
+
+/// So much of a task says which one it was.
+const MOST_TASK_CHARS: usize = 1_000;
 
 /// Keeps what was decided. Where nothing can be kept, nothing is: a pack does not fail for it.
 pub(crate) fn remember(request: &PackRequest, pack: &Pack) {
     let Some(file) = place(&request.root, request.cache_folder.as_deref()) else {
         return;
     };
-    let mut brief = pack.clone();
-    // The rest of a long tail explains nothing.
-    brief.ranked.truncate(1_000);
-    brief.excluded.truncate(1_000);
-    let Ok(mut decided) = serde_json::to_value(&brief) else {
-        return;
-    };
-    if let Some(fields) = decided.as_object_mut() {
-        fields.remove("prompt");
-        fields.insert("task".into(), json!(redact(&request.task, "task").text));
-    }
-    let write = || -> std::io::Result<()> {
-        let folder = file.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut beside, decided.to_string().as_bytes())?;
-        beside.persist(&file).map_err(|error| error.error)?;
-        Ok(())
-    };
-    if let Err(error) = write() {
+    if let Err(error) = write(&file, &brief(request, pack)) {
         tracing::debug!(event = "last_pack_not_kept", %error);
     }
+}
+
+fn brief(request: &PackRequest, pack: &Pack) -> Value {
+    let mut brief = pack.clone();
+    brief.prompt.clear();
+    brief.ranked.truncate(MOST_ENTRIES);
+    brief.excluded.truncate(MOST_ENTRIES);
+    brief.chunks.truncate(MOST_ENTRIES);
+    brief.redacted.truncate(MOST_ENTRIES);
+    brief.problems.truncate(MOST_ENTRIES);
+    let mut decided = serde_json::to_value(&brief).unwrap_or_default();
+    if let Some(fields) = decided.as_object_mut() {
+        fields.remove("prompt");
+        let task = redact(&request.task, "task").text;
+        let task: String = task.chars().take(MOST_TASK_CHARS).collect();
+        fields.insert("task".into(), json!(task));
+        fields.insert(
+            "in_all".into(),
+            json!({
+                "ranked": pack.ranked.len(),
+                "excluded": pack.excluded.len(),
+                "chunks": pack.chunks.len(),
+            }),
+        );
+    }
+    decided
+}
+
+/// Writes beside the file and then into its place, and lets go of what is old.
+fn write(file: &Path, decided: &Value) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(decided.to_string().as_bytes())?;
+    beside.persist(file).map_err(|error| error.error)?;
+    forget(folder)
+}
+
+/// Keeps the newest files, whatever they are: a crash may have left one half written.
+fn forget(folder: &Path) -> io::Result<()> {
+    let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(folder)?
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let metadata = entry.metadata().ok()?;
+            let written = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            metadata.is_file().then(|| (written, entry.path()))
+        })
+        .collect();
+    files.sort_unstable();
+    files.reverse();
+    for (_, file) in files.into_iter().skip(MOST_ROOTS) {
+        // Another run may have taken it away already.
+        let _ = fs::remove_file(file);
+    }
+    Ok(())
 }
 
 /// What was decided for the last pack of a folder.
