@@ -9,6 +9,7 @@
 
 mod checkpoint;
 mod clipboard;
+mod expand;
 mod explain;
 mod fit;
 mod logs;

@@ -1,0 +1,82 @@
+//! What a handle names: a file, some of its lines, or a definition in it.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// A handle, taken apart.
+pub(super) struct Handle<'h> {
+    pub(super) path: &'h str,
+    pub(super) part: Part<'h>,
+}
+
+/// What of the file is meant.
+pub(super) enum Part<'h> {
+    Whole,
+    /// From the first to the last line, counted from 1.
+    Lines(usize, usize),
+    Name(&'h str),
+}
+
+impl<'h> Handle<'h> {
+    /// Takes a handle apart. A path may hold `#` and `:` itself, so that the files below `root`
+    /// decide: the first reading that names one is meant.
+    pub(super) fn parse(handle: &'h str, root: &Path) -> Result<Self, Failure> {
+        let handle = handle.strip_prefix("file:").unwrap_or(handle);
+        let handle = handle.strip_prefix("./").unwrap_or(handle);
+        let is_file = |path: &str| !path.is_empty() && root.join(path).is_file();
+        if is_file(handle) {
+            return Ok(Self::whole(handle));
+        }
+        if let Some((path, range)) = handle.rsplit_once(':')
+            && range.starts_with(|c: char| c.is_ascii_digit())
+            && is_file(path)
+        {
+            let part = lines(range)?;
+            return Ok(Self { path, part });
+        }
+        let names = handle.match_indices('#').filter_map(|(place, _)| {
+            let (path, name) = handle.split_at_checked(place)?;
+            Some((path, name.strip_prefix('#')?))
+        });
+        let mut names = names.filter(|(_, name)| !name.is_empty());
+        if let Some((path, name)) = names.find(|(path, _)| is_file(path)) {
+            let part = Part::Name(name);
+            return Ok(Self { path, part });
+        }
+        // There is none: the path is told as it was most likely meant.
+        let path = handle.split_once('#').map_or(handle, |(path, _)| path);
+        let path = match path.rsplit_once(':') {
+            Some((path, range)) if lines(range).is_ok() => path,
+            _ => path,
+        };
+        Ok(Self::whole(path))
+    }
+
+    fn whole(path: &'h str) -> Self {
+        Self {
+            path,
+            part: Part::Whole,
+        }
+    }
+}
+
+/// A range such as `10-80`, `10-` or `10`.
+fn lines<'h>(range: &str) -> Result<Part<'h>, Failure> {
+    let wrong = |why: &str| {
+        Failure::usage(format_args!("`{range}` is no range of lines: {why}"))
+            .hint("write `:10-80`, `:10-` or `:10`")
+    };
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if first.is_empty() || !is_number(first) || !is_number(last) {
+        return Err(wrong("it is not two numbers"));
+    }
+    // A number that is too large for any file means its end.
+    let number = |text: &str| text.parse().unwrap_or(usize::MAX);
+    match (number(first), number(last)) {
+        (0, _) => Err(wrong("lines are counted from 1")),
+        (first, last) if last < first => Err(wrong("it ends before it begins")),
+        (first, last) => Ok(Part::Lines(first, last)),
+    }
+}
