@@ -4,6 +4,7 @@
 //! for. What a person must know is said, not logged.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
@@ -90,6 +91,21 @@ impl LogArgs {
                 .hint("the levels are off, error, warn, info, debug and trace")
         })
     }
+}
+
+/// Whether arguments that could not be understood ask for JSON nevertheless: then whoever reads
+/// stderr expects it of the error, too.
+pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let mut arguments = arguments.take_while(|argument| argument != "--");
+    let mut asks = false;
+    while let Some(argument) = arguments.next() {
+        if argument == "--log-format" {
+            asks = arguments.next().is_some_and(|format| format == "json");
+        } else if argument == "--log-format=json" {
+            asks = true;
+        }
+    }
+    asks
 }
 
 /// Stderr, shared with all that is said there.

@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod stdin;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -71,7 +72,15 @@ impl Cli {
 fn report(message: &clap::Error) -> ExitCode {
     let text = message.render().to_string();
     if message.use_stderr() {
-        output::say(format_args!("{}", text.trim_end()));
+        let text = text.trim_end();
+        if logs::asks_for_json(env::args_os()) {
+            output::speak_json();
+            let text = text.strip_prefix("error: ").unwrap_or(text);
+            let (what, hint) = text.split_once("\n\n").unwrap_or((text, ""));
+            output::say_error(what, Some(hint).filter(|hint| !hint.is_empty()));
+        } else {
+            output::say(format_args!("{text}"));
+        }
         return ExitCode::from(2);
     }
     match output::print(&text) {

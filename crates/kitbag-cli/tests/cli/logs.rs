@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::pack::tree::tree;
 use crate::run::Folder;
 
 fn folder() -> Folder {
@@ -111,4 +112,102 @@ fn x01_an_unknown_level_is_a_usage_error() {
         "{error}"
     );
     folder.run(&with(&["--log", "loud"])).failure(2);
+}
+
+/// The keys of a JSON object, each of which stands there once.
+struct UniqueKeys(Vec<String>);
+
+impl<'de> serde::Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: serde::Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> serde::de::Visitor<'de> for Keys {
+            type Value = UniqueKeys;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut fields: A,
+            ) -> Result<UniqueKeys, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, _)) = fields.next_entry::<String, serde::de::IgnoredAny>()? {
+                    if keys.contains(&key) {
+                        let message = format!("`{key}` stands there twice");
+                        return Err(serde::de::Error::custom(message));
+                    }
+                    keys.push(key);
+                }
+                Ok(UniqueKeys(keys))
+            }
+        }
+        json.deserialize_map(Keys)
+    }
+}
+
+#[test]
+fn p11_every_line_is_json_with_unique_keys() {
+    let tree = tree(&[
+        ("src/login.rs", "pub fn login() {}\n"),
+        (
+            "src/keys.rs",
+            "const TOKEN: &str = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"; // login\n",
+        ),
+        ("Cargo.lock", "login\n"),
+        ("package.json", "{\"dependencies\": {"),
+    ]);
+    let runs: [(&[&str], i32); 9] = [
+        (&["pack", "fix the login", "--budget", "120"], 0),
+        (
+            &["pack", "fix the login", "--model", "claude-sonnet-4-5"],
+            0,
+        ),
+        (&["pack", "--include", "[z-"], 0),
+        (&["explain", "fix the login"], 0),
+        (&["pack", "--pin", "gone.rs", "fix it"], 2),
+        (&["pack", "--budget", "many"], 2),
+        (&["pack", "--no-such-option"], 2),
+        (&["expand", "gone.rs"], 1),
+        (&[], 2),
+    ];
+    for (args, code) in runs {
+        for json in [
+            &["--log-format", "json"][..],
+            &["--log-format=json", "--log", "trace"],
+        ] {
+            let output = tree.run(&[args, json].concat());
+            assert_eq!(output.code, Some(code), "{output:?}");
+            if args.first() != Some(&"explain") {
+                assert_ne!(output.stderr, "", "{args:?}");
+            }
+            for line in output.stderr.lines() {
+                let keys: UniqueKeys = serde_json::from_str(line)
+                    .unwrap_or_else(|error| panic!("{args:?}: {error}: {line}"));
+                for key in ["level", "message"] {
+                    let is_event = keys.0.iter().any(|key| key == "event");
+                    let has = keys.0.iter().any(|k| k == key);
+                    assert!(has || is_event, "{key}: {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn x01_a_usage_error_has_its_hint_apart() {
+    let args = ["pack", "--budgett", "8k", "--log-format", "json"];
+    let error = folder().run(&args).failure(2);
+    let line: Value = serde_json::from_str(&error).unwrap();
+    assert_eq!(line["level"], "ERROR");
+    let text = |key: &str| line[key].as_str().unwrap().to_owned();
+    assert!(
+        text("message").starts_with("unexpected argument '--budgett'"),
+        "{line}"
+    );
+    assert!(text("hint").contains("'--budget'"), "{line}");
+    // What stands after `--` is no option.
+    let args = ["pack", "--budgett", "--", "--log-format", "json"];
+    let error = folder().run(&args).failure(2);
+    assert!(error.starts_with("error: "), "{error}");
 }

@@ -83,7 +83,8 @@ pub(super) fn log(pack: &Pack) {
         tracing::debug!(
             event = "chunk_included",
             source = chunk.source,
-            level = chunk.level.as_str(),
+            // `level` is that of the log.
+            detail = chunk.level.as_str(),
             tokens = chunk.tokens.0,
             score = chunk.score,
             reason = %chunk.reason,
