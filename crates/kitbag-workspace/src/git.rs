@@ -139,9 +139,20 @@ impl Repository {
     ///
     /// When git fails.
     pub fn tracked(&self) -> Result<Vec<String>, GitError> {
-        let list = self
-            .git()
-            .run("ls-files", &["-z", "--cached", "--recurse-submodules"])?;
+        self.listed(&["-z", "--cached", "--recurse-submodules"])
+    }
+
+    /// The paths that git neither tracks nor ignores, sorted.
+    ///
+    /// # Errors
+    ///
+    /// When git fails.
+    pub fn untracked(&self) -> Result<Vec<String>, GitError> {
+        self.listed(&["-z", "--others", "--exclude-standard"])
+    }
+
+    fn listed(&self, arguments: &[&str]) -> Result<Vec<String>, GitError> {
+        let list = self.git().run("ls-files", arguments)?;
         let mut paths: Vec<String> = list
             .split(|byte| *byte == 0)
             .filter(|path| !path.is_empty())

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
 use crate::git::Repository;
 use crate::text;
 use crate::walk::{FileEntry, Skipped, WalkOptions, walk};
@@ -14,6 +16,8 @@ pub struct Workspace {
     files: Vec<FileEntry>,
     skipped: Vec<Skipped>,
     problems: Vec<String>,
+    include: Option<Gitignore>,
+    exclude: Gitignore,
 }
 
 /// What is listed.
@@ -86,7 +90,10 @@ impl Workspace {
         if options.use_git {
             match Repository::discover(root) {
                 Ok(found) => repository = found,
-                Err(error) => note("git", &error),
+                Err(error) => match error.hint() {
+                    Some(hint) => note("git", &format_args!("{error} ({hint})")),
+                    None => note("git", &error),
+                },
             }
         }
         if let Some(repository) = &repository {
@@ -110,6 +117,8 @@ impl Workspace {
             files: walked.files,
             skipped: walked.skipped,
             problems,
+            include: (!options.include.is_empty()).then(|| compiled(&options.include)),
+            exclude: compiled(&options.exclude),
         })
     }
 
@@ -143,6 +152,18 @@ impl Workspace {
         &self.problems
     }
 
+    /// Whether the patterns of the caller let a path in, also one that is not listed, such as that of
+    /// a deleted file.
+    #[must_use]
+    pub fn selects(&self, path: &str) -> bool {
+        let path = path.trim_start_matches('/');
+        let has = |patterns: &Gitignore| {
+            let matched = patterns.matched_path_or_any_parents(path, false);
+            matched.is_ignore()
+        };
+        self.include.as_ref().is_none_or(has) && !has(&self.exclude)
+    }
+
     /// The text of a listed file; nothing for another path, or for what is no text.
     #[must_use]
     pub fn read(&self, path: &str) -> Option<String> {
@@ -154,4 +175,14 @@ impl Workspace {
         text::read(&self.root, self.files.get(index)?, &mut buffer).ok()?;
         Some(text::decode(&buffer).into_text()?.into_owned())
     }
+}
+
+/// Patterns that are none were told by the walk.
+fn compiled(patterns: &[String]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false);
+    for pattern in patterns {
+        let _ = builder.add_line(None, pattern.strip_prefix("./").unwrap_or(pattern));
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

@@ -1,8 +1,10 @@
 //! What changed, and where.
 //!
-//! Untracked files are no part of it: git knows nothing to compare them with.
+//! Untracked files are no part of it: git knows nothing to compare them with. [`FileDiff::added`]
+//! makes one of them a change.
 
 mod parse;
+mod terse;
 
 use super::{GitError, Repository};
 
@@ -20,6 +22,22 @@ pub enum Changes {
     /// What the work tree has that a revision does not; or, for `a..b` and `a...b`, what lies
     /// between two of them.
     Since(String),
+}
+
+impl Changes {
+    /// Whether the work tree is one side of it, so that files that git does not track yet belong to
+    /// it as well.
+    #[must_use]
+    pub fn has_work_tree(&self) -> bool {
+        match self {
+            Self::Uncommitted => true,
+            Self::Staged => false,
+            Self::Since(revision) => {
+                let is_range = |mark: &str| revision.contains(mark);
+                !["..", "^!", "^-", "^@"].into_iter().any(is_range)
+            }
+        }
+    }
 }
 
 /// What happened to a file.
@@ -61,16 +79,47 @@ pub struct FileDiff {
     pub patch: String,
 }
 
+impl FileDiff {
+    /// A file that git does not track, as if it were added; none of its text where that is no text.
+    #[must_use]
+    pub fn added(path: impl Into<String>, text: Option<&str>) -> Self {
+        let path = path.into();
+        let lines = text.map_or(0, |text| text.lines().count());
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        let mut patch = String::new();
+        if let Some(text) = text {
+            patch = format!("diff --git a/{path} b/{path}\nnew file mode 100644\n");
+            if lines > 0 {
+                patch.push_str(&format!(
+                    "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n"
+                ));
+            }
+            for line in text.split_inclusive('\n') {
+                patch.push('+');
+                patch.push_str(line);
+            }
+            if lines > 0 && !text.ends_with('\n') {
+                patch.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+        Self {
+            path,
+            status: FileStatus::Added,
+            binary: text.is_none(),
+            hunks: (lines > 0).then_some((1, lines)).into_iter().collect(),
+            patch,
+        }
+    }
+}
+
 impl Repository {
-    /// The changes below the root, sorted by path.
+    /// The changes below the root, sorted by path. Before the first commit everything that is
+    /// tracked is one.
     ///
     /// # Errors
     ///
     /// When git fails, or does not know the revision.
     pub fn diff(&self, changes: &Changes) -> Result<Vec<FileDiff>, GitError> {
-        if !self.has_commits {
-            return Ok(Vec::new());
-        }
         let mut arguments = vec![
             "--raw",
             "--patch",
@@ -89,11 +138,16 @@ impl Repository {
             "--abbrev=40",
             "-O/dev/null",
         ];
+        let base = if self.has_commits {
+            "HEAD".to_owned()
+        } else {
+            self.empty_tree()?
+        };
         let revision = match changes {
-            Changes::Uncommitted => "HEAD",
+            Changes::Uncommitted => &base,
             Changes::Staged => {
                 arguments.push("--cached");
-                "HEAD"
+                &base
             }
             Changes::Since(revision) => self.checked(revision)?,
         };
@@ -106,6 +160,12 @@ impl Repository {
         let mut files = parse::parse(&answer.bytes, answer.complete);
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(files)
+    }
+
+    /// The id of the tree without files, which git knows although nobody stored it.
+    fn empty_tree(&self) -> Result<String, GitError> {
+        let id = self.git().run("hash-object", &["-t", "tree", "--stdin"])?;
+        Ok(String::from_utf8_lossy(id.trim_ascii()).into_owned())
     }
 
     /// Refuses what git would take for an option, and what it does not know.

@@ -123,6 +123,83 @@ fn an_empty_repository_gives_empty_answers() {
 }
 
 #[test]
+fn before_the_first_commit_what_is_tracked_is_new() {
+    let tree = Tree::repository();
+    tree.write("staged", "a\nb\n").git(&["add", "staged"]);
+    tree.write("untracked", "c\n").write("ignored", "d\n");
+    tree.write(".gitignore", "ignored\n");
+    let repository = repository(tree.path());
+    for changes in [Changes::Uncommitted, Changes::Staged] {
+        let diff = repository.diff(&changes).unwrap();
+        assert_eq!(diff.len(), 1);
+        assert_eq!(diff[0].status, FileStatus::Added);
+        assert_eq!(diff[0].hunks, [(1, 2)]);
+    }
+    let unknown = repository.diff(&Changes::Since("HEAD".into()));
+    assert!(matches!(unknown, Err(GitError::UnknownRevision { .. })));
+    assert_eq!(repository.untracked().unwrap(), [".gitignore", "untracked"]);
+}
+
+#[test]
+fn a_patch_without_context_is_as_git_writes_it() {
+    let tree = Tree::repository();
+    let lines = |keep: &dyn Fn(usize) -> bool, mark: &str| -> String {
+        let line = |n: usize| {
+            if keep(n) {
+                format!("{n}\n")
+            } else {
+                mark.to_owned()
+            }
+        };
+        (0..40).map(line).collect()
+    };
+    tree.write("a", lines(&|_| true, "")).commit("base");
+    let untouched = |n: usize| ![0, 1, 7, 9, 20, 39].contains(&n);
+    for mark in ["", "x\n", "x\ny\n", "x"] {
+        tree.write("a", lines(&untouched, mark));
+        let whole = diff(tree.path(), &Changes::Uncommitted).remove(0);
+        let git = tree.git(&["diff", "--unified=0"]);
+        let hunks = |patch: &str| {
+            // Git looks for the section where the hunk begins, which is elsewhere with context.
+            let line = |line: &str| match line.strip_prefix("@@ ") {
+                Some(places) => places.split(" @@").next().unwrap().to_owned(),
+                None => line.to_owned(),
+            };
+            let body = patch.lines().skip_while(|line| !line.starts_with("@@ "));
+            body.map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(hunks(&whole.without_context(usize::MAX)), hunks(&git));
+        let (came, went) = whole.changed_lines();
+        let numbers = tree.git(&["diff", "--numstat"]);
+        assert_eq!(numbers, format!("{came}\t{went}\ta\n"));
+        let short = whole.without_context(3);
+        let left_out = came + went - 3;
+        assert!(short.ends_with(&format!("… ({left_out} more changed lines)\n")));
+        assert_eq!(
+            whole.places().matches("@@ -").count(),
+            whole.patch.matches("@@ -").count()
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_not_tracked_can_be_made_a_change() {
+    let tree = Tree::repository();
+    for text in ["one\ntwo\n", "one", ""] {
+        tree.write("new", text).git(&["add", "--all"]);
+        let git = diff(tree.path(), &Changes::Staged).remove(0);
+        let ours = FileDiff::added("new", Some(text));
+        let without_ids = |patch: &str| {
+            let lines = patch.lines().filter(|line| !line.starts_with("index "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let git_lines = without_ids(&git.patch.replace("@@ -0,0 +1 @@", "@@ -0,0 +1,1 @@"));
+        assert_eq!(without_ids(&ours.patch), git_lines);
+        assert_eq!((ours.hunks, ours.status), (git.hunks, git.status));
+    }
+}
+
+#[test]
 fn outside_a_work_tree_there_is_no_repository() {
     assert!(Repository::discover(Tree::new().path()).unwrap().is_none());
     let bare = Tree::new();

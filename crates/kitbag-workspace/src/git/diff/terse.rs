@@ -1,0 +1,175 @@
+//! A patch in fewer lines: without the lines around a change, with the first changes alone, or with
+//! none of them.
+
+use super::FileDiff;
+
+impl FileDiff {
+    /// How many lines came and went.
+    #[must_use]
+    pub fn changed_lines(&self) -> (usize, usize) {
+        let mut counts = (0, 0);
+        each_line(&self.patch, &mut |line, part| match part {
+            Part::Change if line.starts_with('+') => counts.0 += 1,
+            Part::Change => counts.1 += 1,
+            Part::Header | Part::Hunk | Part::Context | Part::Remark => {}
+        });
+        counts
+    }
+
+    /// The patch without the lines around each change, and with no more changed lines than these;
+    /// the rest is counted.
+    #[must_use]
+    pub fn without_context(&self, most: usize) -> String {
+        let mut terse = Terse {
+            shown: String::new(),
+            run: Run::default(),
+            section: "",
+            old: 0,
+            new: 0,
+            left: most,
+            left_out: 0,
+        };
+        each_line(&self.patch, &mut |line, part| terse.add(line, part));
+        terse.end_run();
+        if terse.left_out > 0 {
+            terse
+                .shown
+                .push_str(&format!("… ({} more changed lines)\n", terse.left_out));
+        }
+        terse.shown
+    }
+
+    /// The places of the patch: its header and the first line of each hunk.
+    #[must_use]
+    pub fn places(&self) -> String {
+        let mut places = String::new();
+        each_line(&self.patch, &mut |line, part| {
+            if matches!(part, Part::Header | Part::Hunk) {
+                places.push_str(line);
+            }
+        });
+        places
+    }
+}
+
+/// What a line of a patch is.
+#[derive(Clone, Copy)]
+enum Part {
+    Header,
+    Hunk,
+    Context,
+    Change,
+    /// That a file does not end in a line break.
+    Remark,
+}
+
+fn each_line<'p>(patch: &'p str, see: &mut dyn FnMut(&'p str, Part)) {
+    let mut in_hunk = false;
+    for line in patch.split_inclusive('\n') {
+        let part = match line.as_bytes().first() {
+            _ if line.starts_with("@@ ") => Part::Hunk,
+            Some(b'+' | b'-') if in_hunk => Part::Change,
+            Some(b' ' | b'\n' | b'\r') if in_hunk => Part::Context,
+            Some(b'\\') if in_hunk => Part::Remark,
+            _ => Part::Header,
+        };
+        in_hunk = !matches!(part, Part::Header);
+        see(line, part);
+    }
+}
+
+/// Writes hunks without context as git would.
+struct Terse<'p> {
+    shown: String,
+    run: Run,
+    /// What stands behind the numbers of the hunk: most often the function that it is in.
+    section: &'p str,
+    /// The next line of the file before and after.
+    old: u32,
+    new: u32,
+    left: usize,
+    left_out: usize,
+}
+
+/// Lines that were changed, with none between them that was not.
+#[derive(Default)]
+struct Run {
+    first: (u32, u32),
+    old: u32,
+    new: u32,
+    lines: String,
+}
+
+impl<'p> Terse<'p> {
+    fn add(&mut self, line: &'p str, part: Part) {
+        match part {
+            Part::Header => {
+                self.end_run();
+                self.shown.push_str(line);
+            }
+            Part::Hunk => {
+                self.end_run();
+                (self.old, self.new, self.section) = starts(line);
+            }
+            Part::Context => {
+                self.end_run();
+                self.old += 1;
+                self.new += 1;
+            }
+            Part::Change => {
+                if self.left == 0 {
+                    self.left_out += 1;
+                } else {
+                    self.left -= 1;
+                    if self.run.lines.is_empty() {
+                        self.run.first = (self.old, self.new);
+                    }
+                    self.run.lines.push_str(line);
+                    if line.starts_with('+') {
+                        self.run.new += 1;
+                    } else {
+                        self.run.old += 1;
+                    }
+                }
+                if line.starts_with('+') {
+                    self.new += 1;
+                } else {
+                    self.old += 1;
+                }
+            }
+            Part::Remark if self.left_out == 0 => self.run.lines.push_str(line),
+            Part::Remark => {}
+        }
+    }
+
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        if run.old + run.new == 0 {
+            return;
+        }
+        // Where there is no line on a side, git names the one before.
+        let side = |first: u32, count: u32| match count {
+            0 => format!("{},0", first.saturating_sub(1)),
+            1 => first.to_string(),
+            _ => format!("{first},{count}"),
+        };
+        let (old, new) = (side(run.first.0, run.old), side(run.first.1, run.new));
+        let section = self.section;
+        self.shown
+            .push_str(&format!("@@ -{old} +{new} @@{section}\n{}", run.lines));
+    }
+}
+
+/// The `3`, the `7` and the ` fn a()` of `@@ -3,2 +7,5 @@ fn a()`.
+fn starts(hunk: &str) -> (u32, u32, &str) {
+    let number = |mark: char| {
+        let (_, rest) = hunk.split_once(mark)?;
+        rest.split([',', ' ']).next()?.parse().ok()
+    };
+    let section = hunk.splitn(3, "@@").nth(2).unwrap_or_default();
+    (
+        number('-').unwrap_or_default(),
+        number('+').unwrap_or_default(),
+        section.trim_end(),
+    )
+}
