@@ -14,7 +14,7 @@ mod structure;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use futures_channel::oneshot;
 use futures_util::future::join_all;
@@ -22,6 +22,7 @@ use kitbag_core::chunk::ContextChunk;
 use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::workspace::Workspace;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 pub use dependencies::Dependencies;
 pub use files::Files;
@@ -149,7 +150,8 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Gathe
     all
 }
 
-/// Runs what blocks on a thread of its own, whatever the runtime.
+/// Runs what blocks on a thread of its own, whatever the runtime. What it does with rayon runs in
+/// rayon's own pool: when the caller may be one of that pool's threads, and waits, use another.
 ///
 /// # Errors
 /// Those of `work`, or that it panicked.
@@ -167,4 +169,20 @@ pub async fn blocking<T: Send + 'static>(
         .map_err(|error| GatherError::new(format_args!("no thread could be started: {error}")))?;
     let stopped = |_| GatherError::new("it stopped without an answer");
     receive.await.map_err(stopped)?
+}
+
+/// Runs what works in parallel, aside. The pool is our own: whoever waits for the result may be a
+/// thread of rayon's, which does nothing else in the meantime.
+pub(crate) async fn pooled<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, GatherError> + Send + 'static,
+) -> Result<T, GatherError> {
+    static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+        let named = ThreadPoolBuilder::new().thread_name(|number| format!("pack {number}"));
+        named.build().ok()
+    });
+    blocking(|| match &*POOL {
+        Some(pool) => pool.install(work),
+        None => work(),
+    })
+    .await
 }

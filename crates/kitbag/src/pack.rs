@@ -9,6 +9,7 @@ mod as_json;
 mod change;
 mod error;
 mod files;
+mod open;
 mod redaction;
 mod report;
 mod request;
@@ -29,11 +30,13 @@ use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
 use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
-use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
+use kitbag_workspace::workspace::Workspace;
 
-use crate::gather::{GatherError, GatherTask, Gathered, blocking, gather};
+use crate::gather::{GatherError, GatherTask, Gathered, gather, pooled};
 use as_json::assemble_json;
+use change::Change;
 use files::FileChunks;
+use open::Opened;
 use shorten::shorten;
 use strategy::Strategy;
 
@@ -56,21 +59,7 @@ pub async fn pack(request: &PackRequest, counter: &dyn TokenCounter) -> Result<P
 /// # Errors
 /// When the folder cannot be read.
 pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
-    let mut options = WorkspaceOptions::default();
-    options.include.clone_from(&request.include);
-    options.exclude.clone_from(&request.exclude);
-    options.named.clone_from(&request.pins);
-    options.use_git = request.use_git;
-    let workspace = Arc::new(Workspace::open(&request.root, &options)?);
-    for pin in &request.pins {
-        if !workspace.files().iter().any(|file| file.path == *pin) {
-            return Err(PackError::NoSuchPin { path: pin.clone() });
-        }
-    }
-    let diffs = match &request.changes {
-        Some(changes) => change::changes(&workspace, changes)?,
-        None => Vec::new(),
-    };
+    let Opened { workspace, change } = open::open(request).await?;
     let inferred = TaskType::infer(&request.task);
     let task_type = request.task_type.unwrap_or(inferred.task_type);
     let strategy = if request.task.trim().is_empty() {
@@ -86,13 +75,14 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         request.budget,
         Arc::clone(&workspace),
     );
-    let surveyed = surveyed(request, &workspace, strategy, change::changed(&diffs));
+    let touched = change.as_ref().map(Change::touched).unwrap_or_default();
+    let surveyed = surveyed(request, &workspace, strategy, touched);
     let gathered = gather(&gatherers, &task);
     let (survey, mut gathered) = futures_util::future::join(surveyed, gathered).await;
-    if request.changes.is_some() && diffs.is_empty() {
-        gathered.problems.push("there is no change to pack".into());
+    if let Some(change) = change {
+        gathered.chunks.extend(change.chunks());
+        gathered.problems.extend(change.problems);
     }
-    gathered.chunks.extend(change::chunks(&diffs));
     Ok(Prepared {
         survey: survey?,
         gathered,
@@ -166,11 +156,17 @@ impl Prepared {
             brought.push(ranked);
         }
         // What a gatherer brings of a file stands for it: nothing is shown twice.
+        let mut replaced = Vec::new();
         chunks.retain(|file| {
-            let stands_for = |other: &RankedChunk| {
-                other.chunk.source == file.chunk.source && !other.chunk.levels.is_empty()
+            let source = &file.chunk.source;
+            let stands_for = |other: &&RankedChunk| {
+                let is_it = other.chunk.source == *source && !other.chunk.levels.is_empty();
+                is_it || change::shows(&other.chunk, source, request.budget)
             };
-            request.pins.contains(&file.chunk.source) || !brought.iter().any(stands_for)
+            let other = brought.iter().find(stands_for);
+            let other = other.filter(|_| !request.pins.contains(source));
+            replaced.extend(other.map(|other| Excluded::by(source, &other.chunk)));
+            other.is_none()
         });
         chunks.extend(brought);
         let mut problems = Vec::new();
@@ -204,7 +200,9 @@ impl Prepared {
         if needs_model && request.model.is_none() {
             problems.push("the request names no model: choose one with `--model`".to_owned());
         }
-        Ok(Pack::new(assembly, self, redactions, problems))
+        let mut pack = Pack::new(assembly, self, redactions, problems);
+        pack.excluded.extend(replaced);
+        Ok(pack)
     }
 }
 
@@ -251,7 +249,7 @@ async fn surveyed(
         .chain(attached)
         .collect();
     let query = Query::new(&said.join("\n"));
-    blocking(move || {
+    pooled(move || {
         let cache = Cache::open(folder, Limits::default());
         Ok(survey(&workspace, &query, &options, &cache))
     })

@@ -5,7 +5,7 @@ use kitbag_workspace::language::Language;
 use kitbag_workspace::secrets::redact;
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
-use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, blocking};
+use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, pooled};
 
 /// Brings the files that match patterns, whole, in the order of their paths. A pack ranks files by
 /// itself; this is for callers who know which files they want.
@@ -43,7 +43,7 @@ impl Gatherer for Files {
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let (root, wanted) = (task.workspace.root().to_owned(), self.clone());
-        Box::pin(blocking(move || {
+        Box::pin(pooled(move || {
             let mut options = WorkspaceOptions::default();
             options.include = wanted.patterns;
             let workspace = Workspace::open(&root, &options).map_err(GatherError::new)?;

@@ -1,30 +1,118 @@
 //! A change to review: its patches as chunks, and the lines that it touches.
+//!
+//! A file that git does not track yet belongs to what the work tree changed, as if it were added.
 
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
-use kitbag_workspace::git::{Changes, FileDiff, FileStatus};
+use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
+use kitbag_core::tokens::Tokens;
+use kitbag_workspace::git::{Changes, FileDiff, FileStatus, Repository};
 use kitbag_workspace::survey::Changed;
 use kitbag_workspace::workspace::Workspace;
+use serde_json::Value;
 
 use super::PackError;
 
-/// The changes of a workspace.
-pub(super) fn changes(
+/// More untracked files than this are no change that somebody reviews.
+const MOST_UNTRACKED: usize = 200;
+
+/// The text of a larger untracked file is left out.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// How many names a problem lists.
+const MOST_NAMES: usize = 3;
+
+/// The key under which a chunk names the file that it shows whole.
+const SHOWS: &str = "shows";
+
+/// A change of a workspace.
+#[derive(Debug)]
+pub(super) struct Change {
+    diffs: Vec<FileDiff>,
+    /// What is not in it.
+    pub(super) problems: Vec<String>,
+}
+
+impl Change {
+    /// Asks git, and leaves out what the patterns of the caller do.
+    pub(super) fn of(workspace: &Workspace, changes: &Changes) -> Result<Self, PackError> {
+        let Some(repository) = workspace.repository() else {
+            // A repository that git does not trust is there all the same.
+            Repository::discover(workspace.root()).map_err(PackError::Git)?;
+            return Err(PackError::NoRepository);
+        };
+        let mut diffs = repository.diff(changes).map_err(PackError::Git)?;
+        let mut problems = Vec::new();
+        if changes.has_work_tree() {
+            let untracked = repository.untracked().map_err(PackError::Git)?;
+            diffs.extend(added(workspace, untracked, &mut problems));
+            diffs.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        let all = diffs.len();
+        diffs.retain(|diff| workspace.selects(&diff.path));
+        if diffs.is_empty() {
+            return Err(PackError::NoChange {
+                changes: changes.clone(),
+                left_out: all,
+            });
+        }
+        Ok(Self { diffs, problems })
+    }
+
+    /// What the survey is told.
+    pub(super) fn touched(&self) -> Vec<Changed> {
+        let changed = |diff: &FileDiff| Changed::new(diff.path.as_str(), diff.hunks.clone());
+        self.diffs.iter().map(changed).collect()
+    }
+
+    /// A chunk for each file's patch.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = ContextChunk> {
+        self.diffs.iter().map(chunk)
+    }
+}
+
+/// Whether the chunk is the patch of a new file, which says all that the file would, unless there is
+/// no room for it: the file has more levels.
+pub(super) fn shows(chunk: &ContextChunk, path: &str, budget: Tokens) -> bool {
+    let names = chunk.metadata.get(SHOWS).and_then(Value::as_str) == Some(path);
+    // A token has about four bytes, and a new file should leave room for the rest of the change.
+    let most = usize::try_from(budget.0).unwrap_or(usize::MAX);
+    names && chunk.content().len() <= most
+}
+
+/// The untracked files that the workspace lists, as changes; the others are told by name.
+fn added(
     workspace: &Workspace,
-    changes: &Changes,
-) -> Result<Vec<FileDiff>, PackError> {
-    let repository = workspace.repository().ok_or(PackError::NoRepository)?;
-    repository.diff(changes).map_err(PackError::Git)
-}
-
-/// What the survey is told.
-pub(super) fn changed(diffs: &[FileDiff]) -> Vec<Changed> {
-    let changed = |diff: &FileDiff| Changed::new(diff.path.as_str(), diff.hunks.clone());
-    diffs.iter().map(changed).collect()
-}
-
-/// A chunk for each file's patch.
-pub(super) fn chunks(diffs: &[FileDiff]) -> Vec<ContextChunk> {
-    diffs.iter().map(chunk).collect()
+    untracked: Vec<String>,
+    problems: &mut Vec<String>,
+) -> Vec<FileDiff> {
+    let file_of = |path: &String| {
+        let found = workspace
+            .files()
+            .binary_search_by(|file| file.path.as_str().cmp(path));
+        workspace.files().get(found.ok()?)
+    };
+    let (listed, mut others): (Vec<String>, Vec<String>) = untracked
+        .into_iter()
+        .filter(|path| workspace.selects(path))
+        .partition(|path| file_of(path).is_some());
+    others.extend(listed.iter().skip(MOST_UNTRACKED).cloned());
+    if let Some((first, rest)) = others.split_first() {
+        let more = rest.iter().take(MOST_NAMES - 1);
+        let names = more.fold(format!("`{first}`"), |names, path| {
+            format!("{names}, `{path}`")
+        });
+        let left = others.len().saturating_sub(MOST_NAMES);
+        let left = match left {
+            0 => String::new(),
+            left => format!(" and {left} more"),
+        };
+        problems.push(format!("untracked and not in the change: {names}{left}"));
+    }
+    let diff = |path: String| {
+        let is_small = file_of(&path).is_some_and(|file| file.size <= MOST_BYTES);
+        let text = workspace.read(&path).filter(|_| is_small);
+        FileDiff::added(path, text.as_deref())
+    };
+    listed.into_iter().take(MOST_UNTRACKED).map(diff).collect()
 }
 
 fn chunk(diff: &FileDiff) -> ContextChunk {
@@ -36,15 +124,46 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
         FileStatus::Unmerged => "unmerged".to_owned(),
         _ => "modified".to_owned(),
     };
-    let line = format!("{}: {status}", diff.path);
+    let (came, went) = diff.changed_lines();
+    let lines = match came + went {
+        0 => String::new(),
+        _ => format!(", {came} lines more and {went} less"),
+    };
+    let line = format!("{}: {status}{lines}", diff.path);
     let source = format!("diff of {}", diff.path);
     let kind = ChunkType::Other("diff".into());
     let mut chunk = if diff.patch.is_empty() {
         ContextChunk::new(kind, source, line)
     } else {
-        ContextChunk::new(kind, source, diff.patch.as_str())
+        let chunk = ContextChunk::new(kind, source, diff.patch.as_str());
+        let terser = terser(diff, came + went).into_iter();
+        terser
+            .fold(chunk, ContextChunk::with_level)
             .with_level(Level::new(Detail::Line, line))
     };
     chunk.metadata.insert("language".into(), "diff".into());
+    if diff.status == FileStatus::Added && !diff.patch.is_empty() {
+        chunk
+            .metadata
+            .insert(SHOWS.into(), diff.path.as_str().into());
+    }
     chunk.with_priority(ContextPriority::High)
+}
+
+/// Shorter patches: without context, then with fewer and fewer of the changed lines, then none.
+fn terser(diff: &FileDiff, changed: usize) -> Vec<Level> {
+    let level = |detail, content, coverage| {
+        Level::new(detail, content).with_coverage(Coverage::from_permille(coverage))
+    };
+    let mut levels = vec![level(Detail::Slice, diff.without_context(usize::MAX), 900)];
+    for (part, coverage) in [(2, 550), (4, 320), (8, 180), (16, 100)] {
+        if changed / part >= 8 {
+            let content = diff.without_context(changed / part);
+            levels.push(level(Detail::Slice, content, coverage));
+        }
+    }
+    levels.push(level(Detail::Outline, diff.places(), 60));
+    levels.dedup_by(|shorter, longer| shorter.content.len() >= longer.content.len());
+    levels.retain(|level| level.content.len() < diff.patch.len());
+    levels
 }

@@ -1,7 +1,7 @@
 //! Why there is no pack.
 
 use kitbag_core::assembly::AssembleError;
-use kitbag_workspace::git::GitError;
+use kitbag_workspace::git::{Changes, GitError};
 use kitbag_workspace::workspace::OpenError;
 
 use crate::gather::GatherError;
@@ -19,6 +19,14 @@ pub enum PackError {
     /// Git does not give the change.
     #[error("git does not give the change: {0}")]
     Git(GitError),
+    /// There is nothing to review.
+    #[error("there is no change to pack: {}", compared(changes, *left_out))]
+    NoChange {
+        /// What was compared.
+        changes: Changes,
+        /// How many changed files the patterns of the request left out.
+        left_out: usize,
+    },
     /// A file that must be in is not there.
     #[error("there is no file `{path}` to pin below the root")]
     NoSuchPin {
@@ -45,11 +53,43 @@ impl PackError {
             Self::Assemble(error) => Some(error.hint().to_string()),
             Self::NoRepository => Some("leave out `--diff` and `--staged`, and `--no-git`".into()),
             Self::Git(error) => error.hint(),
+            Self::NoChange { left_out: 1.., .. } => {
+                Some("other patterns, or none, would let them in".into())
+            }
+            Self::NoChange { changes, .. } => Some(match changes {
+                Changes::Staged => {
+                    "`git add` stages files; `--diff` packs what is not staged, too".into()
+                }
+                Changes::Since(_) => {
+                    "name an older revision to compare with; `git log --oneline` lists them".into()
+                }
+                _ => "name an older revision to compare with, such as `--diff HEAD~1`".into(),
+            }),
             Self::NoSuchPin { .. } => Some(
                 "name it relative to the root, as `src/main.rs`; binary files cannot be pinned"
                     .into(),
             ),
             Self::Survey(_) => None,
         }
+    }
+}
+
+/// What was compared, and found the same.
+fn compared(changes: &Changes, left_out: usize) -> String {
+    match changes {
+        _ if left_out > 0 => {
+            let files = if left_out == 1 {
+                "file is"
+            } else {
+                "files are"
+            };
+            format!("{left_out} changed {files} left out by the patterns")
+        }
+        Changes::Staged => "nothing is staged".into(),
+        Changes::Since(revision) if changes.has_work_tree() => {
+            format!("the files are as they were at `{revision}`")
+        }
+        Changes::Since(revision) => format!("`{revision}` changes no file below the root"),
+        _ => "the files are as they were at the last commit".into(),
     }
 }

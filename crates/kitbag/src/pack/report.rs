@@ -1,7 +1,7 @@
 //! What a pack tells about itself. No time, no cache state, no path of the machine.
 
 use kitbag_core::assembly::{Assembly, Reason};
-use kitbag_core::chunk::{ChunkType, Detail};
+use kitbag_core::chunk::{ChunkType, ContextChunk, Detail};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
@@ -85,6 +85,17 @@ pub struct Excluded {
     pub source: String,
     /// Why it is out.
     pub reason: String,
+}
+
+impl Excluded {
+    /// A file that another chunk stands for.
+    pub(super) fn by(path: &str, other: &ContextChunk) -> Self {
+        let (kind, source) = (other.chunk_type.as_str(), &other.source);
+        Self {
+            source: path.to_owned(),
+            reason: format!("the {kind} `{source}` stands for it"),
+        }
+    }
 }
 
 impl Pack {

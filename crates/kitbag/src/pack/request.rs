@@ -37,7 +37,8 @@ pub struct PackRequest {
     pub exclude: Vec<String>,
     /// Files that must be in.
     pub pins: Vec<String>,
-    /// A change to pack for review.
+    /// A change to pack for review. Where it is one of the work tree, files that git does not track
+    /// yet, and does not ignore, are part of it. The patterns hold for it as for files.
     pub changes: Option<Changes>,
     /// Whether git is asked.
     pub use_git: bool,

@@ -2,10 +2,14 @@
 
 #![allow(
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "helpers of tests are test code"
 )]
 
+mod change;
 mod exactness;
 mod examples;
+mod project;
 mod random;
+mod threads;
