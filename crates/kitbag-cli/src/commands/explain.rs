@@ -6,7 +6,7 @@ mod trials;
 
 use serde_json::Value;
 
-use super::pack::{PackArgs, Stdin, last, packed, place, prepared};
+use super::pack::{PackArgs, Stdin, last, packed, place, prepared, summary};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -60,6 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(&told)?);
     }
+    summary::say_problems(&pack.problems);
     Ok(output::print(&told.to_string())?)
 }
 

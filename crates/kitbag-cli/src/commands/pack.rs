@@ -5,7 +5,7 @@ pub(crate) mod last;
 mod own_output;
 mod pins;
 mod place;
-mod summary;
+pub(crate) mod summary;
 mod task;
 
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     say_exactness(&counter);
     let text = ended(&pack, &counter);
     deliver(args, &text)?;
-    summary::say(&pack, request.model.as_deref());
+    summary::say(&pack, &prepared, request.model.as_deref());
     Ok(())
 }
 
@@ -107,7 +107,25 @@ pub(crate) fn packed(
 ) -> Result<Pack, Failure> {
     let pack = prepared.pack(request, counter).map_err(failure)?;
     pins::check(request, &pack)?;
+    if prepared.workspace().files().is_empty() && !request.include.is_empty() {
+        summary::say_problems(prepared.workspace().problems());
+        return Err(nothing_included(request));
+    }
     Ok(pack)
+}
+
+/// A prompt without a file is hardly what was meant by a pattern.
+fn nothing_included(request: &PackRequest) -> Failure {
+    let patterns: Vec<String> = request
+        .include
+        .iter()
+        .map(|pattern| format!("`--include {pattern}`"))
+        .collect();
+    let (root, patterns) = (request.root.display(), patterns.join(" or "));
+    Failure::new(format_args!("no file below `{root}` matches {patterns}")).hint(
+        "patterns are those of a .gitignore file, such as `src/` or `*.rs`; they do not bring in \
+         files that are ignored, `--pin` does",
+    )
 }
 
 fn failure(error: PackError) -> Failure {

@@ -163,7 +163,7 @@ fn p11_every_line_is_json_with_unique_keys() {
             &["pack", "fix the login", "--model", "claude-sonnet-4-5"],
             0,
         ),
-        (&["pack", "--include", "[z-"], 0),
+        (&["pack", "--exclude", "[z-"], 0),
         (&["explain", "fix the login"], 0),
         (&["pack", "--pin", "gone.rs", "fix it"], 2),
         (&["pack", "--budget", "many"], 2),

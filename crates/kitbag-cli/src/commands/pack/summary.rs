@@ -1,34 +1,27 @@
 //! What a pack says about itself: a line on stderr, and a line in the log.
 
 use kitbag::core::chunk::{ChunkType, Detail};
-use kitbag::pack::Pack;
+use kitbag::pack::{Pack, Prepared};
 use kitbag::tokens::ModelProfile;
 
 use crate::output::{self, grouped, one_line};
 
-/// More problems than this are only counted: `--json` has them all.
-const MOST_PROBLEMS: usize = 5;
+/// More of a kind than this are only counted: `--json` has them all.
+const MOST_LINES: usize = 5;
 
 /// Says what was packed.
-pub(super) fn say(pack: &Pack, model: Option<&str>) {
-    for problem in pack.problems.iter().take(MOST_PROBLEMS) {
-        output::say(format_args!("warning: {}", one_line(problem)));
-    }
-    if let Some(more) = pack
-        .problems
-        .len()
-        .checked_sub(MOST_PROBLEMS)
-        .filter(|&more| more > 0)
-    {
-        output::say(format_args!("warning: {more} more; `--json` lists them"));
-    }
-    for redaction in &pack.redacted {
-        let source = one_line(&redaction.source);
+pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
+    say_problems(&pack.problems);
+    if prepared.workspace().files().is_empty() {
         output::say(format_args!(
-            "note: {source}:{} holds a secret ({}), which was replaced",
-            redaction.line, redaction.kind
+            "hint: name the folder of a project with `--root`, or a file with `--pin`"
         ));
     }
+    say_some(&pack.redacted, "note", |redaction| {
+        let source = one_line(&redaction.source);
+        let (line, kind) = (redaction.line, &redaction.kind);
+        format!("{source}:{line} holds a secret ({kind}), which was replaced")
+    });
     let mut line = format!(
         "{} of {} tokens",
         grouped(pack.tokens.0),
@@ -75,6 +68,25 @@ pub(super) fn say(pack: &Pack, model: Option<&str>) {
         line.push_str(&format!("; {price} for the input"));
     }
     output::say(format_args!("{line}"));
+}
+
+/// Says what did not go as asked.
+pub(crate) fn say_problems(problems: &[String]) {
+    say_some(problems, "warning", |problem| one_line(problem));
+}
+
+/// Says the first of a kind, and how many more there are.
+fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
+    for one in all.iter().take(MOST_LINES) {
+        output::say(format_args!("{kind}: {}", text(one)));
+    }
+    let more = all.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        output::say(format_args!(
+            "{kind}: {} more like these; `--json` lists them",
+            grouped(more as u64)
+        ));
+    }
 }
 
 /// A line in the log.

@@ -101,3 +101,72 @@ fn p04_a_pattern_that_is_none_is_told() {
     let pack = tree(&FILES).json(&[&TASK[..], &["--exclude", "[z-"]].concat());
     told(&pack, "[z-");
 }
+
+#[test]
+fn x01_problems_are_said_and_from_the_sixth_on_counted() {
+    let tree = tree(&FILES);
+    let said = |patterns: usize| {
+        let wrong: Vec<String> = (0..patterns).map(|n| format!("--exclude=[{n}-")).collect();
+        let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
+        tree.pack(&[&TASK[..], &wrong].concat()).stderr
+    };
+    let warnings = |said: &str| said.matches("warning: ").count();
+    assert_eq!(warnings(&said(0)), 0);
+    assert_eq!(warnings(&said(5)), 5);
+    let many = said(9);
+    assert_eq!(warnings(&many), 6, "{many}");
+    assert!(
+        many.contains("warning: 4 more like these; `--json` lists them\n"),
+        "{many}"
+    );
+    let explained = tree.run(&[
+        "explain",
+        "explain the login",
+        "src/login.rs",
+        "--exclude=[1-",
+    ]);
+    assert_eq!(warnings(&explained.stderr), 1, "{explained:?}");
+}
+
+#[test]
+fn x01_a_folder_without_files_is_told_with_what_to_do() {
+    let tree = tree(&[]);
+    for args in [&["fix the login"][..], &[]] {
+        let output = tree.pack(args);
+        assert!(
+            output
+                .stderr
+                .contains("warning: there is no file to look at")
+                && output
+                    .stderr
+                    .contains("hint: name the folder of a project with `--root`"),
+            "{output:?}"
+        );
+        output.success();
+    }
+}
+
+#[test]
+fn x01_a_pattern_that_matches_nothing_is_a_failure() {
+    let tree = tree(&FILES);
+    let error = tree.pack(&["--include", "[z-"]).failure(1);
+    assert!(
+        error.contains("warning: `[z-` is no file pattern"),
+        "{error}"
+    );
+    let args = [
+        "explain the login",
+        "--include",
+        "nope",
+        "--include",
+        "*.py",
+    ];
+    for command in ["pack", "explain"] {
+        let error = tree.run(&[&[command], &args[..]].concat()).failure(1);
+        assert!(
+            error.contains("no file below `.` matches `--include nope` or `--include *.py`")
+                && error.contains("hint: "),
+            "{error}"
+        );
+    }
+}
