@@ -23,8 +23,10 @@ impl CounterArgs {
     /// The counter, and what its model's provider can do if a model was named.
     pub(crate) fn counter(&self) -> Result<(Counter, Option<ModelTraits>), Failure> {
         if let Some(model) = &self.model {
-            let profile = ModelProfile::find(model)
-                .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+            let profile = ModelProfile::find(model).map_err(|mut error| {
+                error.similar = alternatives(model, &error.similar);
+                Failure::usage(&error).hint(error.hint())
+            })?;
             let counter = Counter::for_profile(profile)
                 .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
             return Ok((counter, Some(profile.into())));
@@ -45,6 +47,41 @@ impl CounterArgs {
         self.model.as_deref()
     }
 }
+
+/// Names to choose from instead of one that is unknown: of the same family, then those that look
+/// like it.
+fn alternatives(model: &str, similar: &[&'static str]) -> Vec<&'static str> {
+    let family = |name: &str| {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let end = name.find(|c: char| !c.is_ascii_alphabetic());
+        let (family, _) = name.split_at_checked(end.unwrap_or(name.len()))?;
+        (!family.is_empty()).then(|| family.to_ascii_lowercase())
+    };
+    let asked = family(model);
+    let prefixes = ModelProfile::all()
+        .iter()
+        .flat_map(|profile| &profile.prefixes);
+    let mut names: Vec<&str> = prefixes
+        .map(String::as_str)
+        .filter(|prefix| asked.is_some() && family(prefix) == asked)
+        .collect();
+    // The nearest come first within the family, too.
+    names.sort_by_key(|name| {
+        similar
+            .iter()
+            .position(|similar| similar == name)
+            .unwrap_or(similar.len())
+    });
+    names.truncate(MOST_ALTERNATIVES);
+    for name in similar {
+        if names.len() < MOST_ALTERNATIVES && !names.contains(name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+const MOST_ALTERNATIVES: usize = 4;
 
 /// Says on stderr when counts are estimates.
 pub(crate) fn say_exactness(counter: &Counter) {

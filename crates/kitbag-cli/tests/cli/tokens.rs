@@ -5,6 +5,25 @@ use serde_json::Value;
 use crate::run::Folder;
 
 #[test]
+fn x01_an_unknown_model_is_told_with_those_that_are_near() {
+    let folder = Folder::new();
+    folder.write("a.txt", "text");
+    let hint = |model: &str| {
+        let args = ["tokens", "a.txt", "--model", model];
+        let error = folder.run(&args).failure(2);
+        error.split_once("hint: ").unwrap().1.to_owned()
+    };
+    let mistral = hint("mistral-large");
+    assert!(
+        mistral.contains("mistral-nemo, mistral-small, mistral-medium-3"),
+        "{mistral}"
+    );
+    assert!(hint("gpt-9-turbo").contains("gpt-5"));
+    assert!(hint("gtp-4o").contains("gpt-4o"));
+    assert!(hint("nothing-like-it").starts_with("name a tokenizer"));
+}
+
+#[test]
 fn p02_tokens_of_stdin_is_a_number() {
     let folder = Folder::new();
     assert_eq!(
