@@ -96,7 +96,7 @@ fn piped() -> Result<Option<String>, Failure> {
     let text = stdin::read_soon()?;
     if text.is_none() {
         output::say(format_args!(
-            "note: nothing came on stdin within {} seconds, and nothing is attached; `--attach -` \
+            "warning: nothing came on stdin within {} seconds, and nothing is attached; `--attach -` \
              waits for it, `</dev/null` does not",
             stdin::PATIENCE.as_secs()
         ));
