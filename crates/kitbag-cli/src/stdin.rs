@@ -1,9 +1,9 @@
 //! What is piped in: whether there is anything, and all of it.
 //!
 //! Whoever starts the program may leave it a pipe into which nothing is ever written, as editors,
-//! build services and agents do. Nothing tells such a pipe from one whose writer is slow, so what
-//! was not asked for is waited for only a short time, and it is told when that has passed. What was
-//! asked for is waited for as long as it takes.
+//! build services and agents do. Nothing tells such a pipe from one whose writer is slow. What was
+//! asked for is waited for as long as it takes, and so is everything where a person sees the note
+//! about it; elsewhere it is waited for only a short time, and told when that has passed.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -15,7 +15,7 @@ use crate::output::{self, grouped};
 
 /// How long the first byte of what was not asked for may take: a program that fetches something
 /// has begun by then, and one that is started with an idle pipe is not held up for long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// More than this is not read: as text it is far beyond what any model takes.
 const MOST_BYTES: u64 = 16 << 20;
@@ -54,8 +54,11 @@ pub(crate) fn read(what: &str) -> Result<String, Failure> {
     rest(&came)
 }
 
-/// All of stdin; nothing if nothing comes soon.
+/// All of stdin; nothing if nothing comes soon and nobody sees that it is waited for.
 pub(crate) fn read_soon() -> Result<Option<String>, Failure> {
+    if io::stderr().is_terminal() {
+        return read("the attachment").map(Some);
+    }
     let came = reading()?;
     match came.recv_timeout(PATIENCE) {
         Ok(Came::All(read)) => read.map(Some),

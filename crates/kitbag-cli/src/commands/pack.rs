@@ -30,9 +30,9 @@ use crate::progress::Progress;
 /// parts or in outline, as the budget allows. Without a task it gives an overview.
 ///
 /// Stdin is the task when none is given. Beside a task, what is piped in is attached to it, such as
-/// the log of a failure; if nothing comes within two seconds, the task goes on without, and a warning
-/// says so. `--attach -` waits for it, as for tests that run long. A terminal and /dev/null are not
-/// read.
+/// the log of a failure. At a terminal it is waited for; where stderr is none and nothing comes within
+/// a second, the task goes on without, and a warning says so. `--attach -` always waits. A terminal
+/// and /dev/null are not read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What is to be done; `-` reads it from stdin

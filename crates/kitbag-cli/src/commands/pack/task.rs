@@ -96,9 +96,8 @@ fn piped() -> Result<Option<String>, Failure> {
     let text = stdin::read_soon()?;
     if text.is_none() {
         output::say(format_args!(
-            "warning: nothing came on stdin within {} seconds, and nothing is attached; `--attach -` \
-             waits for it, `</dev/null` does not",
-            stdin::PATIENCE.as_secs()
+            "warning: nothing came on stdin within a second, and nothing is attached; `--attach -` \
+             waits for it, `</dev/null` does not"
         ));
     }
     Ok(text)
