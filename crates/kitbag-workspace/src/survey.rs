@@ -15,12 +15,13 @@ use kitbag_core::rank::Score;
 pub use candidate::{Candidate, UnitWorth};
 
 use crate::cache::Cache;
-use crate::git::{Commit, LogOptions};
+use crate::git::LogOptions;
 use crate::matcher::Matcher;
 use crate::query::Query;
 use crate::relevance::RelevanceWeights;
 use crate::walk::Skipped;
 use crate::workspace::Workspace;
+use candidate::Loader;
 use judge::Judge;
 use scan::scan;
 
@@ -34,9 +35,11 @@ pub struct SurveyOptions {
     pub about_tests: bool,
     /// How much each kind of evidence counts.
     pub weights: RelevanceWeights,
-    /// How many of the best files are parsed.
-    pub parsed: usize,
-    /// Files that are parsed in any case.
+    /// How many of the best files are looked at closely.
+    pub candidates: usize,
+    /// How many bytes of these are parsed, the best files first; of others windows are shown.
+    pub parsed_bytes: u64,
+    /// Files that are looked at in any case.
     pub always: Vec<String>,
     /// What a change under review touches.
     pub changed: Vec<Changed>,
@@ -48,7 +51,8 @@ impl Default for SurveyOptions {
             commits: 1_500,
             about_tests: false,
             weights: RelevanceWeights::default(),
-            parsed: 160,
+            candidates: 100,
+            parsed_bytes: 2_500_000,
             always: Vec::new(),
             changed: Vec::new(),
         }
@@ -86,8 +90,6 @@ pub struct Survey {
     pub candidates: Vec<Candidate>,
     /// What turned out to be no text, or none that is worth showing.
     pub skipped: Vec<Skipped>,
-    /// What git's log has, newest first.
-    pub commits: Vec<Commit>,
     /// What did not go as asked.
     pub problems: Vec<String>,
 }
@@ -100,8 +102,6 @@ pub struct RankedFile {
     pub file: usize,
     /// Its score by part, in thousandths.
     pub score: Score,
-    /// When it was last committed, in seconds since 1970, where the log says.
-    pub committed: Option<i64>,
 }
 
 /// Looks at a workspace for a task.
@@ -131,23 +131,45 @@ pub fn survey(
         }
     };
     let mut judge = Judge::new(files, scanned.documents, &commits, query, options);
-    let mut chosen = judge.best(options.parsed);
+    let loader = Loader {
+        root,
+        files,
+        query,
+        rarity: judge.rarity().to_vec(),
+        cache,
+    };
     let changed = options.changed.iter().map(|changed| &changed.path);
-    for path in options.always.iter().chain(changed) {
+    let asked_for = options.always.iter().chain(changed);
+    let asked_for = asked_for.filter_map(|path| {
         let found = files.binary_search_by(|file| file.path.as_str().cmp(path));
-        chosen.extend(found.ok().filter(|file| !chosen.contains(file)));
+        found.ok()
+    });
+    // What was asked for is parsed first, and what may be shown next.
+    let mut chosen: Vec<usize> = Vec::new();
+    for file in asked_for.chain(judge.best(options.candidates)) {
+        if !chosen.contains(&file) {
+            chosen.push(file);
+        }
     }
-    let rarity = judge.rarity();
-    let mut candidates = candidate::load(root, files, &chosen, query, rarity, cache);
-    phrases::mark(query, &options.changed, files, &mut candidates);
+    let mut bytes = options.parsed_bytes;
+    let mut candidates = loader.load(&chosen, &mut bytes);
     judge.look_closer(&candidates);
+    // What the best files import may be among the best itself.
+    let mut imported = judge.best(options.candidates);
+    imported.retain(|file| !chosen.contains(file));
+    if !imported.is_empty() {
+        candidates.extend(loader.load(&imported, &mut bytes));
+    }
+    phrases::mark(query, &options.changed, files, &mut candidates);
+    if !imported.is_empty() {
+        judge.look_closer(&candidates);
+    }
     let ranked = judge.ranked();
     sort_as(&ranked, &mut candidates);
     Survey {
         ranked,
         candidates,
         skipped: scanned.skipped,
-        commits,
         problems,
     }
 }

@@ -232,6 +232,8 @@ async fn surveyed(
         request.relevance.clone()
     };
     options.about_tests = strategy.about_tests;
+    options.candidates = candidates(request.budget);
+    options.parsed_bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
     options.always.clone_from(&request.pins);
     if is_overview {
         let paths = workspace.files().iter().map(|file| &file.path);
@@ -262,6 +264,16 @@ pub fn name_of(root: &Path) -> String {
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
     hash.to_hex().chars().take(32).collect()
 }
+
+/// How many files are looked at closely. A file that is shown takes a few hundred tokens.
+fn candidates(budget: Tokens) -> usize {
+    usize::try_from(budget.0 / 320)
+        .unwrap_or(usize::MAX)
+        .clamp(60, 2_000)
+}
+
+/// Parsing takes most of the time: so much of a candidate is parsed on average.
+const BYTES_OF_A_CANDIDATE: u64 = 25_000;
 
 /// A token has rarely more than a dozen bytes: what is larger than that cannot fit.
 fn byte_limit(budget: Tokens) -> usize {

@@ -44,47 +44,80 @@ pub struct UnitWorth {
     pub framed: bool,
 }
 
-/// Reads and parses the chosen files, side by side. One that cannot be read any more is left out.
-pub(super) fn load(
-    root: &Path,
-    files: &[FileEntry],
-    chosen: &[usize],
-    query: &Query,
-    rarity: &[f64],
-    cache: &Cache,
-) -> Vec<Candidate> {
-    let matcher = Matcher::new(&query.terms);
-    chosen
-        .par_iter()
-        .with_max_len(1)
-        .filter_map(|&file| {
-            let entry = files.get(file)?;
-            let mut buffer = Vec::new();
-            text::read(root, entry, &mut buffer).ok()?;
-            let text = text::decode(&buffer).into_text()?.into_owned();
-            let syntax = structure(&entry.path, &text, cache);
-            let hits = Hits::of(&matcher, &text);
-            let words = units::score(query, rarity, &text, &syntax, &hits);
-            let weigh = |&(line, term): &(u32, u16)| {
-                let term = usize::from(term);
-                let weight = query.terms.get(term).map_or(0.0, |term| term.unit_weight);
-                (line, weight * rarity.get(term).copied().unwrap_or_default())
+/// Reads and parses files.
+pub(super) struct Loader<'a> {
+    pub(super) root: &'a Path,
+    pub(super) files: &'a [FileEntry],
+    pub(super) query: &'a Query,
+    /// How rare each term of the query is.
+    pub(super) rarity: Vec<f64>,
+    pub(super) cache: &'a Cache,
+}
+
+/// How a file is divided into units.
+#[derive(Clone, Copy)]
+enum Division {
+    Parsed,
+    Windows,
+}
+
+impl Loader<'_> {
+    /// Loads the chosen files, side by side. One that cannot be read any more is left out.
+    ///
+    /// Of `bytes`, which are left for parsing, each file takes its size; one for which too few are
+    /// left is divided into windows.
+    pub(super) fn load(&self, chosen: &[usize], bytes: &mut u64) -> Vec<Candidate> {
+        let matcher = Matcher::new(&self.query.terms);
+        let mut divided = Vec::with_capacity(chosen.len());
+        for &file in chosen {
+            let size = self.files.get(file).map_or(0, |file| file.size);
+            let division = match bytes.checked_sub(size) {
+                Some(left) => {
+                    *bytes = left;
+                    Division::Parsed
+                }
+                None => Division::Windows,
             };
-            Some(Candidate {
-                file,
-                hits: hits.lines.iter().map(weigh).collect(),
-                units: words
-                    .into_iter()
-                    .map(|words| UnitWorth {
-                        words,
-                        ..UnitWorth::default()
-                    })
-                    .collect(),
-                text,
-                syntax,
-            })
+            divided.push((file, division));
+        }
+        divided
+            .into_par_iter()
+            .with_max_len(1)
+            .filter_map(|(file, division)| self.candidate(file, division, &matcher))
+            .collect()
+    }
+
+    fn candidate(&self, file: usize, division: Division, matcher: &Matcher) -> Option<Candidate> {
+        let (query, rarity) = (self.query, self.rarity.as_slice());
+        let entry = self.files.get(file)?;
+        let mut buffer = Vec::new();
+        text::read(self.root, entry, &mut buffer).ok()?;
+        let text = text::decode(&buffer).into_text()?.into_owned();
+        let syntax = match division {
+            Division::Parsed => structure(&entry.path, &text, self.cache),
+            Division::Windows => syntax::windows(&text),
+        };
+        let hits = Hits::of(matcher, &text);
+        let words = units::score(query, rarity, &text, &syntax, &hits);
+        let weigh = |&(line, term): &(u32, u16)| {
+            let term = usize::from(term);
+            let weight = query.terms.get(term).map_or(0.0, |term| term.unit_weight);
+            (line, weight * rarity.get(term).copied().unwrap_or_default())
+        };
+        Some(Candidate {
+            file,
+            hits: hits.lines.iter().map(weigh).collect(),
+            units: words
+                .into_iter()
+                .map(|words| UnitWorth {
+                    words,
+                    ..UnitWorth::default()
+                })
+                .collect(),
+            text,
+            syntax,
         })
-        .collect()
+    }
 }
 
 /// The structure of a text, from the cache if it was parsed before.

@@ -20,8 +20,6 @@ pub(super) struct History {
     pub(super) recency: Vec<f64>,
     /// How often it was changed, recent changes counting most; 1 for the file changed most.
     pub(super) activity: Vec<f64>,
-    /// When each was last committed.
-    pub(super) committed: Vec<Option<i64>>,
 }
 
 impl History {
@@ -31,13 +29,9 @@ impl History {
             subjects: vec![Document::default(); paths.len()],
             recency: vec![0.0; paths.len()],
             activity: vec![0.0; paths.len()],
-            committed: vec![None; paths.len()],
         };
-        let newest = commits
-            .iter()
-            .map(|commit| commit.time)
-            .max()
-            .unwrap_or_default();
+        // A clock that was wrong once must not make everything else old.
+        let newest = commits.first().map_or(0, |commit| commit.time);
         for commit in commits {
             let touched: Vec<usize> = commit
                 .paths
@@ -49,8 +43,8 @@ impl History {
                 if let Some(activity) = history.activity.get_mut(file) {
                     *activity += fresh;
                 }
-                if let Some(time) = history.committed.get_mut(file) {
-                    *time = Some(time.map_or(commit.time, |known| known.max(commit.time)));
+                if let Some(recency) = history.recency.get_mut(file) {
+                    *recency = recency.max(fresh);
                 }
             }
             if commit.paths.len() > MOST_FILES {
@@ -69,11 +63,6 @@ impl History {
         for document in &mut history.subjects {
             document.counts.sort_unstable();
         }
-        for (recency, committed) in history.recency.iter_mut().zip(&history.committed) {
-            if let Some(time) = committed {
-                *recency = freshness(newest, *time);
-            }
-        }
         normalise(&mut history.activity);
         history
     }
@@ -86,7 +75,7 @@ fn freshness(newest: i64, time: i64) -> f64 {
         reason = "spans of time are far below 2^52"
     )]
     let days = newest.saturating_sub(time) as f64 / 86_400.0;
-    libm::exp(-days / DAYS)
+    libm::exp(-days.max(0.0) / DAYS)
 }
 
 /// The words of a text that are terms of the query, and how many words it has.

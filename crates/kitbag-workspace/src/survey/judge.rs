@@ -28,7 +28,6 @@ pub(super) struct Judge<'a> {
     evidence: Vec<Evidence>,
     /// Whether a file is a text that was read.
     is_read: Vec<bool>,
-    committed: Vec<Option<i64>>,
 }
 
 impl<'a> Judge<'a> {
@@ -115,7 +114,6 @@ impl<'a> Judge<'a> {
             keeps: Keeps {
                 tests: options.about_tests,
             },
-            committed: history.committed,
             is_read,
             files,
             query,
@@ -169,7 +167,6 @@ impl<'a> Judge<'a> {
                 Some(RankedFile {
                     file,
                     score: evidence.score(&self.options.weights, entry.role, self.keeps),
-                    committed: self.committed.get(file).copied().flatten(),
                 })
             })
             .collect();

@@ -1,5 +1,7 @@
 //! What a pack tells about itself. No time, no cache state, no path of the machine.
 
+use std::collections::BTreeSet;
+
 use kitbag_core::assembly::{Assembly, Reason};
 use kitbag_core::chunk::{ChunkType, ContextChunk, Detail};
 use kitbag_core::envelope::TaskType;
@@ -98,6 +100,9 @@ impl Excluded {
     }
 }
 
+/// Why a file is out that has to do with the task.
+const PASSED_OVER: &str = "too many files rank above it to look at it closely";
+
 impl Pack {
     pub(super) fn new(
         assembly: Assembly,
@@ -147,6 +152,20 @@ impl Pack {
                 reason: entry.reason.to_string(),
             })
             .collect();
+        let looked_at: BTreeSet<usize> = survey
+            .candidates
+            .iter()
+            .map(|candidate| candidate.file)
+            .collect();
+        let passed_over = survey
+            .ranked
+            .iter()
+            .filter(|ranked| !looked_at.contains(&ranked.file))
+            .filter_map(|ranked| workspace.files().get(ranked.file));
+        excluded.extend(passed_over.map(|file| Excluded {
+            source: file.path.clone(),
+            reason: PASSED_OVER.to_owned(),
+        }));
         let skipped = workspace.skipped().iter().chain(&survey.skipped);
         excluded.extend(skipped.map(|skipped| Excluded {
             source: skipped.path.clone(),
