@@ -2,7 +2,8 @@
 //!
 //! The rules are data: token formats that vendors publish (`vendors`), private key blocks, URLs
 //! with a password, HTTP authorization, and assignments to a name such as `api_key` whose value
-//! looks made by a machine. A keyword search comes first, and only what stands near a keyword is
+//! looks made by a machine. In a file whose name says that it is kept for secrets, such as `.env`,
+//! every value is one. A keyword search comes first, and only what stands near a keyword is
 //! looked at. It asks no service whether a secret still works, and it does not decode files: what
 //! is hidden inside base64 or an archive stays there.
 
@@ -12,6 +13,7 @@ mod block;
 mod checksum;
 mod file;
 mod key;
+mod named;
 mod neighbour;
 mod scan;
 mod token;
@@ -34,10 +36,13 @@ use std::ops::Range;
 /// use kitbag_workspace::secrets::redact;
 ///
 /// let password = ["rT7", "bf0Qz"].join("_");
-/// let text = format!("PG_URL=postgres://app:{password}@db/app\n");
-/// let redacted = redact(&text, ".env");
-/// assert_eq!(redacted.text, "PG_URL=postgres://app:[REDACTED:url-password]@db/app\n");
+/// let text = format!("url: postgres://app:{password}@db/app\n");
+/// let redacted = redact(&text, "deploy.yml");
+/// assert_eq!(redacted.text, "url: postgres://app:[REDACTED:url-password]@db/app\n");
 /// assert_eq!(redacted.found[0].line, 1);
+///
+/// let redacted = redact("# the database\nDB_PASSWORD=hunter2\n", ".env");
+/// assert_eq!(redacted.text, "# the database\nDB_PASSWORD=[REDACTED:secret]\n");
 /// ```
 #[must_use]
 pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
@@ -51,14 +56,26 @@ pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
     let mut shown = String::with_capacity(text.len());
     let mut found = Vec::with_capacity(spans.len());
     let (mut copied, mut line) = (0, 1);
-    for Span { range, kind } in spans {
+    for Span {
+        range,
+        kind,
+        continues,
+    } in spans
+    {
         let before = text.get(copied..range.start).unwrap_or_default();
         shown.push_str(before);
         shown.push_str(MARKER);
         shown.push_str(kind);
         shown.push(']');
         line += newlines(before);
-        found.push(Finding { kind, line });
+        match found.last_mut() {
+            Some(Finding { last_line, .. }) if continues => *last_line = line,
+            _ => found.push(Finding {
+                kind,
+                line,
+                last_line: line,
+            }),
+        }
         copied = range.end;
     }
     shown.push_str(text.get(copied..).unwrap_or_default());
@@ -84,8 +101,17 @@ pub struct Redacted<'t> {
 pub struct Finding {
     /// What it is, as in its marker: `github-token`, `private-key`, `password`.
     pub kind: &'static str,
-    /// The line it stands on, counted from 1.
+    /// The line it stands on, or begins on, counted from 1.
     pub line: u32,
+    /// The line it ends on: a private key has many.
+    pub last_line: u32,
+}
+
+/// Whether the name of a file says that it is kept for its secrets, as `.env`, `.npmrc` and `id_rsa`
+/// do. [`redact`] replaces all its values.
+#[must_use]
+pub fn is_secret_file(path: &str) -> bool {
+    file::is_secret(path)
 }
 
 /// How every marker begins. A value that holds one is not looked at again.
@@ -96,6 +122,19 @@ const MARKER: &str = "[REDACTED:";
 struct Span {
     range: Range<usize>,
     kind: &'static str,
+    /// Whether it is more of the secret that the span before it begins.
+    continues: bool,
+}
+
+impl Span {
+    /// A secret, or its first line.
+    fn new(range: Range<usize>, kind: &'static str) -> Self {
+        Self {
+            range,
+            kind,
+            continues: false,
+        }
+    }
 }
 
 /// Puts spans in order and unites those that overlap, under the most telling name: rules with a
@@ -107,6 +146,7 @@ fn united(mut spans: Vec<(Rank, Span)>) -> Vec<Span> {
         match united.last_mut() {
             Some((last_rank, last)) if span.range.start < last.range.end => {
                 last.range.end = last.range.end.max(span.range.end);
+                last.continues |= span.continues;
                 if rank < *last_rank {
                     (*last_rank, last.kind) = (rank, span.kind);
                 }

@@ -7,6 +7,7 @@
 mod error;
 mod files;
 mod record;
+mod secrets;
 mod session_id;
 
 #[cfg(test)]
@@ -72,13 +73,14 @@ impl Checkpoints {
         &self.folder
     }
 
-    /// Saves a checkpoint in place of the session's former one, and returns its file.
+    /// Saves a checkpoint in place of the session's former one, and returns its file. Secrets in what
+    /// was asked and said are replaced first.
     ///
     /// # Errors
     /// When the file cannot be written; the former one is then as it was.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<PathBuf, CheckpointError> {
         let path = self.path_of(&checkpoint.session_id);
-        let json = checkpoint.to_json(&path)?;
+        let json = secrets::without_secrets(&checkpoint.to_json(&path)?, &checkpoint.session_id);
         files::create_private(&self.folder)
             .map_err(|error| CheckpointError::io("create", &self.folder, error))?;
         files::replace(&path, json.as_bytes())

@@ -24,12 +24,16 @@ use kitbag_core::tokens::Tokens;
 use kitbag_workspace::workspace::Workspace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::redaction;
+
 pub use dependencies::Dependencies;
 pub use files::Files;
 pub use history::History;
 pub use instructions::Instructions;
 pub use openapi::OpenApi;
 pub use structure::Structure;
+
+pub use crate::redaction::Redaction;
 
 /// Brings chunks for a task.
 ///
@@ -104,13 +108,15 @@ pub struct Gathered {
     pub chunks: Vec<ContextChunk>,
     /// What did not go as asked; the chunks are good nevertheless.
     pub problems: Vec<String>,
+    /// The secrets that were replaced in the chunks.
+    pub redacted: Vec<Redaction>,
 }
 
 impl From<Vec<ContextChunk>> for Gathered {
     fn from(chunks: Vec<ContextChunk>) -> Self {
         Self {
             chunks,
-            problems: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -133,7 +139,7 @@ impl GatherError {
 }
 
 /// Runs all gatherers side by side. What they bring stands in their order; one that fails becomes a
-/// problem.
+/// problem. Secrets are replaced in what they bring.
 pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Gathered {
     let results = join_all(gatherers.iter().map(|gatherer| gatherer.gather(task))).await;
     let mut all = Gathered::default();
@@ -141,7 +147,11 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Gathe
         match result {
             Ok(gathered) => {
                 let name = |problem| format!("{}: {problem}", gatherer.name());
-                all.chunks.extend(gathered.chunks);
+                all.redacted.extend(gathered.redacted);
+                for mut chunk in gathered.chunks {
+                    all.redacted.extend(redaction::of_chunk(&mut chunk));
+                    all.chunks.push(chunk);
+                }
                 all.problems.extend(gathered.problems.into_iter().map(name));
             }
             Err(error) => all.problems.push(format!("{}: {error}", gatherer.name())),

@@ -7,6 +7,7 @@
 pub mod checkpoint;
 pub mod gather;
 pub mod pack;
+mod redaction;
 pub mod tokens;
 
 pub use kitbag_core as core;

@@ -10,7 +10,6 @@ mod change;
 mod error;
 mod files;
 mod open;
-mod redaction;
 mod report;
 mod request;
 mod shorten;
@@ -33,6 +32,7 @@ use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
 use kitbag_workspace::workspace::Workspace;
 
 use crate::gather::{GatherError, GatherTask, Gathered, gather, pooled};
+use crate::redaction;
 use as_json::assemble_json;
 use change::Change;
 use files::FileChunks;
@@ -42,9 +42,10 @@ use strategy::Strategy;
 
 pub use error::PackError;
 pub use files::Retrieval;
-pub use redaction::Redaction;
 pub use report::{Excluded, Pack, PackedChunk, RankedSource};
 pub use request::{Attachment, PackRequest};
+
+pub use crate::redaction::Redaction;
 
 /// Makes the prompt for a task.
 ///
@@ -80,7 +81,8 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     let gathered = gather(&gatherers, &task);
     let (survey, mut gathered) = futures_util::future::join(surveyed, gathered).await;
     if let Some(change) = change {
-        gathered.chunks.extend(change.chunks());
+        let chunks = change.chunks(&mut gathered.redacted);
+        gathered.chunks.extend(chunks);
         gathered.problems.extend(change.problems);
     }
     Ok(Prepared {
@@ -132,7 +134,8 @@ impl Prepared {
         counter: &dyn TokenCounter,
     ) -> Result<Pack, PackError> {
         let is_overview = request.task.trim().is_empty();
-        let rank_task = RankTask::new(Some(self.task_type), &request.task, &self.gathered.chunks);
+        let asked = redact(&request.task, redaction::TASK);
+        let rank_task = RankTask::new(Some(self.task_type), &asked.text, &self.gathered.chunks);
         let files = FileChunks {
             workspace: &self.workspace,
             prioritizer: &*request.prioritizer,
@@ -147,9 +150,15 @@ impl Prepared {
             .attachment
             .iter()
             .map(|attached| attachment(attached, request.budget, counter));
+        redactions.extend(self.gathered.redacted.iter().cloned());
+        let attached: Vec<ContextChunk> = attached
+            .map(|mut chunk| {
+                redactions.extend(redaction::of_chunk(&mut chunk));
+                chunk
+            })
+            .collect();
         let mut brought = Vec::new();
         for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
-            redactions.extend(redaction::of_chunk(&mut chunk));
             self.strategy.limit(&mut chunk, request.budget, counter);
             let mut ranked = RankedChunk::from(chunk);
             ranked.score = request.prioritizer.score(&ranked.chunk, &rank_task);
@@ -173,8 +182,7 @@ impl Prepared {
         if self.workspace.files().is_empty() {
             problems.push("there is no file to look at: none is here, or all are left out".into());
         }
-        let asked = redact(&request.task, "task");
-        redactions.extend(redaction::of_task(&asked));
+        redactions.extend(Redaction::all(redaction::TASK, &asked.found));
         let task = match shorten(&asked.text, Tokens(request.budget.0 / 2), counter) {
             Some(short) => {
                 problems.push(

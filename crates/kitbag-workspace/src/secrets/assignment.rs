@@ -47,7 +47,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Read {
         end: if long { written.range.end } else { name.end },
         span: kind_of(text, named, promise, &written, file).map(|kind| {
             let range = written.range;
-            (Rank::Place, Span { range, kind })
+            (Rank::Place, Span::new(range, kind))
         }),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<(Rank, Span)> {
     let start = keyword.end + skipped;
     let range = start..start + credentials.len();
     (secret && super::token::begins_here(text, keyword.start))
-        .then_some((Rank::Place, Span { range, kind }))
+        .then_some((Rank::Place, Span::new(range, kind)))
 }
 
 const LONGEST: usize = 2048;

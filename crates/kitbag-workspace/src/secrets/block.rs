@@ -52,8 +52,15 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
         bodies.clear();
     }
     let kind = "private-key";
-    let span = |range| (Rank::Format(0), Span { range, kind });
-    bodies.into_iter().map(span).collect()
+    let span = |(number, range)| {
+        let span = Span {
+            range,
+            kind,
+            continues: number > 0,
+        };
+        (Rank::Format(0), span)
+    };
+    bodies.into_iter().enumerate().map(span).collect()
 }
 
 /// An Ed25519 key has 64 characters.

@@ -11,6 +11,19 @@ pub(super) struct File {
     pub(super) netrc: bool,
     /// Whether it lists content hashes.
     pub(super) lock: bool,
+    /// How it is written, where its name says that all its values are secret.
+    pub(super) named: Option<Named>,
+}
+
+/// How a file is written that is kept for its secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Names with values.
+    Settings,
+    Netrc,
+    Pgpass,
+    Htpasswd,
+    GitCredentials,
 }
 
 impl File {
@@ -25,9 +38,58 @@ impl File {
             made_up: DOCUMENTS.contains(&extension) || parts.any(|part| MADE_UP.contains(&part)),
             netrc: matches!(name, ".netrc" | "_netrc" | ".authinfo"),
             lock: LOCKS.contains(&name) || matches!(extension, "lock" | "sum"),
+            named: Named::of(name, extension),
         }
     }
 }
+
+impl Named {
+    fn of(name: &str, extension: &str) -> Option<Self> {
+        let mut parts = name.split(['.', '-', '_']);
+        if parts.any(|part| SHOWN.contains(&part)) {
+            return None;
+        }
+        let stem = name.split('.').next().unwrap_or_default();
+        let is_env = name.strip_prefix(".env").is_some_and(|rest| {
+            rest.is_empty() || rest == "rc" || rest.starts_with(['.', '-', '_'])
+        });
+        let is_kept = matches!(stem, "credentials" | "secrets") && FORMATS.contains(&extension);
+        match name {
+            ".netrc" | "_netrc" | ".authinfo" => Some(Self::Netrc),
+            ".pgpass" | "pgpass.conf" => Some(Self::Pgpass),
+            ".htpasswd" => Some(Self::Htpasswd),
+            ".git-credentials" => Some(Self::GitCredentials),
+            _ if is_env || is_kept || extension == "env" || SETTINGS.contains(&name) => {
+                Some(Self::Settings)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file of this name is kept for its secrets, as `.env`, `.npmrc` and `id_rsa` are.
+pub(super) fn is_secret(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_key = matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519")
+        || matches!(extension, "pem" | "key" | "ppk" | "kdbx");
+    is_key || Named::of(name, extension).is_some()
+}
+
+/// Parts of a name that make it one to be shown, with values to fill in.
+const SHOWN: &[&str] = &[
+    "example", "sample", "template", "dist", "defaults", "schema",
+];
+
+/// Files with names and values.
+#[rustfmt::skip]
+const SETTINGS: &[&str] = &[
+    ".boto", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".my.cnf", ".npmrc", ".pypirc", ".s3cfg", "credentials",
+];
+
+/// What `credentials` and `secrets` end in when they are no code.
+const FORMATS: &[&str] = &["env", "ini", "json", "properties", "toml", "yaml", "yml"];
 
 #[rustfmt::skip]
 const CODE: &[&str] = &[

@@ -26,7 +26,7 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<(Rank, 
         if word.len() == 40 && cases && value::is_random(word, 40) && !value::is_stand_in(word) {
             let kind = "aws-secret-access-key";
             let range = at..at + word.len();
-            return Some((Rank::Format(0), Span { range, kind }));
+            return Some((Rank::Format(0), Span::new(range, kind)));
         }
         let next = text.get(at + word.len()..)?.chars().next()?;
         at += word.len() + next.len_utf8();
@@ -68,7 +68,7 @@ pub(super) fn in_kubernetes_secret(
         } else if data_indent.is_some() {
             let range = entry(line).map(|range| at + range.start..at + range.end);
             let kind = "kubernetes-secret";
-            spans.extend(range.map(|range| (Rank::Format(0), Span { range, kind })));
+            spans.extend(range.map(|range| (Rank::Format(0), Span::new(range, kind))));
         }
         at += line.len();
     }

@@ -9,15 +9,18 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::file::File;
 use super::token::{Compiled, Token};
 use super::vendors::TOKENS;
-use super::{Rank, Span, assignment, authorization, block, key, neighbour, url};
+use super::{Rank, Span, assignment, authorization, block, key, named, neighbour, url};
 
 /// Finds what is secret, in any order, overlaps included.
 pub(super) fn spans(text: &str, path: &str) -> Vec<(Rank, Span)> {
-    let mut spans = Vec::new();
+    let file = File::of(path);
+    let mut spans = match file.named {
+        Some(kept) => named::spans(text, kept),
+        None => Vec::new(),
+    };
     let Some(automaton) = &KEYWORDS.automaton else {
         return spans;
     };
-    let file = File::of(path);
     let (mut key_end, mut document_end, mut token) = (0, 0, 0..0);
     for hit in automaton.find_overlapping_iter(text) {
         let Some(rule) = KEYWORDS.rules.get(hit.pattern().as_usize()) else {

@@ -95,6 +95,120 @@ fn a_private_key_keeps_its_lines() {
 }
 
 #[test]
+fn a_private_key_is_one_secret() {
+    let mut random = random::Random::new(4);
+    let body: Vec<String> = (0..24).map(|_| random.fill("{b64}")).collect();
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n",
+        body.join("\n")
+    );
+    let text = format!("one\n{key}two\n{key}");
+    for path in ["keys.txt", "id_rsa"] {
+        let found = redact(&text, path).found;
+        let found: Vec<_> = found
+            .iter()
+            .map(|f| (f.kind, f.line, f.last_line))
+            .collect();
+        assert_eq!(found, [("private-key", 3, 26), ("private-key", 30, 53)]);
+    }
+    let quoted = format!("PORT=1\nKEY=\"{key}\"\nNAME=x\n");
+    let found = redact(&quoted, ".env").found;
+    let lines: Vec<_> = found.iter().map(|f| (f.line, f.last_line)).collect();
+    assert_eq!(lines, [(1, 1), (2, 27), (29, 29)]);
+}
+
+#[test]
+fn every_value_of_a_file_that_is_kept_for_secrets_is_replaced() {
+    let shown = |path: &str, text: &str| format!("{path}\n{}\n", redacted(text, path));
+    let all = [
+        shown(
+            ".env",
+            "# the database\nDB_PASSWORD=hunter2\nexport TOKEN='a b' # old\nEMPTY=\nDEBUG=true\nURL=${BASE}\n\nNAME = x\n",
+        ),
+        shown(
+            "deploy/.env.production",
+            "PIN=1234\nTWO=\"first\nsecond\"\nTHREE=3\n",
+        ),
+        shown(
+            ".npmrc",
+            "registry=https://r.example/\n//r.example/:_authToken=abc\n; a comment\n",
+        ),
+        shown(".pypirc", "[pypi]\nusername: ann\npassword: pypi\n"),
+        shown(
+            "home/.aws/credentials",
+            "[default]\naws_access_key_id = me\naws_secret_access_key=you=\n",
+        ),
+        shown(
+            "secrets.json",
+            "{\"a\": {\"b\": \"c\"}, \"d\":\"e\",\n\"f\": 1}\n",
+        ),
+        shown(
+            ".netrc",
+            "machine h login ann password tiger\n  account x\n",
+        ),
+        shown(".pgpass", "#h\nlocalhost:5432:db:ann:tiger\n"),
+        shown(".htpasswd", "ann:x1\n"),
+        shown(".git-credentials", "https://ann:tiger@git.example\n"),
+    ];
+    insta::assert_snapshot!(all.concat(), @r#"
+    .env
+    # the database
+    DB_PASSWORD=[REDACTED:secret]
+    export TOKEN='[REDACTED:secret]' # old
+    EMPTY=
+    DEBUG=true
+    URL=${BASE}
+
+    NAME = [REDACTED:secret]
+
+    deploy/.env.production
+    PIN=[REDACTED:secret]
+    TWO="[REDACTED:secret]
+    [REDACTED:secret]"
+    THREE=[REDACTED:secret]
+
+    .npmrc
+    registry=[REDACTED:secret]
+    //r.example/:_authToken=[REDACTED:secret]
+    ; a comment
+
+    .pypirc
+    [pypi]
+    username: [REDACTED:secret]
+    password: [REDACTED:secret]
+
+    home/.aws/credentials
+    [default]
+    aws_access_key_id = [REDACTED:secret]
+    aws_secret_access_key=[REDACTED:secret]
+
+    secrets.json
+    {"a": {"b": "[REDACTED:secret]"}, "d":"[REDACTED:secret]",
+    "f": [REDACTED:secret]
+
+    .netrc
+    machine h login ann password [REDACTED:secret]
+      account [REDACTED:secret]
+
+    .pgpass
+    #h
+    localhost:5432:db:ann:[REDACTED:secret]
+
+    .htpasswd
+    ann:[REDACTED:secret]
+
+    .git-credentials
+    https://ann:[REDACTED:secret]@git.example
+    "#);
+    let example = "DB_PASSWORD=hunter2\n";
+    for path in [".env.example", "config.py", ".environment", "secrets.rs"] {
+        assert_eq!(redacted(example, path), example, "{path}");
+        assert!(!is_secret_file(path), "{path}");
+    }
+    assert!(is_secret_file("a/.ENV") && is_secret_file("tls/server.key"));
+}
+
+#[test]
 fn a_sum_that_holds_beats_a_word_of_documentation() {
     let body = format!("{}{}", "EXAMPLE", "q3ZrT8vKpW2mXs9LdB4nHc7");
     let sum = checksum::base62(checksum::crc32(body.as_bytes()));

@@ -80,10 +80,7 @@ impl Token {
             return None;
         }
         let range = start + secret.start()..start + secret.end();
-        Some(Span {
-            range,
-            kind: self.kind,
-        })
+        Some(Span::new(range, self.kind))
     }
 
     /// Whether it is joined to something before it. A prefix that ends in a sign of its own, such as

@@ -29,7 +29,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<(Rank, Span)> {
     };
     let start = separator.end + from;
     let range = start..start + length;
-    Some((Rank::Format(0), Span { range, kind }))
+    Some((Rank::Format(0), Span::new(range, kind)))
 }
 
 const LONGEST: usize = 512;

@@ -360,3 +360,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn p09_no_secret_is_stored() {
+    let token = format!("{}{}", "ghp_", "q3ZrT8vKpW2mXs9LdB4nHc7Yf1Gj5Qa6TuVb");
+    let key = format!(
+        "-----BEGIN {0}-----\nMIIEpAIBAAKCAQEA7bq0yX3Jt9kLmPw2VzRf8sHcQ1uNdYg5TeKoWiBxMrGhZjCv\n-----END {0}-----\n",
+        "PRIVATE KEY"
+    );
+    let (password, id) = ("rT7_bf0Qz!x", "q3ZrT8vKpW2mXs9LdB4nHc7Yf1Gj5Qa6");
+    let mut saved = checkpoint(id, "2024-01-15T10:30:00Z").with_history(vec![
+        Message::user(format!("my key is\n{key}and \"quoted\" \\ text")),
+        Message::assistant("nothing secret: token_count = 12"),
+    ]);
+    saved.user_request = format!("log in with {token}");
+    saved.extra = serde_json::from_value(json!({ "login": { "password": password } })).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let checkpoints = Checkpoints::in_root(root.path());
+    let text = fs::read_to_string(checkpoints.save(&saved).unwrap()).unwrap();
+    for secret in [token.as_str(), "MIIEpAIB", password] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    let restored = checkpoints.restore(&id.parse().unwrap()).unwrap();
+    assert_eq!(restored.user_request, "log in with [REDACTED:github-token]");
+    let Value::Array(said) = serde_json::to_value(&restored.conversation_history).unwrap() else {
+        panic!("{text}");
+    };
+    let said: Vec<String> = said.iter().map(Value::to_string).collect();
+    assert!(
+        said[0].contains(r#"\n[REDACTED:private-key]\n"#),
+        "{said:?}"
+    );
+    assert!(said[0].contains(r#"and \"quoted\" \\ text"#), "{said:?}");
+    assert!(said[1].contains("token_count = 12"), "{said:?}");
+}

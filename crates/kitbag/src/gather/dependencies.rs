@@ -33,6 +33,7 @@ impl Gatherer for Dependencies {
             Ok(Gathered {
                 chunks: chunk.into_iter().collect(),
                 problems: found.problems.iter().map(ToString::to_string).collect(),
+                ..Gathered::default()
             })
         }))
     }

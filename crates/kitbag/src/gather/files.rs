@@ -5,7 +5,7 @@ use kitbag_workspace::language::Language;
 use kitbag_workspace::secrets::redact;
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
-use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, pooled};
+use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, Redaction, pooled};
 
 /// Brings the files that match patterns, whole, in the order of their paths. A pack ranks files by
 /// itself; this is for callers who know which files they want.
@@ -56,6 +56,8 @@ impl Gatherer for Files {
                     continue;
                 };
                 let shown = redact(&text, &file.path);
+                let redacted = Redaction::all(&file.path, &shown.found);
+                gathered.redacted.extend(redacted);
                 let mut chunk =
                     ContextChunk::new(ChunkType::File, file.path.as_str(), &*shown.text);
                 if let Some(language) = Language::of_text(&file.path, &text) {

@@ -5,11 +5,13 @@
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus, Repository};
+use kitbag_workspace::secrets::is_secret_file;
 use kitbag_workspace::survey::Changed;
 use kitbag_workspace::workspace::Workspace;
 use serde_json::Value;
 
 use super::PackError;
+use crate::redaction::{self, Redaction};
 
 /// More untracked files than this are no change that somebody reviews.
 const MOST_UNTRACKED: usize = 200;
@@ -63,9 +65,17 @@ impl Change {
         self.diffs.iter().map(changed).collect()
     }
 
-    /// A chunk for each file's patch.
-    pub(super) fn chunks(&self) -> impl Iterator<Item = ContextChunk> {
-        self.diffs.iter().map(chunk)
+    /// A chunk for each file's patch, without secrets.
+    pub(super) fn chunks(&self, redacted: &mut Vec<Redaction>) -> Vec<ContextChunk> {
+        let chunk = |diff| {
+            let mut chunk = chunk(diff);
+            // Of a file of secrets there is no patch, only a line of ours.
+            let is_secret = is_secret_file(&diff.path);
+            let path = if is_secret { "diff" } else { &diff.path };
+            redacted.extend(redaction::as_file(&mut chunk, path));
+            chunk
+        };
+        self.diffs.iter().map(chunk).collect()
     }
 }
 
@@ -134,6 +144,9 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
     let kind = ChunkType::Other("diff".into());
     let mut chunk = if diff.patch.is_empty() {
         ContextChunk::new(kind, source, line)
+    } else if is_secret_file(&diff.path) {
+        let why = "its patch is left out, since it may hold secrets";
+        ContextChunk::new(kind, source, format!("{line}; {why}"))
     } else {
         let chunk = ContextChunk::new(kind, source, diff.patch.as_str());
         let terser = terser(diff, came + went).into_iter();
@@ -142,7 +155,7 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
             .with_level(Level::new(Detail::Line, line))
     };
     chunk.metadata.insert("language".into(), "diff".into());
-    if diff.status == FileStatus::Added && !diff.patch.is_empty() {
+    if diff.status == FileStatus::Added && chunk.levels.len() > 1 {
         chunk
             .metadata
             .insert(SHOWS.into(), diff.path.as_str().into());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance};
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
 use kitbag_workspace::levels::{Depth, DepthWeights};
-use kitbag_workspace::secrets::redact;
+use kitbag_workspace::secrets::{Redacted, redact};
 use kitbag_workspace::survey::{Candidate, Survey};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
@@ -62,15 +62,23 @@ impl FileChunks<'_> {
             .iter()
             .map(|ranked| (ranked.file, &ranked.score))
             .collect();
+        // Whoever scores sees what would be shown, and no secret.
+        let redacted: Vec<Redacted<'_>> = survey
+            .candidates
+            .par_iter()
+            .with_max_len(1)
+            .map(|candidate| redact(&candidate.text, self.path_of(candidate)))
+            .collect();
         let scored: Vec<(ContextChunk, Score)> = survey
             .candidates
             .iter()
-            .map(|candidate| {
+            .zip(&redacted)
+            .map(|(candidate, redacted)| {
                 let evidence = scores
                     .get(&candidate.file)
                     .map(|score| (*score).clone())
                     .unwrap_or_default();
-                let chunk = self.bare(candidate, &evidence);
+                let chunk = self.bare(candidate, &redacted.text, &evidence);
                 let score = self.prioritizer.score(&chunk, task);
                 (chunk, score)
             })
@@ -85,14 +93,18 @@ impl FileChunks<'_> {
         let made: Vec<(RankedChunk, Vec<Redaction>)> = scored
             .into_par_iter()
             .zip(&survey.candidates)
+            .zip(redacted)
             .with_max_len(1)
-            .map(|((mut chunk, score), candidate)| {
+            .map(|(((mut chunk, score), candidate), redacted)| {
                 #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
                 let mut share = worth(&chunk, &score).max(0) as f64 / best as f64;
                 if self.is_overview {
                     share = share.max(overview_share(&chunk.source));
                 }
-                let redacted = redact(&candidate.text, &chunk.source);
+                // Whoever pins a file wants to see it, whatever the task says.
+                if chunk.priority == ContextPriority::Critical {
+                    share = 1.0;
+                }
                 chunk.relevance = if chunk.priority == ContextPriority::Critical {
                     Relevance::CERTAIN
                 } else {
@@ -122,14 +134,15 @@ impl FileChunks<'_> {
         (chunks, redactions.into_iter().flatten().collect())
     }
 
+    fn path_of(&self, candidate: &Candidate) -> &str {
+        let file = self.workspace.files().get(candidate.file);
+        file.map_or("", |file| file.path.as_str())
+    }
+
     /// The chunk of a file with its whole text.
-    fn bare(&self, candidate: &Candidate, evidence: &Score) -> ContextChunk {
-        let path = self
-            .workspace
-            .files()
-            .get(candidate.file)
-            .map_or("", |file| file.path.as_str());
-        let mut chunk = ContextChunk::new(ChunkType::File, path, candidate.text.as_str());
+    fn bare(&self, candidate: &Candidate, text: &str, evidence: &Score) -> ContextChunk {
+        let path = self.path_of(candidate);
+        let mut chunk = ContextChunk::new(ChunkType::File, path, text);
         if self.pins.iter().any(|pin| pin == path) {
             chunk.priority = ContextPriority::Critical;
         }

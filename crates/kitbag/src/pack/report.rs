@@ -9,7 +9,8 @@ use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
 use serde::Serialize;
 
-use super::{Prepared, Redaction, redaction};
+use super::Prepared;
+use crate::redaction::{self, Redaction};
 
 /// A prompt with everything that was decided for it.
 #[derive(Debug, Clone, Serialize)]
@@ -135,12 +136,11 @@ impl Pack {
                 return true;
             }
             let shows = |chunk: &PackedChunk| {
-                let within = |&(first, last): &(u32, u32)| (first..=last).contains(&redaction.line);
-                let shown = chunk.chunk_type != ChunkType::File || chunk.lines.iter().any(within);
-                chunk.source == redaction.source && shown
+                chunk.source == redaction.source && redaction.is_in(chunk.level, &chunk.lines)
             };
             chunks.iter().any(shows)
         });
+        redaction::cap(&mut redacted);
         let out = assembly
             .ledger
             .entries

@@ -12,4 +12,5 @@ mod exactness;
 mod examples;
 mod project;
 mod random;
+mod secrets;
 mod threads;

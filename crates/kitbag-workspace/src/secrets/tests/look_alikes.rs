@@ -24,7 +24,7 @@ pub(super) fn all(random: &mut Random) -> Vec<LookAlike> {
                 ("settings.py", "@name = \"@value\"\n"),
                 ("config.json", "{\"@name\": \"@value\"}\n"),
                 ("config.yaml", "@name: @value\n"),
-                (".env", "@name=@value\n"),
+                ("settings.ini", "@name=@value\n"),
                 ("run.sh", "export @name=\"@value\"\n"),
             ]);
             let text = place.replace("@name", name).replace("@value", value);

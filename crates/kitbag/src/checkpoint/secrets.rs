@@ -1,0 +1,55 @@
+//! Replaces secrets in the JSON of a checkpoint, and leaves the rest of it byte for byte.
+
+use kitbag_workspace::secrets::redact;
+
+use super::{Checkpoint, SessionId};
+
+/// The JSON of a session's checkpoint without its secrets.
+///
+/// Strings are looked at as they read, not as they are written: a key of many lines is one line of
+/// JSON. Then the whole, for what only the name of a field gives away.
+pub(super) fn without_secrets(json: &str, id: &SessionId) -> String {
+    let strings = in_strings(json, id);
+    let whole = redact(&strings, "checkpoint.json").text;
+    // A rule that knows nothing of JSON might have taken a quote with it.
+    match serde_json::from_str::<Checkpoint>(&whole) {
+        Ok(checkpoint) if checkpoint.session_id == *id => whole.into_owned(),
+        _ => strings,
+    }
+}
+
+/// The id, which may look as random as a secret, stays.
+fn in_strings(json: &str, id: &SessionId) -> String {
+    let mut shown = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, from)) = rest.find('"').and_then(|at| rest.split_at_checked(at)) {
+        shown.push_str(before);
+        let (literal, after) = from.split_at_checked(length(from)).unwrap_or((from, ""));
+        let text: Option<String> = serde_json::from_str(literal).ok();
+        let is_name = after.trim_start().starts_with(':');
+        let redacted = text
+            .filter(|text| !is_name && text != id.as_str())
+            .and_then(|text| {
+                let redacted = redact(&text, "checkpoint");
+                let found = !redacted.found.is_empty();
+                found.then(|| serde_json::to_string(&redacted.text).ok())?
+            });
+        shown.push_str(redacted.as_deref().unwrap_or(literal));
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// The length of the string that begins here, with its quotes.
+fn length(from: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in from.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    from.len()
+}
