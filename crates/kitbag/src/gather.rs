@@ -121,6 +121,15 @@ impl From<Vec<ContextChunk>> for Gathered {
     }
 }
 
+impl Gathered {
+    /// Adds what another brought.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.chunks.extend(other.chunks);
+        self.problems.extend(other.problems);
+        self.redacted.extend(other.redacted);
+    }
+}
+
 /// Why a gatherer brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

@@ -6,6 +6,7 @@
 //! bring?" is answered by packing again.
 
 mod as_json;
+mod brought;
 mod change;
 mod error;
 mod files;
@@ -20,9 +21,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance};
+use kitbag_core::chunk::Relevance;
 use kitbag_core::envelope::TaskType;
-use kitbag_core::rank::{RankTask, RankedChunk};
+use kitbag_core::rank::RankTask;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::cache::{Cache, Limits};
 use kitbag_workspace::query::Query;
@@ -34,6 +35,7 @@ use kitbag_workspace::workspace::Workspace;
 use crate::gather::{GatherError, GatherTask, Gathered, gather, pooled};
 use crate::redaction;
 use as_json::assemble_json;
+use brought::{Brought, attachment_problem};
 use change::Change;
 use files::FileChunks;
 use open::Opened;
@@ -61,39 +63,47 @@ pub async fn pack(request: &PackRequest, counter: &dyn TokenCounter) -> Result<P
 /// When the folder cannot be read.
 pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     let Opened { workspace, change } = open::open(request).await?;
-    let inferred = TaskType::infer(&request.task);
-    let task_type = request.task_type.unwrap_or(inferred.task_type);
-    let strategy = if request.task.trim().is_empty() {
-        Strategy::overview()
-    } else {
-        Strategy::of(task_type)
+    let inferred = (!request.is_overview()).then(|| TaskType::infer(&request.task));
+    let told = inferred.as_ref().map(|inferred| inferred.task_type);
+    let task_type = request.task_type.or(told);
+    let strategy = match task_type {
+        Some(task_type) if !request.is_overview() => Strategy::of(task_type),
+        _ => Strategy::overview(),
     };
-    let mut gatherers = strategy.gatherers();
-    gatherers.extend(request.gatherers.iter().cloned());
     let task = GatherTask::new(
         request.task.as_str(),
-        task_type,
+        // To look around is to analyze.
+        task_type.unwrap_or(TaskType::Analyze),
         request.budget,
         Arc::clone(&workspace),
     );
     let touched = change.as_ref().map(Change::touched).unwrap_or_default();
     let surveyed = surveyed(request, &workspace, strategy, touched);
-    let gathered = gather(&gatherers, &task);
-    let (survey, mut gathered) = futures_util::future::join(surveyed, gathered).await;
+    let ours = strategy.gatherers();
+    let (survey, mut gathered, others) = futures_util::future::join3(
+        surveyed,
+        gather(&ours, &task),
+        gather(&request.gatherers, &task),
+    )
+    .await;
+    let own = gathered.chunks.len();
+    gathered.extend(others);
     if let Some(change) = change {
         let chunks = change.chunks(&mut gathered.redacted);
         gathered.chunks.extend(chunks);
         gathered.problems.extend(change.problems);
     }
     Ok(Prepared {
+        request: request.clone(),
         survey: survey?,
         gathered,
+        own,
         workspace,
         strategy,
         task_type,
         cues: match request.task_type {
             Some(_) => None,
-            None => Some(inferred.cues),
+            None => inferred.map(|inferred| inferred.cues),
         },
     })
 }
@@ -101,11 +111,15 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
 /// A workspace, surveyed for a task.
 #[derive(Debug)]
 pub struct Prepared {
+    request: PackRequest,
     workspace: Arc<Workspace>,
     survey: Survey,
     gathered: Gathered,
+    /// How many of the gathered chunks, the first ones, our own gatherers brought.
+    own: usize,
     strategy: Strategy,
-    task_type: TaskType,
+    /// None for an overview.
+    task_type: Option<TaskType>,
     /// The words that told the type of the task, where it was inferred.
     cues: Option<Vec<String>>,
 }
@@ -123,61 +137,50 @@ impl Prepared {
         &self.survey
     }
 
-    /// Fits what was gathered into the budget of the request, which is the one that was prepared but
-    /// for budget, form, pins and weights of depth.
+    /// Fits what was gathered into the budget of the request. It is the one that was prepared, but may
+    /// have another budget, form, prioritizer, floor and depth, and pin other files that were ranked.
     ///
     /// # Errors
-    /// When what must be in does not fit.
+    /// When what must be in does not fit, or when the request asks for something else than the one
+    /// that was prepared.
     pub fn pack(
         &self,
         request: &PackRequest,
         counter: &dyn TokenCounter,
     ) -> Result<Pack, PackError> {
-        let is_overview = request.task.trim().is_empty();
+        if let Some(field) = request.other_field(&self.request) {
+            return Err(PackError::OtherRequest { field });
+        }
+        let retrieval = Retrieval::default();
+        let prioritizer = request.prioritizer.as_deref().unwrap_or(&retrieval);
+        let mut depth = request.depth.clone();
+        if request.prioritizer.is_some() {
+            // What somebody else's score says counts alone.
+            depth.mass = 0.0;
+        }
         let asked = redact(&request.task, redaction::TASK);
-        let rank_task = RankTask::new(Some(self.task_type), &asked.text, &self.gathered.chunks);
+        let rank_task = RankTask::new(self.task_type, &asked.text, &self.gathered.chunks);
         let files = FileChunks {
             workspace: &self.workspace,
-            prioritizer: &*request.prioritizer,
-            weights: &request.depth,
+            prioritizer,
+            weights: &depth,
             pins: &request.pins,
             line_numbers: request.line_numbers,
-            is_overview,
+            is_overview: request.is_overview(),
             byte_limit: byte_limit(request.budget),
         };
         let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
-        let attached = request
-            .attachment
-            .iter()
-            .map(|attached| attachment(attached, request.budget, counter));
-        redactions.extend(self.gathered.redacted.iter().cloned());
-        let attached: Vec<ContextChunk> = attached
-            .map(|mut chunk| {
-                redactions.extend(redaction::of_chunk(&mut chunk));
-                chunk
-            })
-            .collect();
-        let mut brought = Vec::new();
-        for mut chunk in self.gathered.chunks.iter().cloned().chain(attached) {
-            self.strategy.limit(&mut chunk, request.budget, counter);
-            let mut ranked = RankedChunk::from(chunk);
-            ranked.score = request.prioritizer.score(&ranked.chunk, &rank_task);
-            brought.push(ranked);
+        let decided = request.prioritizer.as_ref().map(|_| chunks.as_slice());
+        let ranked = report::ranked(&self.survey, &self.workspace, decided);
+        let (gathered, budget) = (&self.gathered, request.budget);
+        let mut brought = Brought::new(gathered, self.strategy, self.own, budget, counter);
+        if let Some(attached) = &request.attachment {
+            brought.attach(attached, budget, counter);
         }
-        // What a gatherer brings of a file stands for it: nothing is shown twice.
-        let mut replaced = Vec::new();
-        chunks.retain(|file| {
-            let source = &file.chunk.source;
-            let stands_for = |other: &&RankedChunk| {
-                let is_it = other.chunk.source == *source && !other.chunk.levels.is_empty();
-                is_it || change::shows(&other.chunk, source, request.budget)
-            };
-            let other = brought.iter().find(stands_for);
-            let other = other.filter(|_| !request.pins.contains(source));
-            replaced.extend(other.map(|other| Excluded::by(source, &other.chunk)));
-            other.is_none()
-        });
-        chunks.extend(brought);
+        brought.score(prioritizer, &rank_task);
+        brought.replace(&mut chunks, &request.pins, budget);
+        redactions.extend(brought.redacted);
+        chunks.extend(brought.chunks);
         let mut problems = Vec::new();
         if self.workspace.files().is_empty() {
             problems.push("there is no file to look at: none is here, or all are left out".into());
@@ -193,7 +196,7 @@ impl Prepared {
             None => asked.text,
         };
         let mut draft = Draft::new(&*task);
-        draft.task_type = (!is_overview).then_some(self.task_type);
+        draft.task_type = self.task_type;
         draft.model.clone_from(&request.model);
         let settings = AssemblySettings::new(request.form, request.budget)
             .with_strategy(request.strategy)
@@ -208,20 +211,12 @@ impl Prepared {
         if needs_model && request.model.is_none() {
             problems.push("the request names no model: choose one with `--model`".to_owned());
         }
-        let mut pack = Pack::new(assembly, self, redactions, problems);
-        pack.excluded.extend(replaced);
+        let mut pack = Pack::new(assembly, self, ranked, redactions, problems);
+        pack.excluded.extend(brought.excluded);
+        if let Some(attached) = &request.attachment {
+            pack.problems.extend(attachment_problem(attached, &pack));
+        }
         Ok(pack)
-    }
-}
-
-/// A long attachment may be shown by its beginning and its end, in a quarter of the budget.
-fn attachment(attached: &Attachment, budget: Tokens, counter: &dyn TokenCounter) -> ContextChunk {
-    let kind = ChunkType::Other("attachment".into());
-    let chunk = ContextChunk::new(kind, attached.name.as_str(), attached.text.as_str())
-        .with_priority(ContextPriority::High);
-    match shorten(&attached.text, Tokens(budget.0 / 4), counter) {
-        Some(short) => chunk.with_level(Level::new(Detail::Slice, short)),
-        None => chunk,
     }
 }
 
@@ -232,7 +227,7 @@ async fn surveyed(
     changed: Vec<Changed>,
 ) -> Result<Survey, GatherError> {
     let mut options = SurveyOptions::default();
-    let is_overview = request.task.trim().is_empty();
+    let is_overview = request.is_overview();
     options.changed = changed;
     options.weights = if is_overview {
         RelevanceWeights::overview()

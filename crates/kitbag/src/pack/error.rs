@@ -33,6 +33,12 @@ pub enum PackError {
         /// The path.
         path: String,
     },
+    /// A workspace that was prepared for one request is packed for another.
+    #[error("the workspace was prepared for a request with another `{field}`")]
+    OtherRequest {
+        /// The field that differs.
+        field: &'static str,
+    },
     /// What must be in does not fit.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
@@ -69,6 +75,7 @@ impl PackError {
                 "name it relative to the root, as `src/main.rs`; binary files cannot be pinned"
                     .into(),
             ),
+            Self::OtherRequest { .. } => Some("prepare the other request, too".into()),
             Self::Survey(_) => None,
         }
     }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::{Assembly, Reason};
-use kitbag_core::chunk::{ChunkType, ContextChunk, Detail};
+use kitbag_core::chunk::{ChunkType, Detail};
 use kitbag_core::envelope::TaskType;
-use kitbag_core::rank::{Score, ScorePart};
+use kitbag_core::rank::{RankedChunk, Score, ScorePart};
 use kitbag_core::tokens::Tokens;
+use kitbag_workspace::survey::Survey;
+use kitbag_workspace::workspace::Workspace;
 use serde::Serialize;
 
 use super::Prepared;
@@ -24,7 +26,8 @@ pub struct Pack {
     pub budget: Tokens,
     /// What counted.
     pub tokenizer: String,
-    /// Every file that the task has anything to do with, the best first.
+    /// Every file that the task has anything to do with, the best first. With a prioritizer of one's
+    /// own, first the files that it scored, by its scores, and then the others.
     pub ranked: Vec<RankedSource>,
     /// How many chunks there were to choose from.
     pub considered: usize,
@@ -34,8 +37,8 @@ pub struct Pack {
     pub excluded: Vec<Excluded>,
     /// The secrets that were replaced in what is shown.
     pub redacted: Vec<Redaction>,
-    /// What kind of task it was taken for.
-    pub task_type: TaskType,
+    /// What kind of task it was taken for; none where nothing is asked.
+    pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
     /// What did not go as asked.
@@ -91,12 +94,10 @@ pub struct Excluded {
 }
 
 impl Excluded {
-    /// A file that another chunk stands for.
-    pub(super) fn by(path: &str, other: &ContextChunk) -> Self {
-        let (kind, source) = (other.chunk_type.as_str(), &other.source);
+    pub(super) fn new(source: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
-            source: path.to_owned(),
-            reason: format!("the {kind} `{source}` stands for it"),
+            source: source.into(),
+            reason: reason.into(),
         }
     }
 }
@@ -104,10 +105,41 @@ impl Excluded {
 /// Why a file is out that has to do with the task.
 const PASSED_OVER: &str = "too many files rank above it to look at it closely";
 
+impl RankedSource {
+    fn new(path: &str, score: &Score) -> Self {
+        Self {
+            source: path.to_owned(),
+            score: score.total(),
+            parts: score.parts().to_vec(),
+        }
+    }
+}
+
+/// The files of a survey in the order of their scores: those that a prioritizer gave, or those of
+/// the survey.
+pub(super) fn ranked(
+    survey: &Survey,
+    workspace: &Workspace,
+    decided: Option<&[RankedChunk]>,
+) -> Vec<RankedSource> {
+    let decided = decided.unwrap_or_default().iter();
+    let mut ranked: Vec<RankedSource> = decided
+        .map(|ranked| RankedSource::new(&ranked.chunk.source, &ranked.score))
+        .collect();
+    ranked.sort_by(|a, b| (b.score, &a.source).cmp(&(a.score, &b.source)));
+    let known: BTreeSet<String> = ranked.iter().map(|file| file.source.clone()).collect();
+    ranked.extend(survey.ranked.iter().filter_map(|ranked| {
+        let path = &workspace.files().get(ranked.file)?.path;
+        (!known.contains(path)).then(|| RankedSource::new(path, &ranked.score))
+    }));
+    ranked
+}
+
 impl Pack {
     pub(super) fn new(
         assembly: Assembly,
         prepared: &Prepared,
+        ranked: Vec<RankedSource>,
         mut redacted: Vec<Redaction>,
         problems: Vec<String>,
     ) -> Self {
@@ -179,13 +211,6 @@ impl Pack {
             .chain(&prepared.gathered.problems)
             .chain(&assembly.ledger.problems);
         let problems = problems.cloned().collect();
-        let ranked = survey.ranked.iter().filter_map(|ranked| {
-            Some(RankedSource {
-                source: workspace.files().get(ranked.file)?.path.clone(),
-                score: ranked.score.total(),
-                parts: ranked.score.parts().to_vec(),
-            })
-        });
         let fit = &assembly.ledger.fit;
         Self {
             utilization: f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1)),
@@ -193,7 +218,7 @@ impl Pack {
             tokens: assembly.tokens,
             budget: fit.budget,
             tokenizer: assembly.tokenizer.clone(),
-            ranked: ranked.collect(),
+            ranked,
             considered: fit.chunks_in,
             chunks,
             excluded,

@@ -12,7 +12,6 @@ use kitbag_workspace::git::Changes;
 use kitbag_workspace::levels::DepthWeights;
 use kitbag_workspace::relevance::RelevanceWeights;
 
-use super::files::Retrieval;
 use crate::gather::Gatherer;
 
 /// What to pack, and how.
@@ -60,8 +59,9 @@ pub struct PackRequest {
     pub depth: DepthWeights,
     /// Bring more than the workspace has.
     pub gatherers: Vec<Arc<dyn Gatherer>>,
-    /// Scores the chunks.
-    pub prioritizer: Arc<dyn Prioritizer>,
+    /// Scores the chunks; [`Retrieval`](super::Retrieval) where there is none. With another the
+    /// scores alone decide how likely each file is needed, not its size.
+    pub prioritizer: Option<Arc<dyn Prioritizer>>,
 }
 
 /// A text that belongs to a task: a log, a diff, a page.
@@ -98,7 +98,7 @@ impl PackRequest {
             relevance: RelevanceWeights::default(),
             depth: DepthWeights::default(),
             gatherers: Vec::new(),
-            prioritizer: Arc::new(Retrieval::default()),
+            prioritizer: None,
         }
     }
 
@@ -119,8 +119,32 @@ impl PackRequest {
     /// The same with another prioritizer.
     #[must_use]
     pub fn with_prioritizer(mut self, prioritizer: impl Prioritizer + 'static) -> Self {
-        self.prioritizer = Arc::new(prioritizer);
+        self.prioritizer = Some(Arc::new(prioritizer));
         self
+    }
+}
+
+impl PackRequest {
+    /// Whether nothing is asked.
+    pub(super) fn is_overview(&self) -> bool {
+        self.task.trim().is_empty()
+    }
+
+    /// The field in which the request asks for something else than another, beside what may change
+    /// once a workspace is surveyed.
+    pub(super) fn other_field(&self, other: &Self) -> Option<&'static str> {
+        let same = [
+            ("root", self.root == other.root),
+            ("task", self.task == other.task),
+            ("attachment", self.attachment == other.attachment),
+            ("task_type", self.task_type == other.task_type),
+            ("include", self.include == other.include),
+            ("exclude", self.exclude == other.exclude),
+            ("changes", self.changes == other.changes),
+            ("use_git", self.use_git == other.use_git),
+        ];
+        let other = same.into_iter().find(|(_, is_same)| !is_same);
+        other.map(|(field, _)| field)
     }
 }
 

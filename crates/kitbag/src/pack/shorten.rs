@@ -21,15 +21,29 @@ pub(super) fn shorten(task: &str, most: Tokens, counter: &dyn TokenCounter) -> O
     Some(cut(task, low))
 }
 
-/// Two thirds of `bytes` from the beginning, the rest from the end.
+/// Two thirds of `bytes` from the beginning, the rest from the end, in whole lines where they are
+/// short.
 fn cut(task: &str, bytes: usize) -> String {
     let head_end = task.floor_char_boundary(bytes / 3 * 2);
+    let head = task.get(..head_end).unwrap_or_default();
+    let head_end = match head.rfind('\n') {
+        Some(line_end) if head_end - line_end <= LONG_LINE => line_end,
+        _ => head_end,
+    };
     let tail_start = task.ceil_char_boundary(task.len().saturating_sub(bytes / 3).max(head_end));
+    let tail = task.get(tail_start..).unwrap_or_default();
+    let tail_start = match tail.find('\n') {
+        Some(line_end) if line_end <= LONG_LINE => tail_start + line_end + 1,
+        _ => tail_start,
+    };
     let (head, rest) = task.split_at_checked(head_end).unwrap_or((task, ""));
     let tail = task.get(tail_start..).unwrap_or_default();
     let left = rest.len().saturating_sub(tail.len());
     format!("{head}\n[… {left} bytes are left out here …]\n{tail}")
 }
+
+/// The end of a longer line is cut off.
+const LONG_LINE: usize = 120;
 
 #[cfg(test)]
 mod tests {

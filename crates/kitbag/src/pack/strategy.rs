@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kitbag_core::chunk::{ChunkType, ContextChunk};
 use kitbag_core::envelope::TaskType;
-use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_core::tokens::Tokens;
 
 use crate::gather::{Dependencies, Gatherer, History, Instructions, Structure};
 
@@ -79,23 +79,16 @@ impl Strategy {
         wanted.map(|(_, gatherer)| gatherer).collect()
     }
 
-    /// Takes the levels off a chunk that are larger than its kind may be.
-    pub(super) fn limit(
-        self,
-        chunk: &mut ContextChunk,
-        budget: Tokens,
-        counter: &dyn TokenCounter,
-    ) {
+    /// The most tokens that a chunk of ours may have, if its kind is limited.
+    pub(super) fn most(self, chunk: &ContextChunk, budget: Tokens) -> Option<Tokens> {
         let share = match &chunk.chunk_type {
             ChunkType::Structure => self.structure,
             ChunkType::Dependency => self.dependencies,
             ChunkType::History => self.history,
             ChunkType::Other(kind) if kind == "instructions" => self.instructions,
-            _ => return,
+            _ => return None,
         };
         let most = u64::from(budget.0) * u64::from(share) / 1_000;
-        chunk
-            .levels
-            .retain(|level| u64::from(counter.count(&level.content).0) <= most);
+        Some(Tokens(u32::try_from(most).unwrap_or(u32::MAX)))
     }
 }

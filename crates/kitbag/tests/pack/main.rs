@@ -7,6 +7,7 @@
     reason = "helpers of tests are test code"
 )]
 
+mod brought;
 mod change;
 mod exactness;
 mod examples;

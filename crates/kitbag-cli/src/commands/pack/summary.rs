@@ -54,7 +54,7 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     if !shown.is_empty() {
         line.push_str(&format!(", files: {}", shown.join(", ")));
     }
-    if let Some(cues) = &pack.inferred_from {
+    if let (Some(cues), Some(task_type)) = (&pack.inferred_from, pack.task_type) {
         let cues: Vec<String> = cues
             .iter()
             .take(3)
@@ -67,7 +67,7 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
         };
         line.push_str(&format!(
             "; taken for a task to {}{from}",
-            pack.task_type.as_str()
+            task_type.as_str()
         ));
     }
     if let Some(price) = model.and_then(|model| price(pack, model)) {

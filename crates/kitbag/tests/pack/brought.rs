@@ -1,0 +1,144 @@
+//! What gatherers and callers bring: limited, shortened and told truly.
+
+use kitbag::core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail};
+use kitbag::core::rank::{Prioritizer, RankTask, Score};
+use kitbag::gather::{GatherFuture, GatherTask, Gathered, Gatherer};
+use kitbag::pack::{Attachment, PackError, prepare};
+use kitbag::tokens::Counter;
+
+use crate::project::{Project, find, packed, why_out};
+
+#[test]
+fn p04_long_instructions_are_shortened_and_not_dropped() {
+    let rules: String = (0..400).map(|n| format!("Rule {n} is kept.\n")).collect();
+    let agents = format!("# How to work here\n{rules}Last: run the tests.\n");
+    let project = Project::new(&[("AGENTS.md", &agents), ("a.rs", "fn login() {}\n")]);
+    let pack = packed(&project.request("fix the login", 4_000)).unwrap();
+    let shown = find(&pack, "AGENTS.md").unwrap();
+    assert_eq!(shown.level, Detail::Slice);
+    assert!(shown.tokens.0 <= 260, "{}", shown.tokens.0);
+    for part in [
+        "# How to work here",
+        "Rule 0 is kept.",
+        "Last: run the tests.",
+    ] {
+        assert!(pack.prompt.contains(part), "{}", pack.prompt);
+    }
+    let pack = packed(&project.request("fix the login", 400)).unwrap();
+    assert_eq!(
+        why_out(&pack, "AGENTS.md"),
+        "its share of the budget is 24 tokens, too few"
+    );
+}
+
+/// Brings large chunks of kinds that our own gatherers bring too.
+struct Wiki;
+
+impl Gatherer for Wiki {
+    fn name(&self) -> &str {
+        "wiki"
+    }
+
+    fn gather<'a>(&'a self, _task: &'a GatherTask) -> GatherFuture<'a> {
+        Box::pin(async {
+            let chunk = |kind, source| {
+                let text = format!("{source} {}", "of many words ".repeat(200));
+                ContextChunk::new(kind, source, text).with_priority(ContextPriority::High)
+            };
+            Ok(Gathered::from(vec![
+                chunk(ChunkType::Dependency, "services"),
+                chunk(ChunkType::Structure, "teams"),
+                chunk(ChunkType::Document, "src/big.rs"),
+            ]))
+        })
+    }
+}
+
+#[test]
+fn p12_what_ones_own_gatherer_brings_is_not_limited() {
+    let project = Project::new(&[("a.rs", "fn login() {}\n")]);
+    let request = project.request("fix the login", 4_000);
+    let pack = packed(&request.with_gatherer(Wiki)).unwrap();
+    for source in ["services", "teams"] {
+        assert_eq!(find(&pack, source).unwrap().level, Detail::Full);
+    }
+}
+
+#[test]
+fn p13_a_file_that_a_chunk_stands_for_is_told() {
+    let project = Project::new(&[("src/big.rs", "fn login() {}\n")]);
+    let request = project.request("fix the login", 4_000);
+    let pack = packed(&request.with_gatherer(Wiki)).unwrap();
+    assert_eq!(
+        why_out(&pack, "src/big.rs"),
+        "the document `src/big.rs` stands for it"
+    );
+}
+
+/// Knows which file is needed.
+struct Oracle;
+
+impl Prioritizer for Oracle {
+    fn score(&self, chunk: &ContextChunk, _task: &RankTask) -> Score {
+        let is_it = chunk.source == "small.rs";
+        Score::default().plus("oracle", if is_it { 5_000 } else { 100 })
+    }
+}
+
+#[test]
+fn p12_the_ranking_shows_the_scores_that_decided() {
+    let large: String = (0..60)
+        .map(|n| format!("fn login_{n}() {{\n    login(redirect);\n}}\n\n"))
+        .collect();
+    let project = Project::new(&[("large.rs", &large), ("small.rs", "fn x() { login() }\n")]);
+    let usual = packed(&project.request("fix the login redirect", 300)).unwrap();
+    assert_eq!(usual.ranked[0].source, "large.rs");
+    let request = project.request("fix the login redirect", 300);
+    let pack = packed(&request.with_prioritizer(Oracle)).unwrap();
+    let ranked: Vec<_> = pack
+        .ranked
+        .iter()
+        .map(|r| (r.source.as_str(), r.score))
+        .collect();
+    assert_eq!(ranked, [("small.rs", 5_000), ("large.rs", 100)]);
+    // However small it is beside the other.
+    assert_eq!(find(&pack, "small.rs").unwrap().level, Detail::Full);
+}
+
+#[test]
+fn p02_an_attachment_that_is_cut_or_left_out_is_told() {
+    let project = Project::new(&[("a.rs", "fn login() {}\n")]);
+    let problems = |lines: usize, budget: u32| {
+        let mut request = project.request("fix the login", budget);
+        request.attachment = Some(Attachment {
+            name: "stdin".into(),
+            text: "a line of a log\n".repeat(lines),
+        });
+        packed(&request).unwrap().problems
+    };
+    assert_eq!(problems(10, 4_000), [""; 0]);
+    assert_eq!(
+        problems(5_000, 4_000),
+        ["`stdin` is longer than a quarter of the budget: its middle was left out"]
+    );
+    assert_eq!(
+        problems(50, 60),
+        ["`stdin` was left out: there is no room for it"]
+    );
+}
+
+#[test]
+fn p05_what_was_prepared_is_packed_for_no_other_task() {
+    let project = Project::new(&[("a.rs", "fn login() {}\n")]);
+    let request = project.request("fix the login", 4_000);
+    let counter = Counter::for_model("gpt-4o").unwrap();
+    let prepared = pollster::block_on(prepare(&request)).unwrap();
+    let smaller = project.request("fix the login", 200);
+    assert!(prepared.pack(&smaller, &counter).is_ok());
+    let other = project.request("fix the logout", 4_000);
+    let error = prepared.pack(&other, &counter).unwrap_err();
+    assert!(
+        matches!(error, PackError::OtherRequest { field: "task" }),
+        "{error}"
+    );
+}
