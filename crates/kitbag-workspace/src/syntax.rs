@@ -7,6 +7,7 @@
 mod body;
 mod cuts;
 mod folds;
+mod frames;
 mod grammar;
 mod imports;
 mod items;
@@ -44,7 +45,7 @@ pub fn parse(language: Language, text: &str) -> Syntax {
     let lines = Lines::of(text);
     let mut syntax = match language {
         Language::Markdown => markdown::read(&lines),
-        _ => tree::read(language, &lines).unwrap_or_else(|| units::windows(&lines)),
+        _ => tree::read(language, &lines).unwrap_or_else(|| units::windows(&lines, Vec::new())),
     };
     syntax.language = Some(language);
     syntax
@@ -53,7 +54,7 @@ pub fn parse(language: Language, text: &str) -> Syntax {
 /// The structure of a text in no known language: units that end at blank lines.
 #[must_use]
 pub fn windows(text: &str) -> Syntax {
-    units::windows(&Lines::of(text))
+    units::windows(&Lines::of(text), Vec::new())
 }
 
 /// The structure of one file.
@@ -72,6 +73,8 @@ pub struct Syntax {
     pub imports: Vec<Import>,
     /// The stretches that an outline leaves out, in order, without overlap.
     pub folds: Vec<Fold>,
+    /// Which lines need each other, the outer before the inner.
+    pub frames: Vec<Frame>,
 }
 
 /// A stretch of lines that makes sense on its own.
@@ -156,6 +159,8 @@ pub struct Import {
     pub first: u32,
     /// The last line.
     pub last: u32,
+    /// The lines of the innermost definition around it; none if the whole file knows its names.
+    pub within: Option<(u32, u32)>,
 }
 
 /// A stretch of lines that an outline replaces by one comment.
@@ -166,6 +171,30 @@ pub struct Fold {
     pub first: u32,
     /// The last line left out.
     pub last: u32,
+}
+
+/// A stretch of lines that hang together, or a hole in one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Frame {
+    /// The first line.
+    pub first: u32,
+    /// The last line.
+    pub last: u32,
+    /// What it is.
+    pub kind: FrameKind,
+}
+
+/// What a stretch of lines is for what stands around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum FrameKind {
+    /// Lines that are shown together, but for the holes in them.
+    Whole,
+    /// Lines in a whole of which any can be left out that are not in a whole themselves.
+    Hole,
+    /// A hole in markup, where a comment stands in braces.
+    Markup,
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) fn of<'n>(node: Node<'n>, grammar: &Grammar) -> Option<Node<'n>> {
     for _ in 0..4 {
         let count = u32::try_from(node.named_child_count()).ok()?;
         let last = node.named_child(count.checked_sub(1)?)?;
-        if grammar.role(last) == Role::Block {
+        if grammar.role(last).is_block() {
             return Some(last);
         }
         node = last;
@@ -48,7 +48,7 @@ pub(super) fn literal<'n>(value: Node<'n>, grammar: &Grammar) -> Option<Node<'n>
         if (to - from) * 2 < last - first {
             continue;
         }
-        if grammar.role(node) == Role::Block && opens(node) {
+        if grammar.role(node).is_block() && opens(node) {
             return Some(node);
         }
         if depth < 6 {
@@ -68,13 +68,13 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
     // A body may be only the husk of a block.
     while let Some(child) = body.named_child(0)
         && child.start_byte() == body.start_byte()
-        && grammar.role(child) == Role::Block
+        && grammar.role(child).is_block()
         && body.named_child_count() == 1
         && opens(child)
     {
         body = child;
     }
-    if !matches!(grammar.role(body), Role::Block | Role::Lambda) {
+    if !(grammar.role(body).is_block() || grammar.role(body) == Role::Lambda) {
         return None;
     }
     let (first, last) = span(body);
@@ -89,9 +89,7 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
     let open = to > 0;
     // Statements may stand together in a node whose end is not to be trusted.
     let list = match body.named_child(0) {
-        Some(only)
-            if open && body.named_child_count() == 1 && grammar.role(only) == Role::Block =>
-        {
+        Some(only) if open && body.named_child_count() == 1 && grammar.role(only).is_block() => {
             only
         }
         _ => body,

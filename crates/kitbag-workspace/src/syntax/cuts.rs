@@ -1,11 +1,8 @@
 //! Where a long stretch may be cut: between the statements of the parse tree, best at a blank line.
 
-use tree_sitter::Tree;
-
-use super::Lines;
-use super::grammar::{Grammar, Role};
-use super::items::span;
+use super::grammar::Role;
 use super::lines::is_closing;
+use super::{Frame, Lines};
 
 /// For every line, how good a cut before it would be.
 pub(super) struct Cuts {
@@ -22,47 +19,8 @@ const PER_LEVEL: u32 = 4;
 const NO_BLANK_LINE: u32 = 12;
 
 impl Cuts {
-    /// Weighs every line of a parsed text; none if its nodes are nested beyond bounds.
-    pub(super) fn of(tree: &Tree, grammar: &Grammar, lines: &Lines<'_>) -> Option<Self> {
-        let count = lines.count() as usize;
-        let mut depth = vec![0_u32; count + 2];
-        let mut clean = vec![true; count + 2];
-        let mut comment = vec![false; count + 2];
-        let mut left = 1_000_000 + count * 100;
-        let mut cursor = tree.walk();
-        loop {
-            let node = cursor.node();
-            let (first, last) = span(node);
-            let role = grammar.role(node);
-            if matches!(role, Role::Comment | Role::Attribute) {
-                for line in first..=last {
-                    if let Some(slot) = comment.get_mut(line as usize) {
-                        *slot = true;
-                    }
-                }
-            }
-            left = left.checked_sub((last - first) as usize + 1)?;
-            for line in first + 1..=last {
-                if let Some(slot) = depth.get_mut(line as usize) {
-                    *slot += 1;
-                }
-                if let Some(slot) = clean.get_mut(line as usize) {
-                    *slot = role == Role::Block;
-                }
-            }
-            if first < last && cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return Some(Self::weigh(&depth, &clean, &comment, lines));
-                }
-            }
-        }
-    }
-
-    /// Without a tree, blank lines and indentation are all there is.
-    pub(super) fn of_text(lines: &Lines<'_>) -> Self {
+    /// Without a tree, blank lines and indentation are all there is, and what is known to be whole.
+    pub(super) fn of_text(lines: &Lines<'_>, frames: &[Frame]) -> Self {
         let count = lines.count() as usize;
         let mut depth = vec![0; count + 2];
         for (line, slot) in (0_u32..).zip(depth.iter_mut()) {
@@ -70,38 +28,15 @@ impl Cuts {
             let indented = text.len() - text.trim_start().len();
             *slot = u32::try_from(indented.min(40)).unwrap_or(0) / 2;
         }
-        Self::weigh(
-            &depth,
-            &vec![true; count + 2],
-            &vec![false; count + 2],
-            lines,
-        )
-    }
-
-    fn weigh(depth: &[u32], clean: &[bool], comment: &[bool], lines: &Lines<'_>) -> Self {
-        let at = |table: &[bool], line: u32| table.get(line as usize).copied().unwrap_or(false);
-        let costs = (0..=lines.count())
-            .map(|line| {
-                let above = lines.get(line.saturating_sub(1)).trim();
-                let mut cost = depth.get(line as usize).copied().unwrap_or(0) * PER_LEVEL;
-                if !at(clean, line) {
-                    cost += INSIDE_A_STATEMENT;
-                }
-                if lines.get(line).trim().is_empty() {
-                    cost += BEFORE_A_BLANK_LINE;
-                } else if is_closing(lines.get(line)) {
-                    cost += BEFORE_A_CLOSING_LINE;
-                }
-                if !above.is_empty() {
-                    cost += NO_BLANK_LINE;
-                    if at(comment, line.saturating_sub(1)) {
-                        cost += AFTER_A_COMMENT;
-                    }
-                }
-                cost
-            })
-            .collect();
-        Self { costs }
+        let mut marks = Marks::new(lines);
+        marks.depth = depth;
+        for frame in frames {
+            let inside = frame.first as usize + 1..=frame.last as usize;
+            if let Some(clean) = marks.clean.get_mut(inside) {
+                clean.fill(false);
+            }
+        }
+        marks.weigh(lines)
     }
 
     /// Cuts the lines `first..=last` into pieces of at most `longest` lines, where that can be at
@@ -150,5 +85,77 @@ impl Cuts {
             .filter(|best| best.0 < BEFORE_A_CLOSING_LINE)
             .or_else(|| among(shortest / 2, longest * 4 / 3));
         best.map_or(from + longest.max(1), |(_, _, line)| line)
+    }
+}
+
+/// What the nodes of a tree say of each line.
+pub(super) struct Marks {
+    /// How many nodes a cut before the line would part.
+    depth: Vec<u32>,
+    /// Whether the innermost of those is a list.
+    clean: Vec<bool>,
+    /// Whether it is a comment or an attribute.
+    comment: Vec<bool>,
+    /// How many more lines of nodes are looked at.
+    left: usize,
+}
+
+impl Marks {
+    pub(super) fn new(lines: &Lines<'_>) -> Self {
+        let count = lines.count() as usize;
+        Self {
+            depth: vec![0; count + 2],
+            clean: vec![true; count + 2],
+            comment: vec![false; count + 2],
+            left: 1_000_000 + count * 100,
+        }
+    }
+
+    /// Notes a node; outer nodes come before those inside. None if there are too many.
+    pub(super) fn note(&mut self, role: Role, first: u32, last: u32) -> Option<()> {
+        let (from, to) = (first as usize, last as usize);
+        self.left = self.left.checked_sub(to - from + 1)?;
+        if matches!(role, Role::Comment | Role::Attribute)
+            && let Some(lines) = self.comment.get_mut(from..=to)
+        {
+            lines.fill(true);
+        }
+        if from < to
+            && let (Some(depth), Some(clean)) = (
+                self.depth.get_mut(from + 1..=to),
+                self.clean.get_mut(from + 1..=to),
+            )
+        {
+            depth.iter_mut().for_each(|depth| *depth += 1);
+            clean.fill(role.is_list());
+        }
+        Some(())
+    }
+
+    /// Weighs every line.
+    pub(super) fn weigh(&self, lines: &Lines<'_>) -> Cuts {
+        let at = |table: &[bool], line: u32| table.get(line as usize).copied().unwrap_or(false);
+        let costs = (0..=lines.count())
+            .map(|line| {
+                let above = lines.get(line.saturating_sub(1)).trim();
+                let mut cost = self.depth.get(line as usize).copied().unwrap_or(0) * PER_LEVEL;
+                if !at(&self.clean, line) {
+                    cost += INSIDE_A_STATEMENT;
+                }
+                if lines.get(line).trim().is_empty() {
+                    cost += BEFORE_A_BLANK_LINE;
+                } else if is_closing(lines.get(line)) {
+                    cost += BEFORE_A_CLOSING_LINE;
+                }
+                if !above.is_empty() {
+                    cost += NO_BLANK_LINE;
+                    if at(&self.comment, line.saturating_sub(1)) {
+                        cost += AFTER_A_COMMENT;
+                    }
+                }
+                cost
+            })
+            .collect();
+        Cuts { costs }
     }
 }

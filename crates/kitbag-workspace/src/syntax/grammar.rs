@@ -24,8 +24,20 @@ use crate::language::Language;
 pub(super) enum Role {
     /// Nothing in itself; something may stand inside.
     Other,
-    /// A list of statements, members or entries: a cut may stand between its children.
+    /// A list of statements, members or entries: a cut may stand between its children, and some
+    /// of them can be left out.
     Block,
+    /// A list that may not become empty: the first of its members stays.
+    Filled,
+    /// A list in which a cut may stand, but of which nothing can be left out: arguments where no
+    /// comma may stand behind the last one, an expression that is a body.
+    Solid,
+    /// What a macro is given: signs of any kind.
+    Tokens,
+    /// Markup: a comment in it stands in braces.
+    Markup,
+    /// What holds statements without being a list for an outline: a branch of a condition.
+    Clause,
     /// A function or method; without a body it is only a definition.
     Function,
     /// A class, struct, enum, trait, interface.
@@ -50,6 +62,27 @@ pub(super) enum Role {
     Attribute,
     /// A string or other leaf that may span lines.
     Text,
+    /// The text of a here-document, which stands apart from the statement that announces it.
+    HereText,
+    /// A word or sign of the language.
+    Sign,
+    /// A sign that parts or ends what stands in a list.
+    Separator,
+}
+
+impl Role {
+    /// Whether a cut may stand between its children.
+    pub(super) const fn is_list(self) -> bool {
+        self.is_block() || matches!(self, Self::Clause)
+    }
+
+    /// Whether what stands inside is read as statements, members or entries.
+    pub(super) const fn is_block(self) -> bool {
+        matches!(
+            self,
+            Self::Block | Self::Filled | Self::Solid | Self::Tokens | Self::Markup
+        )
+    }
 }
 
 /// A grammar and the roles of its nodes.
@@ -70,7 +103,14 @@ impl Grammar {
         tables: &[&Table],
     ) -> Self {
         let language = language.into();
-        let mut roles = vec![Role::Other; language.node_kind_count()];
+        let kinds = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        let mut roles: Vec<Role> = kinds
+            .map(|kind| match language.node_kind_for_id(kind) {
+                _ if language.node_kind_is_named(kind) => Role::Other,
+                Some("," | ";" | "\n" | "&") => Role::Separator,
+                _ => Role::Sign,
+            })
+            .collect();
         for (role, kinds) in tables.iter().copied().flatten() {
             for kind in kinds.split_whitespace() {
                 let id = language.id_for_node_kind(kind, true);
@@ -89,16 +129,11 @@ impl Grammar {
 
     /// The role of a node.
     pub(super) fn role(&self, node: tree_sitter::Node<'_>) -> Role {
-        if !node.is_named() {
-            return Role::Other;
-        }
-        if node.is_error() {
-            return Role::Block;
-        }
         self.roles
             .get(usize::from(node.kind_id()))
             .copied()
-            .unwrap_or(Role::Other)
+            // Only what could not be parsed has a kind that is in no table.
+            .unwrap_or(Role::Block)
     }
 }
 

@@ -79,6 +79,7 @@ impl<'f> Found<'f> {
             relative,
             first,
             last,
+            within: None,
         });
     }
 

@@ -3,9 +3,10 @@
 //! Read line by line, without a grammar: headings, fences and front matter are all that counts.
 
 use super::cuts::Cuts;
+use super::frames::frame;
 use super::lines::indentation;
 use super::units::{self, unit};
-use super::{Fold, Lines, Scope, Syntax, Unit, UnitKind};
+use super::{Fold, Frame, FrameKind, Lines, Scope, Syntax, Unit, UnitKind};
 
 /// A longer section is cut into parts.
 const LONGEST: u32 = 60;
@@ -15,12 +16,15 @@ const SHORT: u32 = 3;
 
 /// Reads the sections of a document.
 pub(super) fn read(lines: &Lines<'_>) -> Syntax {
-    let headings = headings(lines);
+    let (headings, frames) = headings(lines);
     if headings.is_empty() {
-        return units::windows(lines);
+        return units::windows(lines, frames);
     }
-    let cuts = Cuts::of_text(lines);
-    let mut syntax = Syntax::default();
+    let cuts = Cuts::of_text(lines, &frames);
+    let mut syntax = Syntax {
+        frames,
+        ..Syntax::default()
+    };
     let first = headings.first().map_or(1, |heading| heading.line);
     for (first, last) in cuts.pieces(1, first - 1, PART.0, PART.1) {
         syntax.units.push(unit(first, last, UnitKind::Code));
@@ -81,24 +85,20 @@ struct Heading {
     last: u32,
 }
 
-fn headings(lines: &Lines<'_>) -> Vec<Heading> {
+/// The headings of a document, and what stands whole in it: fenced code, comments, front matter.
+fn headings(lines: &Lines<'_>) -> (Vec<Heading>, Vec<Frame>) {
     let mut headings: Vec<Heading> = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut frames = Vec::new();
     let mut line = 1;
-    // Front matter is no heading, though it is underlined.
-    if lines.get(1).trim_end() == "---" {
-        let end = (2..=lines.count()).find(|&line| lines.get(line).trim_end() == "---");
-        line = end.map_or(1, |end| end + 1);
-    }
     while line <= lines.count() {
         let text = lines.get(line);
         let trimmed = text.trim();
-        if let Some(mark) = fence {
-            if trimmed.starts_with(mark) && trimmed.trim_matches(['`', '~']).is_empty() {
-                fence = None;
+        if let Some(end) = end_of_block(lines, line) {
+            // What is not closed reaches to the end, and is broken anyway.
+            if let Some(end) = end.filter(|end| line < *end) {
+                frames.push(frame(line, end, FrameKind::Whole));
             }
-        } else if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            fence = trimmed.get(..3);
+            line = end.unwrap_or(lines.count());
         } else if let Some((level, title)) = marked(text) {
             headings.push(Heading {
                 level,
@@ -117,7 +117,41 @@ fn headings(lines: &Lines<'_>) -> Vec<Heading> {
         }
         line += 1;
     }
-    headings
+    (headings, frames)
+}
+
+/// The last line of the block without headings that starts on a line, if one does; nothing if it
+/// has no end.
+fn end_of_block(lines: &Lines<'_>, line: u32) -> Option<Option<u32>> {
+    let find = |is_end: &dyn Fn(&str) -> bool| {
+        (line + 1..=lines.count()).find(|&line| is_end(lines.get(line).trim()))
+    };
+    let text = lines.get(line).trim();
+    // Front matter is no heading, though it is underlined.
+    if line == 1 && lines.get(1).trim_end() == "---" {
+        return find(&|text| text == "---").map(Some);
+    }
+    if let Some(comment) = text.strip_prefix("<!--") {
+        let end = if comment.contains("-->") {
+            Some(line)
+        } else {
+            find(&|text| text.contains("-->"))
+        };
+        return Some(end);
+    }
+    let sign = text
+        .chars()
+        .next()
+        .filter(|sign| matches!(sign, '`' | '~'))?;
+    let rest = text.trim_start_matches(sign);
+    let fence = text.strip_suffix(rest)?;
+    // Code in a line is written with the same signs.
+    if fence.len() < 3 || (sign == '`' && rest.contains(sign)) {
+        return None;
+    }
+    Some(find(&|text| {
+        text.starts_with(fence) && text.trim_start_matches(sign).is_empty()
+    }))
 }
 
 /// A heading with signs before it: `## Title`.

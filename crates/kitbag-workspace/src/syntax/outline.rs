@@ -2,7 +2,7 @@
 //!
 //! What to leave out was decided when the file was parsed; every other line stands as it was.
 
-use super::rendered::{Indent, render};
+use super::rendered::render;
 use super::{Lines, Rendered, Syntax};
 
 /// Renders imports, signatures, documentation, fields and short constants; one comment stands for
@@ -30,5 +30,5 @@ pub fn outline(lines: &Lines<'_>, syntax: &Syntax) -> Rendered {
         next = fold.last + 1;
     }
     shown.push((next, lines.count()));
-    render(lines, syntax.language, shown, Indent::LeftOut)
+    render(lines, syntax, shown)
 }

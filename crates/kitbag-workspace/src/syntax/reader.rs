@@ -25,6 +25,8 @@ pub(super) struct Reader<'t> {
 #[derive(Clone, Copy)]
 struct Place<'p> {
     parent: &'p str,
+    /// The lines of the innermost definition around it.
+    within: Option<(u32, u32)>,
     /// Local names are no definitions.
     in_function: bool,
     /// Fields are no definitions.
@@ -59,6 +61,7 @@ impl<'t> Reader<'t> {
     pub(super) fn file(&mut self, root: Node<'_>) -> Vec<Item> {
         let place = Place {
             parent: "",
+            within: None,
             in_function: false,
             in_type: false,
             statements: true,
@@ -127,8 +130,8 @@ impl<'t> Reader<'t> {
 
     fn read(&mut self, node: Node<'_>, role: Role, place: Place<'_>, out: &mut Vec<Item>) {
         match role {
-            Role::Import => self.import(node, out),
-            Role::MaybeImport if self.import_if_any(node, out) => {}
+            Role::Import => self.import(node, place, out),
+            Role::MaybeImport if self.import_if_any(node, place, out) => {}
             Role::Function => self.function(node, place, out),
             Role::Type | Role::Scope => self.holder(node, role, place, out),
             Role::Specifier if node.child_by_field_name("body").is_some() => {
@@ -145,11 +148,18 @@ impl<'t> Reader<'t> {
                 let item = self.callable(node, node, ItemKind::Lambda, name, place);
                 out.extend(item);
             }
-            Role::Block => out.extend(self.inside(node, place.deeper())),
-            Role::Text => statement(node, place, out),
-            Role::Other | Role::Specifier | Role::MaybeImport | Role::Comment | Role::Attribute => {
-                self.plain(node, place, out)
+            Role::Block | Role::Filled | Role::Solid | Role::Tokens | Role::Markup => {
+                out.extend(self.inside(node, place.deeper()));
             }
+            Role::Text | Role::HereText => statement(node, place, out),
+            Role::Other
+            | Role::Specifier
+            | Role::MaybeImport
+            | Role::Comment
+            | Role::Attribute
+            | Role::Clause
+            | Role::Sign
+            | Role::Separator => self.plain(node, place, out),
         }
     }
 
@@ -180,13 +190,13 @@ impl<'t> Reader<'t> {
         out.append(&mut items);
     }
 
-    fn import(&mut self, node: Node<'_>, out: &mut Vec<Item>) {
-        if !self.import_if_any(node, out) {
+    fn import(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+        if !self.import_if_any(node, place, out) {
             out.push(Item::leaf(ItemKind::Import, span(node)));
         }
     }
 
-    fn import_if_any(&mut self, node: Node<'_>, out: &mut Vec<Item>) -> bool {
+    fn import_if_any(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) -> bool {
         let known = self.imports.len();
         imports::read(
             self.grammar.importer,
@@ -195,6 +205,9 @@ impl<'t> Reader<'t> {
             &mut self.imports,
         );
         let found = self.imports.len() > known;
+        for import in self.imports.iter_mut().skip(known) {
+            import.within = place.within;
+        }
         if found {
             out.push(Item::leaf(ItemKind::Import, span(node)));
         }

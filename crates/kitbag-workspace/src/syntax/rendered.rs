@@ -1,7 +1,7 @@
 //! Shows some lines of a file, with one comment for each stretch that is left out.
 
-use super::Lines;
 use super::lines::indentation;
+use super::{FrameKind, Lines, Syntax};
 use crate::language::Language;
 
 /// Some lines of a file as text.
@@ -14,21 +14,11 @@ pub struct Rendered {
     pub lines: Vec<(u32, u32)>,
 }
 
-/// Where the comment for a gap is indented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Indent {
-    /// Like the next line that is shown.
-    Next,
-    /// Like the first line that is left out.
-    LeftOut,
-}
-
 /// Renders the given stretches, which may overlap and come in any order.
 pub(super) fn render(
     lines: &Lines<'_>,
-    language: Option<Language>,
+    syntax: &Syntax,
     mut stretches: Vec<(u32, u32)>,
-    indent: Indent,
 ) -> Rendered {
     stretches.retain(|&(first, last)| first >= 1 && first <= last && first <= lines.count());
     stretches.sort_unstable();
@@ -48,11 +38,7 @@ pub(super) fn render(
     let mut next = 1;
     for &(first, last) in &shown {
         if next < first && !blank(next, first - 1) {
-            let like = match indent {
-                Indent::Next => first..=last,
-                Indent::LeftOut => next..=first - 1,
-            };
-            left_out(lines, language, next, first - 1, like, &mut content);
+            left_out(lines, syntax, next, first - 1, &mut content);
         }
         content.push_str(lines.span(first, last));
         if !content.ends_with('\n') {
@@ -62,7 +48,7 @@ pub(super) fn render(
     }
     let end = lines.count();
     if next <= end && !blank(next, end) {
-        left_out(lines, language, next, end, next..=end, &mut content);
+        left_out(lines, syntax, next, end, &mut content);
     }
     Rendered {
         content,
@@ -70,19 +56,25 @@ pub(super) fn render(
     }
 }
 
-/// Writes the comment for the lines `first..=last`.
-fn left_out(
-    lines: &Lines<'_>,
-    language: Option<Language>,
-    first: u32,
-    last: u32,
-    mut like: std::ops::RangeInclusive<u32>,
-    content: &mut String,
-) {
-    let line = like.find(|&line| !lines.get(line).trim().is_empty());
-    let (before, after) = language.map_or(("", ""), Language::comment);
+/// Writes the comment for the lines `first..=last`, indented like the first of them.
+fn left_out(lines: &Lines<'_>, syntax: &Syntax, first: u32, last: u32, content: &mut String) {
+    let line = (first..=last).find(|&line| !lines.get(line).trim().is_empty());
+    let (before, after) = if is_markup(syntax, first, last) {
+        ("{/* ", " */}")
+    } else {
+        syntax.language.map_or(("", ""), Language::comment)
+    };
     let count = last + 1 - first;
     let noun = if count == 1 { "line" } else { "lines" };
     content.push_str(indentation(lines.get(line.unwrap_or(first))));
     content.push_str(&format!("{before}... ({count} {noun}){after}\n"));
+}
+
+/// Whether the innermost hole around these lines is one in markup.
+fn is_markup(syntax: &Syntax, first: u32, last: u32) -> bool {
+    let around =
+        syntax.frames.iter().rev().find(|frame| {
+            frame.kind != FrameKind::Whole && frame.first <= first && last <= frame.last
+        });
+    around.is_some_and(|frame| frame.kind == FrameKind::Markup)
 }

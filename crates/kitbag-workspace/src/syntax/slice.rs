@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::rendered::{Indent, render};
+use super::frames::widen;
+use super::rendered::render;
 use super::{Import, Lines, Rendered, Syntax};
 
-/// The most lines of imports that a slice shows, and the longest signature.
+/// The most lines of imports that a slice shows.
 const MOST_IMPORTS: u32 = 12;
-const LONGEST_SIGNATURE: u32 = 12;
 
 /// Renders the chosen units whole, with the signatures around them and the imports that they use.
 ///
@@ -48,7 +48,7 @@ pub fn excerpt(lines: &Lines<'_>, syntax: &Syntax, first: u32, last: u32) -> Ren
         .skip(from)
         .take_while(|unit| unit.first <= last)
     {
-        stretches.extend(unit.signature.map(short));
+        stretches.extend(unit.signature);
         enter(syntax, unit.scope, &mut scopes);
     }
     around(lines, syntax, stretches, &scopes)
@@ -79,13 +79,10 @@ fn around(
     let scopes = scopes
         .iter()
         .filter_map(|&index| syntax.scopes.get(index as usize));
-    stretches.extend(scopes.map(|scope| short((scope.first, scope.signature))));
+    stretches.extend(scopes.map(|scope| (scope.first, scope.signature)));
     stretches.extend(imports);
-    render(lines, syntax.language, stretches, Indent::Next)
-}
-
-fn short((first, last): (u32, u32)) -> (u32, u32) {
-    (first, last.min(first + LONGEST_SIGNATURE - 1))
+    let stretches = widen(&syntax.frames, stretches);
+    render(lines, syntax, stretches)
 }
 
 /// The lines of the imports whose names occur in these stretches, up to a bound.
@@ -99,10 +96,15 @@ fn used_imports(lines: &Lines<'_>, syntax: &Syntax, stretches: &[(u32, u32)]) ->
         .filter(|word| !word.is_empty())
         .collect();
     let is_used = |import: &&Import| {
-        import
-            .names
-            .iter()
-            .any(|name| words.contains(name.as_str()))
+        let is_known = import.within.is_none_or(|(first, last)| {
+            let mut shown = stretches.iter();
+            shown.any(|stretch| stretch.0 <= last && first <= stretch.1)
+        });
+        is_known
+            && import
+                .names
+                .iter()
+                .any(|name| words.contains(name.as_str()))
     };
     let mut left = MOST_IMPORTS;
     let mut shown = Vec::new();

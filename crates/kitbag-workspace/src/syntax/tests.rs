@@ -1,6 +1,9 @@
 //! Properties that hold for any text: nothing panics, units cover the file, lines are verbatim.
 
+mod frames;
 mod outlines;
+
+mod sound;
 mod units;
 
 use proptest::prelude::*;

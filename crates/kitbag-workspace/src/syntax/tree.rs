@@ -9,10 +9,9 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use super::cuts::Cuts;
 use super::grammar::{self, Grammar};
 use super::reader::Reader;
-use super::{Lines, Syntax, folds, macros, units};
+use super::{Lines, Syntax, folds, frames, macros, units};
 use crate::language::Language;
 
 /// Reads a text with its grammar; none if there is no grammar or the text is beyond the bounds.
@@ -23,11 +22,12 @@ pub(super) fn read(language: Language, lines: &Lines<'_>) -> Option<Syntax> {
         _ => Cow::Borrowed(lines.text()),
     };
     let tree = parse(grammar, &text)?;
-    let cuts = Cuts::of(&tree, grammar, lines)?;
+    let (cuts, frames) = frames::read(&tree, grammar, lines)?;
     let mut reader = Reader::new(grammar, lines);
     let items = reader.file(tree.root_node());
     let mut syntax = units::divide(&items, lines, &cuts);
     syntax.folds = folds::of(&items);
+    syntax.frames = frames;
     syntax.definitions = reader.definitions;
     syntax.imports = reader.imports;
     Some(syntax)

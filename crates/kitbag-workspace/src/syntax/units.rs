@@ -6,7 +6,7 @@
 use super::cuts::Cuts;
 use super::items::{Item, ItemKind};
 use super::lines::is_trivial;
-use super::{Lines, Scope, Syntax, Unit, UnitKind};
+use super::{Frame, Lines, Scope, Syntax, Unit, UnitKind};
 
 /// A longer function is cut, or is a container.
 const LONGEST_FUNCTION: u32 = 70;
@@ -37,10 +37,13 @@ pub(super) fn divide(items: &[Item], lines: &Lines<'_>, cuts: &Cuts) -> Syntax {
     divider.syntax
 }
 
-/// Units of a text without structure.
-pub(super) fn windows(lines: &Lines<'_>) -> Syntax {
-    let cuts = Cuts::of_text(lines);
-    let mut syntax = Syntax::default();
+/// Units of a text without structure but for what stands whole in it.
+pub(super) fn windows(lines: &Lines<'_>, frames: Vec<Frame>) -> Syntax {
+    let cuts = Cuts::of_text(lines, &frames);
+    let mut syntax = Syntax {
+        frames,
+        ..Syntax::default()
+    };
     for (first, last) in cuts.pieces(1, lines.count(), WINDOW.0, WINDOW.1) {
         syntax.units.push(unit(first, last, UnitKind::Code));
     }

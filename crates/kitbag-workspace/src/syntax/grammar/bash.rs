@@ -11,5 +11,7 @@ pub(super) const TABLE: &Table = &[
         Role::Block,
         "program compound_statement do_group case_item case_statement array",
     ),
+    (Role::Clause, "if_statement elif_clause else_clause"),
+    (Role::Filled, "subshell"),
     (Role::Text, "string raw_string heredoc_body"),
 ];

@@ -16,8 +16,9 @@ pub(super) const TABLE: &Table = &[
         Role::Block,
         "translation_unit compound_statement declaration_list field_declaration_list \
          enumerator_list initializer_list preproc_if preproc_ifdef preproc_else preproc_elif \
-         preproc_elifdef case_statement linkage_specification argument_list",
+         preproc_elifdef case_statement linkage_specification",
     ),
+    (Role::Solid, "argument_list"),
     (Role::Text, "string_literal concatenated_string"),
 ];
 

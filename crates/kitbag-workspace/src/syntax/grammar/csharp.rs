@@ -31,9 +31,9 @@ pub(super) const TABLE: &Table = &[
     (
         Role::Block,
         "compilation_unit block declaration_list enum_member_declaration_list accessor_list \
-         switch_body switch_section initializer_expression argument_list preproc_if preproc_else \
-         preproc_elif",
+         switch_body switch_section initializer_expression preproc_if preproc_else preproc_elif",
     ),
+    (Role::Solid, "argument_list"),
     (
         Role::Text,
         "string_literal raw_string_literal verbatim_string_literal",

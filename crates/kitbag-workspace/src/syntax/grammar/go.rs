@@ -15,5 +15,6 @@ pub(super) const TABLE: &Table = &[
          const_declaration var_declaration var_spec_list expression_switch_statement \
          type_switch_statement select_statement argument_list",
     ),
+    (Role::Clause, "import_spec_list"),
     (Role::Text, "raw_string_literal"),
 ];

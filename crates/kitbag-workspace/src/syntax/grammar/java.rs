@@ -19,8 +19,8 @@ pub(super) const TABLE: &Table = &[
     (
         Role::Block,
         "program block class_body interface_body enum_body enum_body_declarations constructor_body \
-         switch_block switch_block_statement_group annotation_type_body array_initializer \
-         argument_list",
+         switch_block switch_block_statement_group annotation_type_body array_initializer",
     ),
+    (Role::Solid, "argument_list"),
     (Role::Text, "string_literal"),
 ];

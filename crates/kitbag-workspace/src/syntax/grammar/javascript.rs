@@ -24,10 +24,11 @@ pub(super) const TABLE: &Table = &[
         Role::Block,
         "program statement_block class_body switch_body object array arguments",
     ),
+    (Role::Clause, "switch_case switch_default"),
     (Role::Text, "string template_string"),
 ];
 
-pub(super) const JSX: &Table = &[(Role::Block, "jsx_element")];
+pub(super) const JSX: &Table = &[(Role::Markup, "jsx_element"), (Role::Text, "jsx_text")];
 
 /// What JavaScript has and TypeScript names otherwise.
 pub(super) const FIELDS: &Table = &[(Role::Value, "field_definition")];

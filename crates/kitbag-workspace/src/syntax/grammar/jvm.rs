@@ -17,9 +17,10 @@ pub(super) const KOTLIN: &Table = &[
     (Role::Comment, "line_comment block_comment"),
     (
         Role::Block,
-        "source_file function_body block class_body enum_class_body value_arguments \
+        "source_file block class_body enum_class_body value_arguments \
          when_expression collection_literal",
     ),
+    (Role::Solid, "function_body"),
     (Role::Text, "string_literal multiline_string_literal"),
 ];
 
@@ -41,8 +42,9 @@ pub(super) const SCALA: &Table = &[
     (Role::Attribute, "annotation"),
     (
         Role::Block,
-        "compilation_unit template_body block indented_block case_block indented_cases enum_body \
+        "compilation_unit template_body block case_block enum_body \
          arguments extension_definition",
     ),
+    (Role::Filled, "indented_block indented_cases"),
     (Role::Text, "string interpolated_string"),
 ];

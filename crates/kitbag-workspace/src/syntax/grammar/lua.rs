@@ -8,6 +8,7 @@ pub(super) const TABLE: &Table = &[
     (Role::Lambda, "function_definition"),
     (Role::MaybeImport, "function_call"),
     (Role::Comment, "comment"),
-    (Role::Block, "chunk block table_constructor arguments"),
+    (Role::Block, "chunk block table_constructor"),
+    (Role::Solid, "arguments"),
     (Role::Text, "string"),
 ];

@@ -19,6 +19,7 @@ pub(super) const TABLE: &Table = &[
         "namespace_use_declaration include_expression include_once_expression require_expression \
          require_once_expression",
     ),
+    (Role::Sign, "php_tag"),
     (Role::Comment, "comment"),
     (Role::Attribute, "attribute_list"),
     (

@@ -15,5 +15,7 @@ pub(super) const TABLE: &Table = &[
         "program body_statement block_body then else begin hash array argument_list string_array \
          symbol_array case",
     ),
-    (Role::Text, "string heredoc_body"),
+    (Role::Clause, "do ensure"),
+    (Role::Text, "string"),
+    (Role::HereText, "heredoc_body"),
 ];

@@ -17,7 +17,8 @@ pub(super) const TABLE: &Table = &[
     (
         Role::Block,
         "source_file block declaration_list field_declaration_list enum_variant_list match_block \
-         array_expression field_initializer_list token_tree use_list",
+         array_expression field_initializer_list use_list",
     ),
+    (Role::Tokens, "token_tree"),
     (Role::Text, "string_literal raw_string_literal"),
 ];

@@ -19,9 +19,9 @@ pub(super) const TABLE: &Table = &[
     (
         Role::Block,
         "source_file function_body statements class_body enum_class_body protocol_body \
-         computed_property array_literal dictionary_literal value_arguments switch_statement \
-         switch_entry",
+         computed_property array_literal dictionary_literal value_arguments switch_statement",
     ),
+    (Role::Filled, "switch_entry"),
     (
         Role::Text,
         "line_string_literal multi_line_string_literal raw_string_literal",

@@ -29,13 +29,14 @@ impl Reader<'_> {
         let (first, last) = span(whole);
         let inner = Place {
             parent: &name.name,
+            within: Some((first, last)),
             in_function: true,
             statements: last - first >= CONTAINER_FROM,
             ..place.deeper()
         };
         let mut items = Vec::new();
         match self.grammar.role(body) {
-            role if role != Role::Block && body != node => self.read(body, role, inner, &mut items),
+            role if !role.is_block() && body != node => self.read(body, role, inner, &mut items),
             _ => items = self.inside(body, inner),
         }
         Some(Item {
@@ -60,7 +61,7 @@ impl Reader<'_> {
         let (first, last) = span(node);
         let body = body::of(node, self.grammar);
         if role == Role::Scope && body.is_none() {
-            if !self.import_if_any(node, out) {
+            if !self.import_if_any(node, place, out) {
                 out.push(Item::leaf(ItemKind::Import, (first, last)));
             }
             return;
@@ -75,6 +76,7 @@ impl Reader<'_> {
             } else {
                 &name.name
             },
+            within: Some((first, last)),
             in_type: role != Role::Scope,
             in_function: false,
             statements: true,
