@@ -2,7 +2,11 @@
 //!
 //! It goes by names and first lines alone; it never opens a file.
 
+mod comment;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::comment::Comment;
 
 /// A language whose structure can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -128,13 +132,13 @@ impl Language {
         }
     }
 
-    /// What stands before and after the text of a comment on one line.
+    /// How it writes a comment on one line.
     #[must_use]
-    pub const fn comment(self) -> (&'static str, &'static str) {
+    pub const fn comment(self) -> Comment {
         match self {
-            Self::Python | Self::Ruby | Self::Bash => ("# ", ""),
-            Self::Lua => ("-- ", ""),
-            Self::Markdown => ("<!-- ", " -->"),
+            Self::Python | Self::Ruby | Self::Bash => Comment::HASH,
+            Self::Lua => Comment::DASHES,
+            Self::Markdown => Comment::MARKUP,
             Self::Rust
             | Self::JavaScript
             | Self::TypeScript
@@ -147,7 +151,7 @@ impl Language {
             | Self::Php
             | Self::Kotlin
             | Self::Swift
-            | Self::Scala => ("// ", ""),
+            | Self::Scala => Comment::SLASHES,
         }
     }
 }

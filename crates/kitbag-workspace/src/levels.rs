@@ -5,11 +5,14 @@
 //! file's units are worth; the first lines that are shown of a file count by themselves, so that
 //! breadth is worth something, and going deep counts less the less likely the file is.
 
+use std::collections::BTreeSet;
+
 use kitbag_core::chunk::{Coverage, Detail, Level};
 use serde::{Deserialize, Serialize};
 
+use crate::language::Comment;
 use crate::survey::{Candidate, UnitWorth};
-use crate::syntax::{self, Lines, Rendered, UnitKind};
+use crate::syntax::{Rendered, UnitKind, View};
 
 /// How the units of files are weighed against each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,7 +133,7 @@ impl<'a> Depth<'a> {
     /// that of the candidate, line for line; secrets may be replaced in it.
     #[must_use]
     pub fn levels(&self, candidate: &Candidate, text: &str, path: &str, share: f64) -> Vec<Level> {
-        let lines = Lines::of(text);
+        let view = view(candidate, text, path);
         let masses = self.masses(candidate);
         let all: f64 = masses.iter().sum();
         let deep = libm::pow(share.clamp(0.0, 1.0), self.weights.depth);
@@ -157,7 +160,7 @@ impl<'a> Depth<'a> {
         let mut levels = vec![
             Level::new(Detail::Full, text)
                 .with_coverage(coverage(all))
-                .with_lines([(1, lines.count())]),
+                .with_lines([(1, view.line_count())]),
         ];
         let mut slices = Vec::new();
         let most = steps(share);
@@ -171,7 +174,7 @@ impl<'a> Depth<'a> {
                 .units
                 .get(last)
                 .map_or(0, |unit| unit.last.saturating_sub(unit.first) + 1);
-            if shown * 10 >= lines.count() * 9 || slices.len() >= most {
+            if shown * 10 >= view.line_count() * 9 || slices.len() >= most {
                 break;
             }
             if shown < next {
@@ -180,28 +183,24 @@ impl<'a> Depth<'a> {
             next = shown + (shown / 6).max(4);
             let mut chosen = chosen.to_vec();
             chosen.sort_unstable();
-            slices.push((
-                syntax::slice(&lines, &candidate.syntax, &chosen),
-                coverage(mass),
-            ));
+            slices.push(slice(view.slice(&chosen), coverage(mass)));
         }
-        levels.extend(
-            slices
-                .into_iter()
-                .rev()
-                .map(|(rendered, coverage)| slice(rendered, coverage)),
-        );
+        levels.extend(slices.into_iter().rev());
         if let Some(&best) = order.first() {
             let (first, last) = excerpt(candidate, best);
-            let rendered = syntax::excerpt(&lines, &candidate.syntax, first, last);
-            levels.push(slice(rendered, coverage(0.0)));
+            levels.push(slice(view.excerpt(first, last), coverage(0.0)));
         }
-        let outline = syntax::outline(&lines, &candidate.syntax);
-        levels.push(
+        levels.extend(view.outline().map(|outline| {
             Level::new(Detail::Outline, outline.content)
                 .with_coverage(permille(self.weights.breadth + self.weights.outline * deep))
-                .with_lines(outline.lines),
-        );
+                .with_lines(outline.lines)
+        }));
+        // What a level shows may be shown by one that counts for more.
+        let mut seen = BTreeSet::new();
+        levels.retain(|level| {
+            let is_shorter = level.level == Detail::Full || level.content.len() < text.len();
+            is_shorter && seen.insert(level.lines.clone())
+        });
         levels.push(Level::new(Detail::Line, path).with_coverage(Coverage::from_permille(1)));
         levels
     }
@@ -216,6 +215,16 @@ fn steps(share: f64) -> usize {
     )]
     let more = (24.0 * share * share) as usize;
     3 + more
+}
+
+/// A text in no known language has comments as its name tells.
+fn view<'t>(candidate: &'t Candidate, text: &'t str, path: &str) -> View<'t> {
+    let view = View::new(text, &candidate.syntax);
+    if candidate.syntax.language.is_some() {
+        return view;
+    }
+    let comment = Comment::of(path, text.lines().next().unwrap_or(""));
+    view.with_comment(comment.unwrap_or_default())
 }
 
 fn slice(rendered: Rendered, coverage: Coverage) -> Level {
@@ -272,4 +281,82 @@ fn ppm(share: f64) -> u32 {
     )]
     let ppm = libm::round(share.clamp(0.0, 1.0) * 1e6) as u32;
     ppm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Language;
+    use crate::syntax::{self, Syntax};
+
+    /// The levels of a file whose first unit counts most.
+    fn levels(path: &str, text: &str, syntax: Syntax) -> Vec<Level> {
+        let worth = |index: usize| UnitWorth {
+            words: 1.0 / (index + 1) as f64,
+            ..UnitWorth::default()
+        };
+        let candidate = Candidate {
+            file: 0,
+            text: text.to_owned(),
+            units: (0..syntax.units.len()).map(worth).collect(),
+            syntax,
+            hits: Vec::new(),
+        };
+        let weights = DepthWeights::default();
+        let depth = Depth::of(std::slice::from_ref(&candidate), &weights);
+        depth.levels(&candidate, text, path, 1.0)
+    }
+
+    fn details(levels: &[Level]) -> Vec<&'static str> {
+        levels.iter().map(|level| level.level.as_str()).collect()
+    }
+
+    #[test]
+    fn p08_no_two_levels_show_the_same() {
+        let function =
+            |n: u32| format!("def f{n}():\n    a = 1\n    b = 2\n    c = 3\n    return a\n\n\n");
+        let text: String = (0..30).map(function).collect();
+        let made = levels("a.py", &text, syntax::parse(Language::Python, &text));
+        let mut lines: Vec<_> = made.iter().map(|level| &level.lines).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), made.len());
+        assert!(made.len() > 5, "{:?}", details(&made));
+        assert!(
+            made.iter()
+                .skip(1)
+                .all(|level| level.content.len() < text.len())
+        );
+    }
+
+    #[test]
+    fn p08_a_small_file_has_no_level_between_all_and_its_name() {
+        let text = "import os\n\n\ndef a():\n    return os\n";
+        let made = levels("a.py", text, syntax::parse(Language::Python, text));
+        assert_eq!(details(&made), ["full", "slice", "line"]);
+        let made = levels("a.txt", "one\ntwo\n", syntax::windows("one\ntwo\n"));
+        assert_eq!(details(&made), ["full", "line"]);
+    }
+
+    #[test]
+    fn p08_an_outline_without_code_is_no_level() {
+        let text = "# Notice.\n\n".to_owned() + &"foo(\n    1,\n    2,\n    3,\n)\n".repeat(12);
+        let made = levels("a.py", &text, syntax::parse(Language::Python, &text));
+        assert!(!details(&made).contains(&"outline"), "{:?}", made.last());
+    }
+
+    #[test]
+    fn p08_what_is_left_out_is_marked_as_the_name_tells() {
+        let text: String = (0..90)
+            .map(|n| format!("{}key{n}: {n}\n", if n % 9 == 0 { "\n" } else { "" }))
+            .collect();
+        let marked = |path: &str| {
+            let made = levels(path, &text, syntax::windows(&text));
+            let slice = made.iter().find(|level| level.level == Detail::Slice);
+            slice.unwrap().content.lines().last().unwrap().to_owned()
+        };
+        insta::assert_snapshot!(marked("config.yml"), @"# ... (39 lines)");
+        insta::assert_snapshot!(marked("a.css"), @"/* ... (39 lines) */");
+        insta::assert_snapshot!(marked("a.unknown"), @"... (39 lines)");
+    }
 }

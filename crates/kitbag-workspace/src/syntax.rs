@@ -1,7 +1,7 @@
 //! The structure of a source file: units, definitions, imports, and what an outline folds.
 //!
-//! [`parse`] reads a text once; [`outline`](outline::outline) and [`slice`](slice::slice) render
-//! from the text and its [`Syntax`] without parsing again. Pure: no file, no clock. A text that
+//! [`parse`] reads a text once; a [`View`] shows parts of the text by its [`Syntax`] without parsing
+//! again. Pure: no file, no clock. A text that
 //! cannot be parsed within bounds falls back to [`windows`]; nothing here fails.
 
 mod body;
@@ -15,19 +15,17 @@ mod lines;
 mod macros;
 mod markdown;
 mod name;
-pub mod outline;
 mod reader;
 mod rendered;
-pub mod slice;
 mod tree;
 mod units;
+mod view;
 
 use serde::{Deserialize, Serialize};
 
 pub use lines::Lines;
-pub use outline::outline;
 pub use rendered::Rendered;
-pub use slice::{excerpt, slice};
+pub use view::View;
 
 use crate::language::Language;
 

@@ -1,5 +1,7 @@
 //! A text with a table of its lines, made once and used by every rendering.
 
+use crate::language::Comment;
+
 /// A text that can be asked for its lines by number.
 ///
 /// Lines are counted from 1 and end at `\n`; a `\r` before it belongs to the line. A final `\n`
@@ -73,6 +75,16 @@ pub(super) fn is_trivial(line: &str) -> bool {
         || line
             .chars()
             .all(|c| matches!(c, '}' | ')' | ']' | ';' | ','))
+}
+
+/// Whether a line is a comment, as far as it shows by itself.
+pub(super) fn is_remark(line: &str, comment: Comment) -> bool {
+    let line = line.trim();
+    let block = match comment {
+        Comment { before: "// ", .. } => ["/*", "*"].as_slice(),
+        _ => &[],
+    };
+    line.starts_with(comment.before.trim_end()) || block.iter().any(|mark| line.starts_with(mark))
 }
 
 /// Whether a line carries on what the line before began to end, so that no cut may stand before it.

@@ -1,7 +1,7 @@
 //! Shows some lines of a file, with one comment for each stretch that is left out.
 
 use super::lines::indentation;
-use super::{FrameKind, Lines, Syntax};
+use super::{FrameKind, Syntax, View};
 use crate::language::Language;
 
 /// Some lines of a file as text.
@@ -15,11 +15,8 @@ pub struct Rendered {
 }
 
 /// Renders the given stretches, which may overlap and come in any order.
-pub(super) fn render(
-    lines: &Lines<'_>,
-    syntax: &Syntax,
-    mut stretches: Vec<(u32, u32)>,
-) -> Rendered {
+pub(super) fn render(view: &View<'_>, mut stretches: Vec<(u32, u32)>) -> Rendered {
+    let lines = &view.lines;
     stretches.retain(|&(first, last)| first >= 1 && first <= last && first <= lines.count());
     stretches.sort_unstable();
     let blank = |first: u32, last: u32| (first..=last).all(|l| lines.get(l).trim().is_empty());
@@ -38,7 +35,7 @@ pub(super) fn render(
     let mut next = 1;
     for &(first, last) in &shown {
         if next < first && !blank(next, first - 1) {
-            left_out(lines, syntax, next, first - 1, &mut content);
+            left_out(view, next, first - 1, &mut content);
         }
         content.push_str(lines.span(first, last));
         if !content.ends_with('\n') {
@@ -48,7 +45,7 @@ pub(super) fn render(
     }
     let end = lines.count();
     if next <= end && !blank(next, end) {
-        left_out(lines, syntax, next, end, &mut content);
+        left_out(view, next, end, &mut content);
     }
     Rendered {
         content,
@@ -57,12 +54,13 @@ pub(super) fn render(
 }
 
 /// Writes the comment for the lines `first..=last`, indented like the first of them.
-fn left_out(lines: &Lines<'_>, syntax: &Syntax, first: u32, last: u32, content: &mut String) {
+fn left_out(view: &View<'_>, first: u32, last: u32, content: &mut String) {
+    let lines = &view.lines;
     let line = (first..=last).find(|&line| !lines.get(line).trim().is_empty());
-    let (before, after) = if is_markup(syntax, first, last) {
+    let (before, after) = if is_markup(view.syntax, first, last) {
         ("{/* ", " */}")
     } else {
-        syntax.language.map_or(("", ""), Language::comment)
+        (view.comment.before, view.comment.after)
     };
     let count = last + 1 - first;
     let noun = if count == 1 { "line" } else { "lines" };
@@ -72,6 +70,10 @@ fn left_out(lines: &Lines<'_>, syntax: &Syntax, first: u32, last: u32, content: 
 
 /// Whether the innermost hole around these lines is one in markup.
 fn is_markup(syntax: &Syntax, first: u32, last: u32) -> bool {
+    // Only JavaScript has markup in it.
+    if !matches!(syntax.language, Some(Language::JavaScript | Language::Tsx)) {
+        return false;
+    }
     let around =
         syntax.frames.iter().rev().find(|frame| {
             frame.kind != FrameKind::Whole && frame.first <= first && last <= frame.last

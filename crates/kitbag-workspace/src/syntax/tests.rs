@@ -8,7 +8,7 @@ mod units;
 
 use proptest::prelude::*;
 
-use super::{Lines, Rendered, Syntax, excerpt, outline, parse, slice, windows};
+use super::{Lines, Rendered, Syntax, View, parse, windows};
 use crate::language::Language;
 
 /// One small source in every language.
@@ -52,14 +52,17 @@ fn check(text: &str, syntax: &Syntax) {
         next = unit.last + 1;
     }
     assert_eq!(next, lines.count() + 1, "the units cover the file");
-    verbatim(&lines, &outline(&lines, syntax));
+    let view = View::new(text, syntax);
+    if let Some(outline) = view.outline() {
+        verbatim(&lines, &outline);
+    }
     let all: Vec<usize> = (0..syntax.units.len()).collect();
-    let whole = slice(&lines, syntax, &all);
+    let whole = view.slice(&all);
     if lines.count() > 0 {
         assert_eq!(whole.lines, [(1, lines.count())]);
     }
     for index in all.iter().step_by(3) {
-        let part = slice(&lines, syntax, &[*index]);
+        let part = view.slice(&[*index]);
         let unit = &syntax.units[*index];
         assert!(
             part.lines
@@ -67,7 +70,7 @@ fn check(text: &str, syntax: &Syntax) {
                 .any(|l| l.0 <= unit.first && unit.last <= l.1)
         );
         verbatim(&lines, &part);
-        verbatim(&lines, &excerpt(&lines, syntax, unit.first, unit.first + 2));
+        verbatim(&lines, &view.excerpt(unit.first, unit.first + 2));
     }
     let bytes = postcard::to_allocvec(syntax).unwrap();
     assert_eq!(&postcard::from_bytes::<Syntax>(&bytes).unwrap(), syntax);

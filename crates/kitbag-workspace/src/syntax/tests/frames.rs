@@ -1,6 +1,6 @@
 //! What stands around the shown part of a source, to be read like a prompt.
 
-use super::{Lines, excerpt, parse, slice};
+use super::{Lines, View, parse};
 use crate::language::Language;
 
 /// The unit that a line stands in, as a slice.
@@ -9,14 +9,16 @@ fn unit_at(language: Language, text: &str, needle: &str) -> String {
     let lines = Lines::of(text);
     let line = line_of(&lines, needle);
     let unit = syntax.units.iter().position(|unit| line <= unit.last);
-    slice(&lines, &syntax, &[unit.unwrap()]).content
+    View::new(text, &syntax).slice(&[unit.unwrap()]).content
 }
 
 /// The line with some words, as the smallest excerpt.
 fn line_at(language: Language, text: &str, needle: &str) -> String {
     let lines = Lines::of(text);
     let line = line_of(&lines, needle);
-    excerpt(&lines, &parse(language, text), line, line).content
+    View::new(text, &parse(language, text))
+        .excerpt(line, line)
+        .content
 }
 
 fn line_of(lines: &Lines<'_>, needle: &str) -> u32 {

@@ -1,6 +1,6 @@
 //! The outline of a small source in each language, to be read like a prompt.
 
-use super::{FIXTURES, Lines, outline, parse};
+use super::{FIXTURES, View, parse};
 use crate::language::Language;
 use crate::syntax::grammar;
 
@@ -9,7 +9,8 @@ fn outlined(language: Language) -> String {
         .iter()
         .find(|fixture| fixture.0 == language)
         .expect("a fixture of every language");
-    outline(&Lines::of(text), &parse(language, text)).content
+    let syntax = parse(language, text);
+    View::new(text, &syntax).outline().unwrap().content
 }
 
 #[test]
@@ -39,7 +40,8 @@ fn p08_outlines_still_parse() {
 #[test]
 fn p08_what_is_broken_stays_and_spoils_nothing_else() {
     let text = "class A:\n    def a(x):\n        one(\n        two]\n        three\n        four\n\n    def b(y) -> int:\n        one\n        two\n        three\n        four\n";
-    let outline = outline(&Lines::of(text), &parse(Language::Python, text)).content;
+    let syntax = parse(Language::Python, text);
+    let outline = View::new(text, &syntax).outline().unwrap().content;
     insta::assert_snapshot!(outline, @r"
     class A:
         def a(x):

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{FIXTURES, Lines, Rendered, excerpt, outline, parse, slice, verbatim};
+use super::{FIXTURES, Lines, Rendered, View, parse, verbatim};
 use crate::language::Language;
 use crate::syntax::{grammar, macros};
 
@@ -35,8 +35,9 @@ fn p08_any_line_of_a_fixture_is_shown_in_its_frame() {
         }
         let lines = Lines::of(text);
         let syntax = parse(language, text);
+        let view = View::new(text, &syntax);
         for line in 1..=lines.count() {
-            check(language, &lines, &excerpt(&lines, &syntax, line, line));
+            check(language, &lines, &view.excerpt(line, line));
         }
     }
 }
@@ -194,13 +195,16 @@ proptest! {
             prop_assert!(is_sound(language, &text), "{:?}\n{}", language, text);
             let lines = Lines::of(&text);
             let syntax = parse(language, &text);
+            let view = View::new(&text, &syntax);
             let chosen: Vec<usize> = picks.iter().map(|pick| pick.index(syntax.units.len())).collect();
-            check(language, &lines, &slice(&lines, &syntax, &chosen));
+            check(language, &lines, &view.slice(&chosen));
             for pick in &picks {
                 let first = 1 + u32::try_from(pick.index(lines.count() as usize)).unwrap();
-                check(language, &lines, &excerpt(&lines, &syntax, first, first + length));
+                check(language, &lines, &view.excerpt(first, first + length));
             }
-            check(language, &lines, &outline(&lines, &syntax));
+            if let Some(outline) = view.outline() {
+                check(language, &lines, &outline);
+            }
         }
     }
 
@@ -213,11 +217,12 @@ proptest! {
         let (language, text) = FIXTURES[fixture];
         let lines = Lines::of(text);
         let syntax = parse(language, text);
+        let view = View::new(text, &syntax);
         let chosen: Vec<usize> = picks.iter().map(|pick| pick.index(syntax.units.len())).collect();
-        check(language, &lines, &slice(&lines, &syntax, &chosen));
+        check(language, &lines, &view.slice(&chosen));
         for pick in &picks {
             let first = 1 + u32::try_from(pick.index(lines.count() as usize)).unwrap();
-            check(language, &lines, &excerpt(&lines, &syntax, first, first + length));
+            check(language, &lines, &view.excerpt(first, first + length));
         }
     }
 }

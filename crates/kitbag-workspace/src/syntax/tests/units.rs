@@ -1,8 +1,8 @@
 //! How files divide into units, what they define and import, and what a slice shows.
 
-use super::{Lines, parse, slice};
+use super::{Lines, View, parse};
 use crate::language::Language;
-use crate::syntax::{Syntax, UnitKind, excerpt};
+use crate::syntax::{Syntax, UnitKind};
 
 /// One line per unit: its lines, its kind, its parents and its name.
 fn units(syntax: &Syntax) -> String {
@@ -88,7 +88,7 @@ fn a_long_function_is_cut_between_statements() {
     for unit in &syntax.units[1..] {
         assert_eq!(lines.get(unit.first), "  if (x) {");
     }
-    let last = slice(&lines, &syntax, &[syntax.units.len() - 1]);
+    let last = View::new(&text, &syntax).slice(&[syntax.units.len() - 1]);
     assert!(last.content.starts_with("function long(x) {\n  // ... ("));
 }
 
@@ -257,7 +257,7 @@ fn a_slice_shows_the_signatures_around_it_and_the_imports_it_uses() {
         .iter()
         .position(|unit| unit.name == "b")
         .unwrap();
-    let rendered = slice(&Lines::of(&text), &syntax, &[index]);
+    let rendered = View::new(&text, &syntax).slice(&[index]);
     insta::assert_snapshot!(rendered.content, @r"
     import os
     # ... (3 lines)
@@ -285,7 +285,7 @@ fn a_slice_shows_the_signatures_around_it_and_the_imports_it_uses() {
     ");
     insta::assert_snapshot!(format!("{:?}", rendered.lines), @r"[(1, 1), (5, 8), (26, 40)]");
     let unit = &syntax.units[index];
-    let rendered = excerpt(&Lines::of(&text), &syntax, unit.first + 5, unit.first + 6);
+    let rendered = View::new(&text, &syntax).excerpt(unit.first + 5, unit.first + 6);
     insta::assert_snapshot!(rendered.content, @r"
     # ... (4 lines)
     @final
