@@ -16,17 +16,16 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
         output::say(format_args!(
             "hint: name the folder of a project with `--root`, or a file with `--pin`"
         ));
-        if redaction.more > 0 {
-            let more = redaction.more;
-            output::say(format_args!(
-                "note: {source} holds {more} more, replaced too"
-            ));
-        }
     }
     say_some(&pack.redacted, "note", |redaction| {
         let source = one_line(&redaction.source);
         let (line, kind) = (redaction.line, &redaction.kind);
-        format!("{source}:{line} holds a secret ({kind}), which was replaced")
+        match redaction.more {
+            0 => format!("{source}:{line} holds a secret ({kind}), which was replaced"),
+            more => format!(
+                "{source}:{line} holds a secret ({kind}), which was replaced with {more} more"
+            ),
+        }
     });
     let mut line = format!(
         "{} of {} tokens",
