@@ -20,12 +20,11 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     say_some(&pack.redacted, "note", |redaction| {
         let source = one_line(&redaction.source);
         let (line, kind) = (redaction.line, &redaction.kind);
-        match redaction.more {
-            0 => format!("{source}:{line} holds a secret ({kind}), which was replaced"),
-            more => format!(
-                "{source}:{line} holds a secret ({kind}), which was replaced with {more} more"
-            ),
-        }
+        let more = match redaction.more {
+            0 => String::new(),
+            more => format!(", as were {more} more below it"),
+        };
+        format!("{source}:{line} holds a secret ({kind}), which was replaced{more}")
     });
     let mut line = format!(
         "{} of {} tokens",
