@@ -11,6 +11,7 @@ mod change;
 mod error;
 mod files;
 mod open;
+mod overview;
 mod report;
 mod request;
 mod shorten;
@@ -166,11 +167,16 @@ impl Prepared {
             weights: &depth,
             pins: &request.pins,
             line_numbers: request.line_numbers,
-            is_overview: request.is_overview(),
             byte_limit: byte_limit(request.budget),
         };
         let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
-        let decided = request.prioritizer.as_ref().map(|_| chunks.as_slice());
+        let is_overview = request.is_overview() && request.prioritizer.is_none();
+        if is_overview {
+            let (survey, workspace) = (&self.survey, &self.workspace);
+            overview::arrange(&mut chunks, survey, workspace, request.budget);
+        }
+        let is_decided = is_overview || request.prioritizer.is_some();
+        let decided = is_decided.then_some(chunks.as_slice());
         let ranked = report::ranked(&self.survey, &self.workspace, decided);
         let (gathered, budget) = (&self.gathered, request.budget);
         let mut brought = Brought::new(gathered, self.strategy, self.own, budget, counter);
@@ -239,9 +245,7 @@ async fn surveyed(
     options.parsed_bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
     options.always.clone_from(&request.pins);
     if is_overview {
-        let paths = workspace.files().iter().map(|file| &file.path);
-        let readmes = paths.filter(|path| files::is_readme(path));
-        options.always.extend(readmes.cloned());
+        options.always.extend(overview::landmarks(workspace));
     }
     let (workspace, folder) = (Arc::clone(workspace), request.cache_folder.clone());
     // A trace that is piped in points at code as one in the task does.

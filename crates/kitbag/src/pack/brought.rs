@@ -36,12 +36,20 @@ impl Brought {
         };
         for (place, chunk) in gathered.chunks.iter().enumerate() {
             let mut chunk = chunk.clone();
+            if let Some(priority) = strategy.priority.filter(|_| place < own) {
+                chunk.priority = priority;
+            }
+            let is_first = strategy.priority.is_some() && place < own;
             if let Some(most) = strategy.most(&chunk, budget).filter(|_| place < own) {
                 limit(&mut chunk, most, counter);
                 if chunk.levels.is_empty() {
                     let reason = format!("its share of the budget is {most} tokens, too few");
                     brought.excluded.push(Excluded::new(chunk.source, reason));
                     continue;
+                }
+                if is_first {
+                    // As much as its share allows: that is what an overview is for.
+                    chunk.levels.truncate(1);
                 }
             }
             brought.chunks.push(chunk.into());

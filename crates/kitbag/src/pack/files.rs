@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance};
+use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Level, Relevance};
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
 use kitbag_workspace::levels::{Depth, DepthWeights};
 use kitbag_workspace::secrets::{Redacted, redact};
@@ -44,7 +44,6 @@ pub(super) struct FileChunks<'a> {
     pub(super) weights: &'a DepthWeights,
     pub(super) pins: &'a [String],
     pub(super) line_numbers: bool,
-    pub(super) is_overview: bool,
     /// The most bytes that can matter: what is larger cannot fit.
     pub(super) byte_limit: usize,
 }
@@ -98,9 +97,6 @@ impl FileChunks<'_> {
             .map(|(((mut chunk, score), candidate), redacted)| {
                 #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
                 let mut share = worth(&chunk, &score).max(0) as f64 / best as f64;
-                if self.is_overview {
-                    share = share.max(overview_share(&chunk.source));
-                }
                 // Whoever pins a file wants to see it, whatever the task says.
                 if chunk.priority == ContextPriority::Critical {
                     share = 1.0;
@@ -114,10 +110,6 @@ impl FileChunks<'_> {
                 chunk
                     .levels
                     .retain(|level| level.content.len() <= self.byte_limit);
-                if self.is_overview {
-                    // Without a task there is no part that matters more than others.
-                    chunk.levels.retain(|level| level.level != Detail::Slice);
-                }
                 if self.line_numbers {
                     chunk
                         .levels
@@ -159,18 +151,6 @@ impl FileChunks<'_> {
         }
         chunk
     }
-}
-
-/// The least share of the best score that a file has in an overview. Outside git nothing tells the
-/// files apart, and then each is worth a look.
-fn overview_share(path: &str) -> f64 {
-    if is_readme(path) { 1.0 } else { 0.1 }
-}
-
-/// Whether it is the file that introduces the project.
-pub(super) fn is_readme(path: &str) -> bool {
-    let name = path.split_once('.').map_or(path, |(name, _)| name);
-    name.eq_ignore_ascii_case("readme")
 }
 
 /// Puts the number of each line of the source before it.

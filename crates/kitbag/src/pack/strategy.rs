@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kitbag_core::chunk::{ChunkType, ContextChunk};
+use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::Tokens;
 
@@ -17,6 +17,8 @@ pub(super) struct Strategy {
     instructions: u32,
     /// Whether tests count as much as other files.
     pub(super) about_tests: bool,
+    /// What our gatherers bring, where that is more than usual.
+    pub(super) priority: Option<ContextPriority>,
 }
 
 impl Strategy {
@@ -29,6 +31,7 @@ impl Strategy {
             history: 0,
             instructions: 60,
             about_tests: false,
+            priority: None,
         };
         match task_type {
             TaskType::Implement => Self {
@@ -59,11 +62,12 @@ impl Strategy {
     /// Without a task: the shape of the project comes first.
     pub(super) const fn overview() -> Self {
         Self {
-            structure: 200,
-            dependencies: 80,
+            structure: 120,
+            dependencies: 60,
             history: 40,
             instructions: 100,
             about_tests: false,
+            priority: Some(ContextPriority::High),
         }
     }
 

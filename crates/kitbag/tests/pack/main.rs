@@ -11,6 +11,7 @@ mod brought;
 mod change;
 mod exactness;
 mod examples;
+mod overview;
 mod project;
 mod random;
 mod secrets;

@@ -1,0 +1,130 @@
+//! What is shown where nothing is asked.
+
+use std::fmt::Write as _;
+
+use kitbag::core::chunk::{ChunkType, Detail};
+use kitbag::pack::Pack;
+
+use crate::project::{Project, find, packed};
+
+/// A file of functions that says what it is.
+fn code(name: &str, functions: usize) -> String {
+    let mut code = String::new();
+    for n in 0..functions {
+        writeln!(code, "pub fn {name}_{n}(a: u32) -> u32 {{").unwrap();
+        let steps = "    let b = a + 1;\n    let c = b * a;\n".repeat(4);
+        write!(code, "{steps}    c\n}}\n\n").unwrap();
+    }
+    code
+}
+
+fn project() -> Project {
+    let paragraphs: String = (0..200)
+        .map(|n| format!("Paragraph {n} explains more.\n\n"))
+        .collect();
+    let readme = format!("# Shop\n\nSells things.\n\n{paragraphs}");
+    let mut files = vec![
+        ("README.md".to_owned(), readme),
+        ("Cargo.toml".to_owned(), MANIFEST.to_owned()),
+        ("src/main.rs".to_owned(), code("start", 4)),
+        ("src/orders/price.rs".to_owned(), code("price", 30)),
+        ("tests/orders.rs".to_owned(), code("checks", 30)),
+        ("examples/demo.rs".to_owned(), code("demo", 30)),
+        ("tests/fixtures/table.rs".to_owned(), code("table", 30)),
+    ];
+    for language in ["ar", "bg", "da", "de", "es", "fr"] {
+        files.push((
+            format!("src/locale/{language}/format.rs"),
+            code("format", 3),
+        ));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    Project::new(&files)
+}
+
+const MANIFEST: &str = "[package]\nname = \"shop\"\n[dependencies]\nserde = \"1\"\n";
+
+fn files(pack: &Pack) -> Vec<&str> {
+    let files = pack.chunks.iter();
+    let files = files.filter(|chunk| chunk.chunk_type == ChunkType::File);
+    files.map(|chunk| chunk.source.as_str()).collect()
+}
+
+#[test]
+fn x01_an_overview_introduces_the_project_and_shows_where_it_begins() {
+    let pack = packed(&project().request("", 2_000)).unwrap();
+    assert_eq!(pack.problems, [""; 0]);
+    for part in [
+        "src/",
+        "Sells things.",
+        "serde",
+        "pub fn start_0(a: u32) -> u32 {",
+    ] {
+        assert!(pack.prompt.contains(part), "{part}: {}", pack.prompt);
+    }
+    let readme = find(&pack, "README.md").unwrap();
+    assert_eq!(readme.level, Detail::Slice);
+    assert!(readme.tokens.0 <= 600, "{}", readme.tokens.0);
+    assert_eq!(files(&pack)[..2], ["README.md", "src/main.rs"]);
+    assert!(!pack.prompt.contains("let b = a"), "{}", pack.prompt);
+}
+
+#[test]
+fn x01_an_overview_has_no_tests_and_no_tables() {
+    let pack = packed(&project().request("", 8_000)).unwrap();
+    let shown = files(&pack);
+    assert!(shown.contains(&"src/orders/price.rs"), "{shown:?}");
+    for aside in ["tests/", "examples/"] {
+        assert!(
+            !shown.iter().any(|path| path.starts_with(aside)),
+            "{shown:?}"
+        );
+    }
+    let place = |path: &str| pack.ranked.iter().position(|ranked| ranked.source == path);
+    let price = place("src/orders/price.rs").unwrap();
+    assert!(place("src/locale/de/format.rs").is_none_or(|table| table > price));
+}
+
+#[test]
+fn x01_a_file_whose_outline_has_no_room_is_told_by_its_names() {
+    let pack = packed(&project().request("", 700)).unwrap();
+    let price = find(&pack, "src/orders/price.rs").unwrap();
+    assert_eq!(price.level, Detail::Line);
+    let line = "src/orders/price.rs: price_0, price_1, ";
+    assert!(pack.prompt.contains(line), "{}", pack.prompt);
+    assert!(
+        pack.prompt.contains("price_15, … 14 more"),
+        "{}",
+        pack.prompt
+    );
+}
+
+#[test]
+fn x01_an_overview_is_taken_for_no_task() {
+    let pack = packed(&project().request(" \n", 2_000)).unwrap();
+    assert_eq!((pack.task_type, pack.inferred_from), (None, None));
+    assert!(!pack.prompt.contains("task, please"), "{}", pack.prompt);
+}
+
+#[test]
+fn x01_what_is_changed_most_comes_first() {
+    let project = Project::repository(&[
+        ("src/a.rs", &code("a", 20)),
+        ("src/b.rs", &code("b", 20)),
+        ("src/c.rs", &code("c", 20)),
+    ]);
+    for n in 0..6 {
+        project.write("src/c.rs", &code("c", 21 + n));
+        project.commit("more");
+    }
+    let pack = packed(&project.request("", 4_000)).unwrap();
+    assert_eq!(files(&pack)[0], "src/c.rs");
+    let parts = &pack.ranked[0].parts;
+    assert!(
+        parts.iter().any(|part| part.name == "activity"),
+        "{parts:?}"
+    );
+}
