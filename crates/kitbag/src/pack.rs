@@ -10,6 +10,7 @@ mod brought;
 mod change;
 mod error;
 mod files;
+mod look;
 mod open;
 mod overview;
 mod report;
@@ -26,19 +27,17 @@ use kitbag_core::chunk::Relevance;
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::RankTask;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_workspace::cache::{Cache, Limits};
-use kitbag_workspace::query::Query;
-use kitbag_workspace::relevance::RelevanceWeights;
 use kitbag_workspace::secrets::redact;
-use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
+use kitbag_workspace::survey::Survey;
 use kitbag_workspace::workspace::Workspace;
 
-use crate::gather::{GatherError, GatherTask, Gathered, gather, pooled};
+use crate::gather::{GatherTask, Gathered, gather};
 use crate::redaction;
 use as_json::assemble_json;
 use brought::{Brought, attachment_problem};
 use change::Change;
 use files::FileChunks;
+use look::Looked;
 use open::Opened;
 use shorten::shorten;
 use strategy::Strategy;
@@ -79,10 +78,10 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         Arc::clone(&workspace),
     );
     let touched = change.as_ref().map(Change::touched).unwrap_or_default();
-    let surveyed = surveyed(request, &workspace, strategy, touched);
+    let looked = look::look(request, &workspace, strategy, touched);
     let ours = strategy.gatherers();
-    let (survey, mut gathered, others) = futures_util::future::join3(
-        surveyed,
+    let (looked, mut gathered, others) = futures_util::future::join3(
+        looked,
         gather(&ours, &task),
         gather(&request.gatherers, &task),
     )
@@ -94,9 +93,17 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         gathered.chunks.extend(chunks);
         gathered.problems.extend(change.problems);
     }
+    let Looked {
+        survey,
+        is_overview,
+    } = looked?;
+    if is_overview && !request.is_overview() {
+        gathered.problems.push(NOTHING_FOUND.to_owned());
+    }
     Ok(Prepared {
         request: request.clone(),
-        survey: survey?,
+        survey,
+        is_overview,
         gathered,
         own,
         workspace,
@@ -109,12 +116,16 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     })
 }
 
+const NOTHING_FOUND: &str = "no file has a word of the task: the files are those of an overview";
+
 /// A workspace, surveyed for a task.
 #[derive(Debug)]
 pub struct Prepared {
     request: PackRequest,
     workspace: Arc<Workspace>,
     survey: Survey,
+    /// Whether there is no task, or no file has to do with it.
+    is_overview: bool,
     gathered: Gathered,
     /// How many of the gathered chunks, the first ones, our own gatherers brought.
     own: usize,
@@ -170,7 +181,7 @@ impl Prepared {
             byte_limit: byte_limit(request.budget),
         };
         let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
-        let is_overview = request.is_overview() && request.prioritizer.is_none();
+        let is_overview = self.is_overview && request.prioritizer.is_none();
         if is_overview {
             let (survey, workspace) = (&self.survey, &self.workspace);
             overview::arrange(&mut chunks, survey, workspace, request.budget);
@@ -226,61 +237,12 @@ impl Prepared {
     }
 }
 
-async fn surveyed(
-    request: &PackRequest,
-    workspace: &Arc<Workspace>,
-    strategy: Strategy,
-    changed: Vec<Changed>,
-) -> Result<Survey, GatherError> {
-    let mut options = SurveyOptions::default();
-    let is_overview = request.is_overview();
-    options.changed = changed;
-    options.weights = if is_overview {
-        RelevanceWeights::overview()
-    } else {
-        request.relevance.clone()
-    };
-    options.about_tests = strategy.about_tests;
-    options.candidates = candidates(request.budget);
-    options.parsed_bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
-    options.always.clone_from(&request.pins);
-    if is_overview {
-        options.always.extend(overview::landmarks(workspace));
-    }
-    let (workspace, folder) = (Arc::clone(workspace), request.cache_folder.clone());
-    // A trace that is piped in points at code as one in the task does.
-    let attached = request
-        .attachment
-        .iter()
-        .map(|attached| attached.text.as_str());
-    let said: Vec<&str> = [request.task.as_str()]
-        .into_iter()
-        .chain(attached)
-        .collect();
-    let query = Query::new(&said.join("\n"));
-    pooled(move || {
-        let cache = Cache::open(folder, Limits::default());
-        Ok(survey(&workspace, &query, &options, &cache))
-    })
-    .await
-}
-
 /// A short name for a folder, by its path: for files that are kept for each workspace.
 #[must_use]
 pub fn name_of(root: &Path) -> String {
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
     hash.to_hex().chars().take(32).collect()
 }
-
-/// How many files are looked at closely. A file that is shown takes a few hundred tokens.
-fn candidates(budget: Tokens) -> usize {
-    usize::try_from(budget.0 / 320)
-        .unwrap_or(usize::MAX)
-        .clamp(60, 2_000)
-}
-
-/// Parsing takes most of the time: so much of a candidate is parsed on average.
-const BYTES_OF_A_CANDIDATE: u64 = 25_000;
 
 /// A token has rarely more than a dozen bytes: what is larger than that cannot fit.
 fn byte_limit(budget: Tokens) -> usize {

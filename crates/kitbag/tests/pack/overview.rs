@@ -128,3 +128,17 @@ fn x01_what_is_changed_most_comes_first() {
         "{parts:?}"
     );
 }
+
+#[test]
+fn x01_a_task_that_finds_nothing_is_told_so_and_gets_an_overview() {
+    for task in ["zyzzyva quokka", "fix it"] {
+        let pack = packed(&project().request(task, 2_000)).unwrap();
+        assert_eq!(
+            pack.problems,
+            ["no file has a word of the task: the files are those of an overview"],
+            "{task}"
+        );
+        assert_eq!(files(&pack)[..2], ["README.md", "src/main.rs"], "{task}");
+        assert!(pack.prompt.contains(task), "{}", pack.prompt);
+    }
+}
