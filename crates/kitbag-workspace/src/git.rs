@@ -8,11 +8,12 @@ mod diff;
 mod log;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use self::command::Git;
 pub use self::diff::{Changes, FileDiff, FileStatus};
-pub use self::log::{Commit, LogOptions};
+pub use self::log::Commit;
 
 /// How long git may take for an answer, unless the caller says.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,7 +24,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Repository {
     root: PathBuf,
     patience: Duration,
-    has_commits: bool,
+    answers: Arc<Answers>,
+}
+
+/// What git was asked once.
+#[derive(Debug, Default)]
+struct Answers {
+    has_commits: OnceLock<bool>,
+    history: OnceLock<Result<Vec<Commit>, GitError>>,
 }
 
 /// Why git could not answer.
@@ -121,12 +129,20 @@ impl Repository {
         if answer.trim_ascii() != b"true" {
             return Ok(None);
         }
-        let head = git.run("rev-parse", &["--verify", "--quiet", "HEAD^{commit}"]);
         Ok(Some(Self {
             root: root.to_path_buf(),
             patience,
-            has_commits: head.is_ok(),
+            answers: Arc::default(),
         }))
+    }
+
+    /// Whether anything was committed yet.
+    fn has_commits(&self) -> bool {
+        let ask = || {
+            let head = ["--verify", "--quiet", "HEAD^{commit}"];
+            self.git().run("rev-parse", &head).is_ok()
+        };
+        *self.answers.has_commits.get_or_init(ask)
     }
 
     fn git(&self) -> Git<'_> {
@@ -164,18 +180,5 @@ impl Repository {
         paths.sort_unstable();
         paths.dedup();
         Ok(paths)
-    }
-
-    /// When the commit that is checked out was made, in seconds since 1970.
-    ///
-    /// # Errors
-    ///
-    /// When git fails.
-    pub fn head_time(&self) -> Result<Option<i64>, GitError> {
-        if !self.has_commits {
-            return Ok(None);
-        }
-        let options = LogOptions::default().with_commits(1).with_merges();
-        Ok(self.log(&options)?.first().map(|commit| commit.time))
     }
 }

@@ -15,7 +15,6 @@ use kitbag_core::rank::Score;
 pub use candidate::{Candidate, UnitWorth};
 
 use crate::cache::Cache;
-use crate::git::LogOptions;
 use crate::matcher::Matcher;
 use crate::query::Query;
 use crate::relevance::RelevanceWeights;
@@ -29,8 +28,6 @@ use scan::scan;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SurveyOptions {
-    /// How many commits of the log count.
-    pub commits: usize,
     /// Whether the task is about tests, which then count as much as other files.
     pub about_tests: bool,
     /// How much each kind of evidence counts.
@@ -48,7 +45,6 @@ pub struct SurveyOptions {
 impl Default for SurveyOptions {
     fn default() -> Self {
         Self {
-            commits: 1_500,
             about_tests: false,
             weights: RelevanceWeights::default(),
             candidates: 100,
@@ -116,21 +112,16 @@ pub fn survey(
     let mut problems = Vec::new();
     let (log, scanned) = rayon::join(
         || {
-            workspace.repository().map(|repository| {
-                repository.log(&LogOptions::default().with_commits(options.commits))
-            })
+            let repository = workspace.repository();
+            repository.map_or(Ok(&[][..]), |repository| repository.history())
         },
         || scan(root, files, &Matcher::new(&query.terms), query),
     );
-    let commits = match log {
-        None => Vec::new(),
-        Some(Ok(commits)) => commits,
-        Some(Err(error)) => {
-            problems.push(format!("git log: {error}"));
-            Vec::new()
-        }
-    };
-    let mut judge = Judge::new(files, scanned.documents, &commits, query, options);
+    let commits = log.unwrap_or_else(|error| {
+        problems.push(format!("git log: {error}"));
+        &[]
+    });
+    let mut judge = Judge::new(files, scanned.documents, commits, query, options);
     let loader = Loader {
         root,
         files,

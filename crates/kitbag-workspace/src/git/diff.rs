@@ -138,7 +138,7 @@ impl Repository {
             "--abbrev=40",
             "-O/dev/null",
         ];
-        let base = if self.has_commits {
+        let base = if self.has_commits() {
             "HEAD".to_owned()
         } else {
             self.empty_tree()?

@@ -25,43 +25,11 @@ pub struct Commit {
     pub paths: Vec<String>,
 }
 
-/// Which commits to list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LogOptions {
-    /// At most this many.
-    pub commits: usize,
-    /// Whether merges are among them; they show no paths.
-    pub merges: bool,
-}
-
-impl Default for LogOptions {
-    fn default() -> Self {
-        Self {
-            commits: 1_500,
-            merges: false,
-        }
-    }
-}
-
-impl LogOptions {
-    /// Lists at most this many commits.
-    #[must_use]
-    pub fn with_commits(mut self, commits: usize) -> Self {
-        self.commits = commits;
-        self
-    }
-
-    /// Lists merges too.
-    #[must_use]
-    pub fn with_merges(mut self) -> Self {
-        self.merges = true;
-        self
-    }
-}
+/// What is older tells little about what is needed now.
+const HISTORY: usize = 1_500;
 
 impl Repository {
-    /// The newest commits, newest first.
+    /// The newest 1,500 commits, newest first, without merges. Git is asked once.
     ///
     /// From a sub-folder of a work tree, the paths outside it are left out, and commits without any
     /// inside stay: to search the whole history for more would take as long as it is.
@@ -69,21 +37,20 @@ impl Repository {
     /// # Errors
     ///
     /// When git fails.
-    pub fn log(&self, options: &LogOptions) -> Result<Vec<Commit>, GitError> {
-        if !self.has_commits || options.commits == 0 {
-            return Ok(Vec::new());
+    pub fn history(&self) -> Result<&[Commit], GitError> {
+        match self.answers.history.get_or_init(|| self.log()) {
+            Ok(commits) => Ok(commits),
+            Err(error) => Err(error.clone()),
         }
-        let count = format!("--max-count={}", options.commits);
-        let merges = if options.merges {
-            "--diff-merges=off"
-        } else {
-            "--no-merges"
-        };
+    }
+
+    fn log(&self) -> Result<Vec<Commit>, GitError> {
+        let count = format!("--max-count={HISTORY}");
         let arguments = [
             "-z",
             FORMAT,
             &count,
-            merges,
+            "--no-merges",
             "--name-only",
             "--relative",
             "--no-renames",
@@ -98,17 +65,11 @@ impl Repository {
             "--",
         ];
         // A cut answer still has its newest commits.
-        let answer = self.git().run_up_to_limit("log", &arguments)?;
-        Ok(parse(&answer.bytes))
-    }
-
-    /// The newest few commits, merges among them, for showing what happened lately.
-    ///
-    /// # Errors
-    ///
-    /// When git fails.
-    pub fn recent(&self, commits: usize) -> Result<Vec<Commit>, GitError> {
-        self.log(&LogOptions::default().with_commits(commits))
+        match self.git().run_up_to_limit("log", &arguments) {
+            Ok(answer) => Ok(parse(&answer.bytes)),
+            Err(_) if !self.has_commits() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 }
 

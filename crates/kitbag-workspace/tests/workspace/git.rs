@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use kitbag_workspace::git::{Changes, FileDiff, FileStatus, GitError, LogOptions, Repository};
+use kitbag_workspace::git::{Changes, FileDiff, FileStatus, GitError, Repository};
 
 use crate::tree::{Tree, command, git};
 
@@ -14,8 +14,9 @@ fn repository(root: &Path) -> Repository {
 }
 
 fn log(root: &Path) -> Vec<(String, Vec<String>)> {
-    let log = repository(root).log(&LogOptions::default()).unwrap();
-    log.into_iter().map(|c| (c.subject, c.paths)).collect()
+    let repository = repository(root);
+    let log = repository.history().unwrap().iter();
+    log.map(|c| (c.subject.clone(), c.paths.clone())).collect()
 }
 
 fn diff(root: &Path, changes: &Changes) -> Vec<FileDiff> {
@@ -30,16 +31,15 @@ fn a_log_lists_commits_with_their_paths() {
     let log = log(tree.path());
     assert_eq!(log[0], ("second".to_owned(), vec!["dir/b.rs".to_owned()]));
     assert_eq!(log[1].1, ["a.rs", "dir/b.rs"]);
-    let newest = &repository(tree.path()).recent(1).unwrap()[0];
+    let repository = repository(tree.path());
+    let newest = &repository.history().unwrap()[0];
     assert_eq!(newest.author, "Ann");
     assert_eq!(newest.id.len(), 40);
-    let time = repository(tree.path()).head_time().unwrap();
-    assert_eq!(time, Some(newest.time));
     assert!(newest.time > 1_600_000_000);
 }
 
 #[test]
-fn merges_are_no_part_of_the_log_but_may_be_the_head() {
+fn merges_are_no_part_of_the_history() {
     let tree = Tree::repository();
     tree.touch(&["a"]).commit("base");
     tree.git(&["checkout", "--quiet", "-b", "side"]);
@@ -50,20 +50,6 @@ fn merges_are_no_part_of_the_log_but_may_be_the_head() {
     let mut subjects: Vec<_> = log(tree.path()).into_iter().map(|(s, _)| s).collect();
     subjects.sort();
     assert_eq!(subjects, ["base", "main", "side"]);
-    assert!(repository(tree.path()).head_time().unwrap().is_some());
-}
-
-#[test]
-fn a_log_has_no_more_commits_than_asked() {
-    let tree = Tree::repository();
-    for subject in ["one", "two", "three"] {
-        tree.commit(subject);
-    }
-    let two = LogOptions::default().with_commits(2);
-    let log = repository(tree.path()).log(&two).unwrap();
-    let subjects: Vec<_> = log.iter().map(|c| c.subject.as_str()).collect();
-    assert_eq!(subjects, ["three", "two"]);
-    assert_eq!(repository(tree.path()).recent(0).unwrap(), []);
 }
 
 #[test]
@@ -114,9 +100,7 @@ fn an_empty_repository_gives_empty_answers() {
     tree.touch(&["a"]);
     let repository = repository(tree.path());
     assert_eq!(repository.tracked().unwrap(), [""; 0]);
-    assert_eq!(repository.log(&LogOptions::default()).unwrap(), []);
-    assert_eq!(repository.recent(5).unwrap(), []);
-    assert_eq!(repository.head_time().unwrap(), None);
+    assert_eq!(repository.history().unwrap(), []);
     for changes in [Changes::Uncommitted, Changes::Staged] {
         assert_eq!(repository.diff(&changes).unwrap(), []);
     }
@@ -466,8 +450,7 @@ fn a_hostile_repository_starts_nothing() {
     for root in [tree.path(), &tree.join("lib")] {
         let repository = repository(root);
         repository.tracked().unwrap();
-        repository.head_time().unwrap();
-        repository.log(&LogOptions::default()).unwrap();
+        repository.history().unwrap();
         for changes in [
             Changes::Uncommitted,
             Changes::Staged,

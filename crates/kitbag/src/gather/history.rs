@@ -33,7 +33,8 @@ impl Gatherer for History {
             let Some(repository) = workspace.repository() else {
                 return Ok(Gathered::default());
             };
-            let commits = repository.recent(commits).map_err(GatherError::new)?;
+            let history = repository.history().map_err(GatherError::new)?;
+            let commits = history.get(..commits).unwrap_or(history);
             if commits.is_empty() {
                 return Ok(Gathered::default());
             }
