@@ -3,8 +3,8 @@
 mod phrases;
 
 use self::phrases::{
-    CLAUSES, CREATED_WEIGHT, CREATES, Cue, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS, NOUN_LIKE,
-    OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
+    CLAUSES, COMPLAINTS, CREATED_WEIGHT, CREATES, Cue, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS,
+    NOUN_LIKE, OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
 };
 use super::words::Words;
 use crate::envelope::TaskType;
@@ -72,7 +72,8 @@ fn created(words: &Words) -> Option<Cue> {
 /// A title that asks for nothing and states how something behaves complains of it.
 fn observed(sentence: &Words) -> Option<Cue> {
     let asks = sentence.is_question || lead(sentence).is_some();
-    let verb = statement(sentence, STATES).filter(|_| !asks)?;
+    let begins = each(COMPLAINTS).find(|verb| sentence.after(verb).is_some());
+    let verb = statement(sentence, STATES).or(begins).filter(|_| !asks)?;
     Some((TaskType::Debug, OBSERVED_WEIGHT, verb))
 }
 

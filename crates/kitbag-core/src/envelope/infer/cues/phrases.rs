@@ -31,7 +31,8 @@ pub(super) const LEADS: &[Cue] = &[
         Debug,
         10,
         "fix, fixes, fixed, fixing, hotfix, bugfix, debug, troubleshoot, diagnose, mend, repair, \
-resolve, bug, bug report, regression, crash",
+resolve, bug, bug report, regression, crash, typo, 500 on, 500 when, 500 for, 500 error, 404 on, \
+404 when, 404 for",
     ),
     (
         Refactor,
@@ -45,15 +46,16 @@ break up, break out, flatten, untangle, rewrite, port",
         Refactor,
         6,
         "replace, convert, remove, removed, delete, drop, get rid of, optimize, optimise, speed up, \
-perf, chore, style, reduce, rework, swap",
+perf, chore, style, reduce, rework, swap, upgrade",
     ),
     (Test, 10, "test, unit test, verify, cover"),
     (
         Analyze,
         10,
         "explain, describe, document, review, analyze, analyse, understand, summarize, summarise, \
-outline, audit, compare, evaluate, assess, list, show, tell me, walk me through, give me an \
-overview, find out, figure out, docs",
+outline, audit, compare, evaluate, assess, list, show me, show how, show where, show which, show \
+what, tell me, walk me through, give me, find out, figure out, docs, security review, code \
+review",
     ),
     (
         Analyze,
@@ -76,16 +78,22 @@ expose, provide, allow, enable, extend, integrate, scaffold, develop, design, se
     ),
     (
         Implement,
+        7,
+        "show, display, send, retry, hide, highlight, remember, notify, schedule, sync, limit, offer, \
+sort, hook up",
+    ),
+    (
+        Implement,
         5,
-        "make, update, change, let, use, handle, ensure, improve, bump, upgrade, include, teach, \
+        "make, update, change, let, use, handle, ensure, improve, bump, include, teach, \
 give, put, turn, accept, return, emit, respect, validate, cache, store, log, set, increase, \
-raise, disable, prevent, avoid, stop, configure, wire, hook up",
+raise, disable, prevent, avoid, stop, configure, wire, print, save, load, render, open, ask",
     ),
 ];
 
 /// Leads that are nouns just as often: "test runner crashes".
 pub(super) const NOUN_LIKE: &str = "test, document, support, move, split, extract, review, build, port, cover, update, change, \
-log, cache, store, set, list, show, check, find, read, trace, merge, feature, inline, style, \
+log, cache, store, set, list, show, display, sort, limit, retry, load, print, open, check, find, read, trace, merge, feature, inline, style, \
 use, return, new, include, design, crash, bug, regression, cleanup, outline, audit, docs";
 
 /// Verbs that say of something before them what it may or will be.
@@ -95,8 +103,19 @@ pub(super) const WISHES: &str = "should, must, can, could, will, would, may, mig
 pub(super) const STATES: &str = "is, are, was, were, does, doesn't, do, don't, did, didn't, isn't, aren't, cannot, can't, \
 won't, has, have, not, fails, fail, failed, crashes, crashed, breaks, broke, hangs, hung, \
 raises, raised, throws, threw, panics, panicked, returns, returned, produces, ignores, \
-leaks, loses, gives, shows, reports, causes, leads, stopped, stops, gets, goes, takes, uses, \
-never, always, no longer";
+leaks, loses, gives, shows, reports, causes, leads, stopped, stops, gets, get, goes, go, takes, uses, \
+never, always, no longer, accepts, appears, blinks, blocks, bounces, clears, closes, collapses, \
+computes, converts, copies, cuts, deletes, differs, differ, disappears, displays, doubles, drops, \
+duplicates, eats, emits, escapes, exits, expires, falls, fires, flashes, flickers, forgets, \
+freezes, generates, grows, inserts, jumps, keeps, loads, makes, merges, misses, moves, omits, \
+opens, overflows, overlaps, overwrites, parses, picks, prints, puts, reads, rejects, removes, \
+renders, repeats, replaces, resets, resolves, restarts, saves, scrolls, sends, shifts, shrinks, \
+skips, sorts, stays, strips, swallows, swaps, treats, triggers, truncates, turns, writes";
+
+/// Those with which a complaint may begin: "prints garbage".
+pub(super) const COMPLAINTS: &str = "drops, prints, skips, shows, writes, reads, sends, loses, \
+swallows, truncates, strips, hangs, freezes, returns, deletes, duplicates, forgets, ignores, eats, \
+overwrites, rejects, exits, keeps, misses, omits";
 
 /// Words that begin a clause of its own, so that a statement after them is no statement of the whole.
 pub(super) const CLAUSES: &str = "when, if, that, which, where, so, because, how, why, what, whether, who, until, unless, \
@@ -123,7 +142,8 @@ corrupted, flaky",
 garbled, duplicated, ignored, lost, missing from, silently, spurious, inconsistent, unable \
 to, cannot, can't, couldn't, won't, doesn't, does not, isn't, is not, aren't, are not, \
 didn't, did not, wasn't, was not, no longer, never, error, errors, exception, exceptions, \
-panic, stuck, what causes, what caused, gets overwritten, overwrites, off by one",
+panic, stuck, garbage, high cpu, cpu usage, logged out, mismatched, black screen, blank page, \
+what causes, what caused, gets overwritten, overwrites, off by one",
     ),
     (
         Debug,
@@ -143,14 +163,14 @@ strange, even though, despite",
         8,
         "unit tests for, unit test for, tests for, test for, more tests, test coverage, with tests, \
 with a test, integration tests, regression test, regression tests, test cases, property \
-tests, end to end tests, write tests, write a test, add tests, add a test, adding tests",
+tests, end to end tests, no tests, missing tests, untested, write tests, write a test, add tests, add a test, adding tests",
     ),
     (
         Refactor,
         7,
         "refactor it, refactor this, refactor the, and refactor, clean it up, clean up, without \
 changing behaviour, without changing behavior, without changing the behaviour, without \
-changing the behavior, no functional change, dead code, duplicate code, duplicated code, \
+changing the behavior, without changing the api, no functional change, dead code, duplicate code, duplicated code, \
 code duplication, technical debt, tech debt",
     ),
     (
