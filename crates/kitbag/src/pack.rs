@@ -31,7 +31,7 @@ use kitbag_workspace::secrets::redact;
 use kitbag_workspace::survey::Survey;
 use kitbag_workspace::workspace::Workspace;
 
-use crate::gather::{GatherTask, Gathered, gather};
+use crate::gather::{GatherTask, Gathered, Gatherer, gather};
 use crate::redaction;
 use as_json::assemble_json;
 use brought::{Brought, attachment_problem};
@@ -79,7 +79,12 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     );
     let touched = change.as_ref().map(Change::touched).unwrap_or_default();
     let looked = look::look(request, &workspace, strategy, touched);
-    let ours = strategy.gatherers();
+    // A gatherer of the caller's stands for ours of the same name: no commit is listed twice.
+    let mut ours = strategy.gatherers();
+    ours.retain(|ours| {
+        let is_same = |other: &Arc<dyn Gatherer>| other.name() == ours.name();
+        !request.gatherers.iter().any(is_same)
+    });
     let (looked, mut gathered, others) = futures_util::future::join3(
         looked,
         gather(&ours, &task),

@@ -57,7 +57,7 @@ pub struct PackRequest {
     pub relevance: RelevanceWeights,
     /// How much depth and breadth count.
     pub depth: DepthWeights,
-    /// Bring more than the workspace has.
+    /// Bring more than the workspace has; one with the name of a built-in gatherer stands for it.
     pub gatherers: Vec<Arc<dyn Gatherer>>,
     /// Scores the chunks; [`Retrieval`](super::Retrieval) where there is none. With another the
     /// scores alone decide how likely each file is needed, not its size.

@@ -2,7 +2,7 @@
 
 use kitbag::core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail};
 use kitbag::core::rank::{Prioritizer, RankTask, Score};
-use kitbag::gather::{GatherFuture, GatherTask, Gathered, Gatherer};
+use kitbag::gather::{GatherFuture, GatherTask, Gathered, Gatherer, History};
 use kitbag::pack::{Attachment, PackError, prepare};
 use kitbag::tokens::Counter;
 
@@ -141,4 +141,16 @@ fn p05_what_was_prepared_is_packed_for_no_other_task() {
         matches!(error, PackError::OtherRequest { field: "task" }),
         "{error}"
     );
+}
+
+#[test]
+fn p05_a_gatherer_of_the_same_name_stands_for_ours() {
+    let project = Project::repository(&[("a.rs", "fn login() {}\n")]);
+    project.commit("the second commit");
+    let request = project.request("why does the login crash?", 4_000);
+    let usual = packed(&request).unwrap();
+    assert_eq!(usual.prompt.matches("the second commit").count(), 1);
+    let ours = packed(&request.with_gatherer(History { commits: 1 })).unwrap();
+    assert_eq!(ours.prompt.matches("the second commit").count(), 1);
+    assert!(!ours.prompt.contains(" first\n"), "{}", ours.prompt);
 }
