@@ -139,13 +139,21 @@ fn prominence(path: &str, size: u64, activity: i64) -> Score {
     };
     // From 0 for a kilobyte to 300 for 64 of them; larger is no better.
     let size_part = i64::from((size >> 10).max(1).ilog2().min(6)) * 50;
-    let tiny = if size < 200 { -300 } else { 0 };
+    // Little can be in it, but where there is nothing else it is shown.
+    let base = if size < 200 { 10 } else { 50 };
     let score = Score::default()
         .plus("activity", activity.clamp(0, 1_000) * 6 / 10)
         // Deep down a name says less: each of many apps may have its `main`.
-        .plus("name", name * (10 - depth) / 10)
-        .plus("size", size_part + tiny)
-        .plus("base", 50);
+        .plus(
+            "name",
+            if size < 200 {
+                0
+            } else {
+                name * (10 - depth) / 10
+            },
+        )
+        .plus("size", size_part)
+        .plus("base", base);
     let is_aside = |folder: &&str| {
         let folder = folder.to_ascii_lowercase();
         ASIDE.contains(&folder.as_str()) || folder.ends_with("_template")
@@ -253,8 +261,7 @@ fn outline(chunk: &mut ContextChunk, most: usize, share: u64, names: &str) {
     // A short file may have nothing that an outline could leave out.
     let length = length_at(Detail::Outline).unwrap_or(whole);
     chunk.levels.retain(|level| match level.level {
-        Detail::Full => whole <= (length + length / 4).min(most),
-        Detail::Outline => length <= most,
+        Detail::Full => whole <= length + length / 4,
         Detail::Slice => false,
         _ => true,
     });
@@ -267,7 +274,8 @@ fn outline(chunk: &mut ContextChunk, most: usize, share: u64, names: &str) {
             }
         }
     }
-    // A long outline tells more: without that many small files would always be worth more.
+    // A long outline tells more, up to a point: without that many small files would always be worth
+    // more.
     let length = (length.min(most) as u64 * 1_000_000) / (most.max(1) as u64);
     let relevance = share * share / 1_000_000 * length.isqrt() / 1_000;
     chunk.relevance = Relevance::from_ppm(u32::try_from(relevance).unwrap_or(u32::MAX));
