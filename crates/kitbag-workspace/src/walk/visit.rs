@@ -38,6 +38,7 @@ pub(super) fn visit(root: &Path, options: &WalkOptions<'_>, git: GitRules) -> Wa
         tracked: &tracked,
         only_tracked: tree.start.ignored,
         included: false,
+        is_package: false,
         place: Place::default(),
     };
     rayon::scope(|scope| tree.folder(folder, scope));
@@ -69,6 +70,8 @@ struct Folder<'a> {
     only_tracked: bool,
     /// An include pattern takes the folder as a whole.
     included: bool,
+    /// It has a `package.json`, so that its `dist` is what was built.
+    is_package: bool,
     place: Place,
 }
 
@@ -133,6 +136,7 @@ impl<'a> Tree<'a> {
         })
     }
 
+    /// Takes from the listing what holds for everything below.
     fn add_rules(
         &self,
         folder: &mut Folder<'_>,
@@ -147,6 +151,10 @@ impl<'a> Tree<'a> {
                 Some(".kitbagignore") => &mut files.kitbagignore,
                 Some(".git") => {
                     files.repository = true;
+                    continue;
+                }
+                Some("package.json") => {
+                    folder.is_package = true;
                     continue;
                 }
                 _ => continue,
@@ -196,14 +204,17 @@ impl<'a> Tree<'a> {
                 return;
             }
             let parent = last_part(&folder.path);
-            let skipped =
-                skip::folder_by_name(name, parent).filter(|_| !self.selection.lifts_folder(name));
+            let built = (folder.is_package && name == "dist").then_some(SkipReason::Generated);
+            let skipped = skip::folder_by_name(name, parent)
+                .or(built)
+                .filter(|_| !self.selection.lifts_folder(name));
             if let Some(reason) = skipped {
                 found.skipped.push(Skipped::new(path, reason));
                 return;
             }
             let below = Folder {
                 included: self.selection.includes(&path, true, folder.included),
+                is_package: false,
                 rules: folder.rules.clone(),
                 tracked,
                 only_tracked: ignored,

@@ -248,6 +248,19 @@ fn foreign_folders_are_one_line_each() {
 }
 
 #[test]
+fn what_a_package_built_is_left_out_and_another_dist_is_not() {
+    let tree = Tree::new();
+    tree.touch(&["ui/package.json", "ui/src/a.ts", "ui/dist/a.js"]);
+    tree.touch(&["tools/dist/upload.py"]);
+    let found = walk_all(&tree);
+    assert_eq!(
+        paths(&found),
+        ["tools/dist/upload.py", "ui/package.json", "ui/src/a.ts"]
+    );
+    assert_eq!(skips(&found), ["ui/dist: generated"]);
+}
+
+#[test]
 fn names_tell_what_no_context_needs() {
     let tree = Tree::new();
     tree.touch(&[
