@@ -19,7 +19,6 @@ mod shorten;
 mod strategy;
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
@@ -240,13 +239,6 @@ impl Prepared {
         }
         Ok(pack)
     }
-}
-
-/// A short name for a folder, by its path: for files that are kept for each workspace.
-#[must_use]
-pub fn name_of(root: &Path) -> String {
-    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
-    hash.to_hex().chars().take(32).collect()
 }
 
 /// A token has rarely more than a dozen bytes: what is larger than that cannot fit.

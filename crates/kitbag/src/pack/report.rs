@@ -1,5 +1,6 @@
 //! What a pack tells about itself. No time, no cache state, no path of the machine.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::{Assembly, Reason};
@@ -90,11 +91,11 @@ pub struct Excluded {
     /// Where it comes from.
     pub source: String,
     /// Why it is out.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
 }
 
 impl Excluded {
-    pub(super) fn new(source: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(super) fn new(source: impl Into<String>, reason: impl Into<Cow<'static, str>>) -> Self {
         Self {
             source: source.into(),
             reason: reason.into(),
@@ -136,6 +137,30 @@ pub(super) fn ranked(
 }
 
 impl Pack {
+    /// What was decided, without the prompt, and with at most so many entries of each list.
+    #[must_use]
+    pub fn brief(&self, most: usize) -> Self {
+        fn first<T: Clone>(list: &[T], most: usize) -> Vec<T> {
+            list.iter().take(most).cloned().collect()
+        }
+        Self {
+            prompt: String::new(),
+            tokens: self.tokens,
+            budget: self.budget,
+            tokenizer: self.tokenizer.clone(),
+            ranked: first(&self.ranked, most),
+            considered: self.considered,
+            chunks: first(&self.chunks, most),
+            excluded: first(&self.excluded, most),
+            redacted: first(&self.redacted, most),
+            task_type: self.task_type,
+            inferred_from: self.inferred_from.clone(),
+            problems: first(&self.problems, most),
+            utilization: self.utilization,
+            bound: self.bound,
+        }
+    }
+
     pub(super) fn new(
         assembly: Assembly,
         prepared: &Prepared,
@@ -181,7 +206,7 @@ impl Pack {
         let mut excluded: Vec<Excluded> = out
             .map(|entry| Excluded {
                 source: entry.source.clone(),
-                reason: entry.reason.to_string(),
+                reason: entry.reason.to_string().into(),
             })
             .collect();
         let looked_at: BTreeSet<usize> = survey
@@ -196,12 +221,12 @@ impl Pack {
             .filter_map(|ranked| workspace.files().get(ranked.file));
         excluded.extend(passed_over.map(|file| Excluded {
             source: file.path.clone(),
-            reason: PASSED_OVER.to_owned(),
+            reason: PASSED_OVER.into(),
         }));
         let skipped = workspace.skipped().iter().chain(&survey.skipped);
         excluded.extend(skipped.map(|skipped| Excluded {
             source: skipped.path.clone(),
-            reason: skipped.reason.to_string(),
+            reason: skipped.reason.to_string().into(),
         }));
         let problems = problems
             .iter()

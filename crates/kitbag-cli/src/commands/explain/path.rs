@@ -127,7 +127,7 @@ fn reason(told: &Told, pack: &Pack, is_listed: bool) -> String {
         // bring: that is found by trying, and told below.
         return match excluded.reason.starts_with("no room") {
             true => "no room: what is shown is worth more".to_owned(),
-            false => excluded.reason.clone(),
+            false => excluded.reason.to_string(),
         };
     }
     if is_listed && told.rank.is_some() {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use kitbag::pack::{Pack, PackRequest};
+use kitbag::workspace::cache::{Key, default_folder};
 use kitbag::workspace::secrets::redact;
 use serde_json::{Value, json};
 
@@ -33,14 +34,7 @@ pub(crate) fn remember(request: &PackRequest, pack: &Pack) {
 }
 
 fn brief(request: &PackRequest, pack: &Pack) -> Value {
-    let mut brief = pack.clone();
-    brief.prompt.clear();
-    brief.ranked.truncate(MOST_ENTRIES);
-    brief.excluded.truncate(MOST_ENTRIES);
-    brief.chunks.truncate(MOST_ENTRIES);
-    brief.redacted.truncate(MOST_ENTRIES);
-    brief.problems.truncate(MOST_ENTRIES);
-    let mut decided = serde_json::to_value(&brief).unwrap_or_default();
+    let mut decided = serde_json::to_value(pack.brief(MOST_ENTRIES)).unwrap_or_default();
     if let Some(fields) = decided.as_object_mut() {
         fields.remove("prompt");
         let task = redact(&request.task, "task").text;
@@ -95,10 +89,15 @@ pub(crate) fn recall(root: &Path, cache_folder: Option<&Path>) -> Option<Value> 
 
 fn place(root: &Path, cache_folder: Option<&Path>) -> Option<PathBuf> {
     let root = root.canonicalize().ok()?;
-    let hash = kitbag::pack::name_of(&root);
+    let key = Key::new("last pack", &[root.as_os_str().as_encoded_bytes()]);
+    let name: String = key
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let folder = match cache_folder {
         Some(folder) => folder.to_owned(),
-        None => kitbag::workspace::cache::default_folder()?,
+        None => default_folder()?,
     };
-    Some(folder.join("last").join(format!("{hash}.json")))
+    Some(folder.join("last").join(format!("{name}.json")))
 }

@@ -42,7 +42,7 @@ pub(super) fn check(request: &PackRequest, pack: &Pack) -> Result<(), Failure> {
         .excluded
         .iter()
         .find(|excluded| excluded.source == *pin);
-    let reason = excluded.map_or("it cannot be read", |excluded| excluded.reason.as_str());
+    let reason = excluded.map_or("it cannot be read", |excluded| &*excluded.reason);
     Err(
         Failure::new(format_args!("--pin: `{pin}` cannot be shown: {reason}"))
             .hint("only text that can be read can be pinned"),

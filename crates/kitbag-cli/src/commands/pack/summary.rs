@@ -110,7 +110,7 @@ pub(super) fn log(pack: &Pack) {
         tracing::debug!(
             event = "chunk_excluded",
             source = excluded.source,
-            reason = excluded.reason
+            reason = &*excluded.reason
         );
     }
     tracing::debug!(
