@@ -21,6 +21,7 @@ mod strategy;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use futures_util::future;
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::chunk::Relevance;
 use kitbag_core::envelope::TaskType;
@@ -61,7 +62,9 @@ pub async fn pack(request: &PackRequest, counter: &dyn TokenCounter) -> Result<P
 /// # Errors
 /// When the folder cannot be read.
 pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
-    let Opened { workspace, change } = open::open(request).await?;
+    // The patterns that read a task take a while to be made: that is done beside.
+    let (opened, query) = future::join(open::open(request), look::query(request)).await;
+    let Opened { workspace, change } = opened?;
     let inferred = (!request.is_overview()).then(|| TaskType::infer(&request.task));
     let told = inferred.as_ref().map(|inferred| inferred.task_type);
     let task_type = request.task_type.or(told);
@@ -77,14 +80,14 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         Arc::clone(&workspace),
     );
     let touched = change.as_ref().map(Change::touched).unwrap_or_default();
-    let looked = look::look(request, &workspace, strategy, touched);
+    let looked = look::look(request, query?, &workspace, strategy, touched);
     // A gatherer of the caller's stands for ours of the same name: no commit is listed twice.
     let mut ours = strategy.gatherers();
     ours.retain(|ours| {
         let is_same = |other: &Arc<dyn Gatherer>| other.name() == ours.name();
         !request.gatherers.iter().any(is_same)
     });
-    let (looked, mut gathered, others) = futures_util::future::join3(
+    let (looked, mut gathered, others) = future::join3(
         looked,
         gather(&ours, &task),
         gather(&request.gatherers, &task),

@@ -27,6 +27,7 @@ pub(super) struct Looked {
 /// Surveys the workspace.
 pub(super) async fn look(
     request: &PackRequest,
+    query: Query,
     workspace: &Arc<Workspace>,
     strategy: Strategy,
     changed: Vec<Changed>,
@@ -39,7 +40,7 @@ pub(super) async fn look(
     options.parsed_bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
     options.always.clone_from(&request.pins);
     let looking = Looking {
-        query: query(request),
+        query,
         options,
         workspace: Arc::clone(workspace),
         cache: request.cache_folder.clone(),
@@ -84,13 +85,13 @@ impl Looking {
 }
 
 /// What is looked for. A trace that is attached points at code as one in the task does.
-fn query(request: &PackRequest) -> Query {
+pub(super) async fn query(request: &PackRequest) -> Result<Query, GatherError> {
     let mut said = request.task.clone();
     if let Some(attached) = &request.attachment {
         said.push('\n');
         said.push_str(&attached.text);
     }
-    Query::new(&said)
+    pooled(move || Ok(Query::new(&said))).await
 }
 
 /// How many files are looked at closely. A file that is shown takes a few hundred tokens.

@@ -12,15 +12,17 @@ use crate::band::Band;
 use crate::chunk::{ChunkType, Detail};
 use crate::neutral::indented;
 
-/// The first part.
-pub(super) const HEADER: &str = "Here is the context for your task:\n\n";
+/// The first part, with a task and without one.
+const HEADER: &str = "Here is the context for your task:\n\n";
+const OVERVIEW: &str = "Here is an overview of the project:\n\n";
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
     for text in instructions_before(draft) {
         out.push(text.0, &format!("{}\n\n", text.1));
     }
-    out.push(Band::Session, HEADER);
+    let has_task = !spoken(&draft.current).is_empty();
+    out.push(Band::Session, if has_task { HEADER } else { OVERVIEW });
     context(draft, chunks, &mut out);
     request(draft, &mut out);
     if let Some(task_type) = draft.task_type {
