@@ -104,7 +104,7 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         survey,
         is_overview,
     } = looked?;
-    if is_overview && !request.is_overview() {
+    if is_overview && !request.is_overview() && !workspace.files().is_empty() {
         gathered.problems.push(NOTHING_FOUND.to_owned());
     }
     Ok(Prepared {
