@@ -14,7 +14,7 @@ use crate::text;
 use crate::walk::FileEntry;
 
 /// Raised when parsing changes, so that older entries of a cache are not read.
-const FORMAT: &[u8] = b"2";
+const FORMAT: &[u8] = b"3";
 
 /// A file with its structure.
 #[derive(Debug, Clone)]

@@ -4,10 +4,10 @@ use super::grammar::Role;
 use super::lines::is_closing;
 use super::{Frame, Lines};
 
-/// For every line, how good a cut before it would be.
-pub(super) struct Cuts {
-    /// By line; the entry of line 0 is unused.
-    costs: Vec<u32>,
+/// How good a cut before each line would be. That is weighed only where something is cut.
+pub(super) struct Cuts<'t> {
+    lines: &'t Lines<'t>,
+    marks: Marks,
 }
 
 const INSIDE_A_STATEMENT: u32 = 400;
@@ -18,9 +18,14 @@ const PER_LEVEL: u32 = 4;
 /// A blank line outweighs one level and a half: a body has about two nodes per level.
 const NO_BLANK_LINE: u32 = 12;
 
-impl Cuts {
+impl<'t> Cuts<'t> {
+    /// By what the nodes of a tree say.
+    pub(super) const fn new(lines: &'t Lines<'t>, marks: Marks) -> Self {
+        Self { lines, marks }
+    }
+
     /// Without a tree, blank lines and indentation are all there is, and what is known to be whole.
-    pub(super) fn of_text(lines: &Lines<'_>, frames: &[Frame]) -> Self {
+    pub(super) fn of_text(lines: &'t Lines<'t>, frames: &[Frame]) -> Self {
         let count = lines.count() as usize;
         let mut depth = vec![0; count + 2];
         for (line, slot) in (0_u32..).zip(depth.iter_mut()) {
@@ -36,7 +41,7 @@ impl Cuts {
                 clean.fill(false);
             }
         }
-        marks.weigh(lines)
+        Self::new(lines, marks)
     }
 
     /// Cuts the lines `first..=last` into pieces of at most `longest` lines, where that can be at
@@ -73,10 +78,7 @@ impl Cuts {
         let middle = from + (shortest + longest) / 2;
         let among = |shortest: u32, longest: u32| {
             (from + shortest.max(1)..=(from + longest).min(last))
-                .map(|line| {
-                    let cost = self.costs.get(line as usize).copied().unwrap_or(u32::MAX);
-                    (cost, line.abs_diff(middle), line)
-                })
+                .map(|line| (self.cost(line), line.abs_diff(middle), line))
                 .min()
         };
         let near = among(shortest, longest);
@@ -85,6 +87,30 @@ impl Cuts {
             .filter(|best| best.0 < BEFORE_A_CLOSING_LINE)
             .or_else(|| among(shortest / 2, longest * 4 / 3));
         best.map_or(from + longest.max(1), |(_, _, line)| line)
+    }
+
+    /// What a cut before a line would cost.
+    fn cost(&self, line: u32) -> u32 {
+        let at = |table: &[bool], line: u32| table.get(line as usize).copied().unwrap_or(false);
+        let depth = self.marks.depth.get(line as usize);
+        let above = self.lines.get(line.saturating_sub(1)).trim();
+        let below = self.lines.get(line);
+        let mut cost = depth.copied().unwrap_or(0) * PER_LEVEL;
+        if !at(&self.marks.clean, line) {
+            cost += INSIDE_A_STATEMENT;
+        }
+        if below.trim().is_empty() {
+            cost += BEFORE_A_BLANK_LINE;
+        } else if is_closing(below) {
+            cost += BEFORE_A_CLOSING_LINE;
+        }
+        if !above.is_empty() {
+            cost += NO_BLANK_LINE;
+            if at(&self.marks.comment, line.saturating_sub(1)) {
+                cost += AFTER_A_COMMENT;
+            }
+        }
+        cost
     }
 }
 
@@ -130,32 +156,5 @@ impl Marks {
             clean.fill(role.is_list());
         }
         Some(())
-    }
-
-    /// Weighs every line.
-    pub(super) fn weigh(&self, lines: &Lines<'_>) -> Cuts {
-        let at = |table: &[bool], line: u32| table.get(line as usize).copied().unwrap_or(false);
-        let costs = (0..=lines.count())
-            .map(|line| {
-                let above = lines.get(line.saturating_sub(1)).trim();
-                let mut cost = self.depth.get(line as usize).copied().unwrap_or(0) * PER_LEVEL;
-                if !at(&self.clean, line) {
-                    cost += INSIDE_A_STATEMENT;
-                }
-                if lines.get(line).trim().is_empty() {
-                    cost += BEFORE_A_BLANK_LINE;
-                } else if is_closing(lines.get(line)) {
-                    cost += BEFORE_A_CLOSING_LINE;
-                }
-                if !above.is_empty() {
-                    cost += NO_BLANK_LINE;
-                    if at(&self.comment, line.saturating_sub(1)) {
-                        cost += AFTER_A_COMMENT;
-                    }
-                }
-                cost
-            })
-            .collect();
-        Cuts { costs }
     }
 }

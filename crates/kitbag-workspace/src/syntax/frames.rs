@@ -17,14 +17,21 @@ use super::grammar::{Grammar, Role};
 use super::items::span;
 use super::{Frame, FrameKind, Lines};
 
-/// Walks over all nodes that span lines, once: where cuts may stand, and which lines need each
-/// other. None if the nodes are nested beyond bounds.
-pub(super) fn read(
-    tree: &Tree,
-    grammar: &Grammar,
-    lines: &Lines<'_>,
-) -> Option<(Cuts, Vec<Frame>)> {
+/// What a walk over a tree finds.
+pub(super) struct Walked<'t> {
+    /// Where cuts may stand.
+    pub(super) cuts: Cuts<'t>,
+    /// Which lines need each other.
+    pub(super) frames: Vec<Frame>,
+    /// The bytes at which something starts that counts inside a function too, in order.
+    pub(super) counting: Vec<usize>,
+}
+
+/// Walks once over all nodes that span lines, and over their children. None if the nodes are nested
+/// beyond bounds.
+pub(super) fn read<'t>(tree: &Tree, grammar: &Grammar, lines: &'t Lines<'t>) -> Option<Walked<'t>> {
     let mut marks = Marks::new(lines);
+    let mut counting = Vec::new();
     let mut found = vec![(0, frame(1, lines.count(), FrameKind::Whole))];
     // For each node from the root to the present one, the list that it is.
     let mut lists: Vec<Option<List>> = Vec::new();
@@ -34,8 +41,11 @@ pub(super) fn read(
         let role = grammar.role(node);
         let (first, last) = span(node);
         marks.note(role, first, last)?;
+        if grammar.counts_in_functions(role) {
+            counting.push(node.start_byte());
+        }
         if let Some(Some(list)) = lists.last_mut() {
-            list.child(node, role, lines);
+            list.child(node, role, (first, last), lines);
         }
         if role == Role::Comment && first + 1 < last {
             found.push((lists.len(), frame(first + 1, last - 1, FrameKind::Hole)));
@@ -48,13 +58,19 @@ pub(super) fn read(
             }
             _ => None,
         };
-        if (first < last || lists.is_empty()) && cursor.goto_first_child() {
+        // A block on one line may hold something that counts.
+        let is_open = first < last || lists.is_empty() || role.is_list();
+        if is_open && cursor.goto_first_child() {
             lists.push(list);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return Some((marks.weigh(lines), in_order(found)));
+                return Some(Walked {
+                    cuts: Cuts::new(lines, marks),
+                    frames: in_order(found),
+                    counting,
+                });
             }
             let depth = lists.len();
             if let Some(list) = lists.pop().flatten() {

@@ -127,6 +127,27 @@ impl Grammar {
         }
     }
 
+    /// Whether something with this role is read where it stands in a function; what may be an
+    /// import is found by its words, except where any command may be one.
+    pub(super) const fn counts_in_functions(&self, role: Role) -> bool {
+        match role {
+            Role::Function
+            | Role::Type
+            | Role::Specifier
+            | Role::Scope
+            | Role::Macro
+            | Role::Lambda
+            | Role::Import => true,
+            Role::MaybeImport => matches!(self.importer, Importer::Bash),
+            // Their properties can be computed.
+            Role::Value => matches!(
+                self.importer,
+                Importer::Dotted | Importer::CSharp | Importer::Php
+            ),
+            _ => false,
+        }
+    }
+
     /// The role of a node.
     pub(super) fn role(&self, node: tree_sitter::Node<'_>) -> Role {
         self.roles

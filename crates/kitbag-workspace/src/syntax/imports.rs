@@ -33,6 +33,18 @@ impl Importer {
     pub(super) const fn hides_in_expressions(self) -> bool {
         matches!(self, Self::JavaScript | Self::Ruby | Self::Php | Self::Lua)
     }
+
+    /// Whether an import may stand within this text, or a function that is kept in a variable.
+    pub(super) fn may_hide_in(self, text: &str) -> bool {
+        let words: &[&str] = match self {
+            Self::JavaScript => &["require", "import", "jest.mock", "=>", "function"],
+            Self::Ruby => &["require", "load"],
+            Self::Php => &["require", "include", "function", "fn"],
+            Self::Lua => &["require", "dofile", "function"],
+            _ => &[],
+        };
+        words.iter().any(|word| text.contains(word))
+    }
 }
 
 /// Reads the imports that a node makes; adds none if it makes none.

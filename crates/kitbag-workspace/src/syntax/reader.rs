@@ -5,7 +5,7 @@
 
 mod define;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, TreeCursor};
 
 use super::grammar::{Grammar, Role};
 use super::items::{Item, ItemKind, span};
@@ -17,8 +17,12 @@ use super::{Definition, Import, Lines, body, imports};
 pub(super) struct Reader<'t> {
     grammar: &'t Grammar,
     lines: &'t Lines<'t>,
+    /// The bytes at which something starts that counts inside a function too, in order.
+    counting: &'t [usize],
     pub(super) definitions: Vec<Definition>,
     pub(super) imports: Vec<Import>,
+    /// Those that are not in use: making one costs more than using it.
+    cursors: Vec<TreeCursor<'t>>,
 }
 
 /// Where in the file the walk is.
@@ -27,8 +31,10 @@ struct Place<'p> {
     parent: &'p str,
     /// The lines of the innermost definition around it.
     within: Option<(u32, u32)>,
-    /// Local names are no definitions.
+    /// Local names are no definitions, nor are entries of a table.
     in_function: bool,
+    /// Whether there is a function around it indeed.
+    is_local: bool,
     /// Fields are no definitions.
     in_type: bool,
     /// Whether plain statements are wanted as items.
@@ -48,21 +54,28 @@ struct Lead {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) const fn new(grammar: &'t Grammar, lines: &'t Lines<'t>) -> Self {
+    pub(super) const fn new(
+        grammar: &'t Grammar,
+        lines: &'t Lines<'t>,
+        counting: &'t [usize],
+    ) -> Self {
         Self {
             grammar,
             lines,
+            counting,
             definitions: Vec::new(),
             imports: Vec::new(),
+            cursors: Vec::new(),
         }
     }
 
     /// The items of a whole file.
-    pub(super) fn file(&mut self, root: Node<'_>) -> Vec<Item> {
+    pub(super) fn file(&mut self, root: Node<'t>) -> Vec<Item> {
         let place = Place {
             parent: "",
             within: None,
             in_function: false,
+            is_local: false,
             in_type: false,
             statements: true,
             depth: 0,
@@ -71,13 +84,13 @@ impl<'t> Reader<'t> {
     }
 
     /// The items among the children of a node.
-    fn inside(&mut self, node: Node<'_>, place: Place<'_>) -> Vec<Item> {
+    fn inside(&mut self, node: Node<'t>, place: Place<'_>) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
         if place.depth > DEEPEST {
             return items;
         }
         let mut lead: Option<Lead> = None;
-        let mut cursor = node.walk();
+        let mut cursor = self.cursors.pop().unwrap_or_else(|| node.walk());
         for child in node.named_children(&mut cursor) {
             let role = self.grammar.role(child);
             let (first, last) = span(child);
@@ -122,13 +135,14 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+        self.cursors.push(cursor);
         if let Some(lead) = lead {
             self.apart(lead, place, &mut items);
         }
         items
     }
 
-    fn read(&mut self, node: Node<'_>, role: Role, place: Place<'_>, out: &mut Vec<Item>) {
+    fn read(&mut self, node: Node<'t>, role: Role, place: Place<'_>, out: &mut Vec<Item>) {
         match role {
             Role::Import => self.import(node, place, out),
             Role::MaybeImport if self.import_if_any(node, place, out) => {}
@@ -164,18 +178,21 @@ impl<'t> Reader<'t> {
     }
 
     /// A node without meaning of its own: what stands inside counts.
-    fn plain(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+    fn plain(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) {
         let (first, last) = span(node);
-        if first == last && place.in_function && !self.grammar.importer.hides_in_expressions() {
-            return statement(node, place, out);
-        }
         let inner = Place {
             statements: false,
             ..place.deeper()
         };
-        let mut items = self.inside(node, inner);
+        let is_line = first == last && place.in_function;
+        let is_plain = is_line && !self.grammar.importer.hides_in_expressions();
+        let mut items = if is_plain || (place.is_local && self.is_simple(node)) {
+            Vec::new()
+        } else {
+            self.inside(node, inner)
+        };
         if items.is_empty() {
-            if !body::is_text_alone(node, self.grammar) {
+            if place.statements && !body::is_text_alone(node, self.grammar) {
                 statement(node, place, out);
             }
             return;
@@ -190,13 +207,24 @@ impl<'t> Reader<'t> {
         out.append(&mut items);
     }
 
-    fn import(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+    /// Whether nothing stands inside a node that counts in a function.
+    fn is_simple(&self, node: Node<'t>) -> bool {
+        let bytes = node.byte_range();
+        let next = self.counting.partition_point(|&at| at < bytes.start);
+        let counts = self.counting.get(next).is_some_and(|&at| at < bytes.end);
+        !counts && {
+            let text = self.lines.text().get(bytes).unwrap_or_default();
+            !self.grammar.importer.may_hide_in(text)
+        }
+    }
+
+    fn import(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) {
         if !self.import_if_any(node, place, out) {
             out.push(Item::leaf(ItemKind::Import, span(node)));
         }
     }
 
-    fn import_if_any(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) -> bool {
+    fn import_if_any(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) -> bool {
         let known = self.imports.len();
         imports::read(
             self.grammar.importer,
@@ -214,7 +242,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    fn foldable(&self, body: Node<'_>) -> Option<(u32, u32)> {
+    fn foldable(&self, body: Node<'t>) -> Option<(u32, u32)> {
         let (first, last) = body::foldable(body, self.grammar, self.lines.text())?;
         if !body.has_error() {
             return Some((first, last));
@@ -245,7 +273,7 @@ impl<'t> Reader<'t> {
         text.contains("icense") || text.contains("opyright")
     }
 
-    fn starts_its_line(&self, node: Node<'_>) -> bool {
+    fn starts_its_line(&self, node: Node<'t>) -> bool {
         let line = self.lines.get(span(node).0);
         line.get(..node.start_position().column)
             .is_some_and(|before| before.trim().is_empty())
@@ -262,6 +290,9 @@ impl Place<'_> {
 }
 
 fn statement(node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+    if !place.statements {
+        return;
+    }
     // What was not understood may be anything, and members are what an outline is for.
     let is_member = place.in_type
         && [
@@ -275,7 +306,7 @@ fn statement(node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
         ]
         .iter()
         .any(|word| node.kind().contains(word));
-    if place.statements && !node.has_error() && !is_member {
+    if !node.has_error() && !is_member {
         out.push(Item::leaf(ItemKind::Statement, span(node)));
     }
 }

@@ -22,14 +22,14 @@ pub(super) fn read(language: Language, lines: &Lines<'_>) -> Option<Syntax> {
         _ => Cow::Borrowed(lines.text()),
     };
     let tree = parse(grammar, &text)?;
-    let (cuts, frames) = frames::read(&tree, grammar, lines)?;
-    let mut reader = Reader::new(grammar, lines);
+    let walked = frames::read(&tree, grammar, lines)?;
+    let mut reader = Reader::new(grammar, lines, &walked.counting);
     let items = reader.file(tree.root_node());
-    let mut syntax = units::divide(&items, lines, &cuts);
+    let mut syntax = units::divide(&items, lines, &walked.cuts);
     syntax.folds = folds::of(&items);
-    syntax.frames = frames;
     syntax.definitions = reader.definitions;
     syntax.imports = reader.imports;
+    syntax.frames = walked.frames;
     Some(syntax)
 }
 

@@ -24,7 +24,7 @@ const TRAILING: u32 = 2;
 const SCRAP: u32 = 3;
 
 /// Units and scopes of a file with these items.
-pub(super) fn divide(items: &[Item], lines: &Lines<'_>, cuts: &Cuts) -> Syntax {
+pub(super) fn divide(items: &[Item], lines: &Lines<'_>, cuts: &Cuts<'_>) -> Syntax {
     let mut imports = vec![false; lines.count() as usize + 1];
     mark_imports(items, &mut imports);
     let mut divider = Divider {
@@ -52,7 +52,7 @@ pub(super) fn windows(lines: &Lines<'_>, frames: Vec<Frame>) -> Syntax {
 
 struct Divider<'t> {
     lines: &'t Lines<'t>,
-    cuts: &'t Cuts,
+    cuts: &'t Cuts<'t>,
     /// By line, whether an import stands on it.
     imports: Vec<bool>,
     syntax: Syntax,

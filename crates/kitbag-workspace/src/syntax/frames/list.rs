@@ -94,8 +94,13 @@ impl List {
     }
 
     /// Takes the next child.
-    pub(super) fn child(&mut self, node: Node<'_>, role: Role, lines: &Lines<'_>) {
-        let (mut first, mut last) = span(node);
+    pub(super) fn child(
+        &mut self,
+        node: Node<'_>,
+        role: Role,
+        (mut first, mut last): (u32, u32),
+        lines: &Lines<'_>,
+    ) {
         if self.kind == ListKind::Markup && role == Role::Text {
             // As far as the grammar goes, the blanks around a text in markup belong to it.
             let text = lines.text().get(node.byte_range()).unwrap_or_default();
@@ -121,9 +126,9 @@ impl List {
             self.pins.push((first, last));
             return;
         }
-        let byte = lines.text().as_bytes().get(node.start_byte());
+        let starts_with = |sign| lines.text().as_bytes().get(node.start_byte()) == Some(&sign);
         match role {
-            Role::Separator => self.has_commas |= byte == Some(&b','),
+            Role::Separator => self.has_commas = self.has_commas || starts_with(b','),
             Role::Comment | Role::Attribute => {}
             _ if self.is_filled || self.fills => self.code.push(first),
             _ => {}
@@ -139,7 +144,7 @@ impl List {
         }
         self.is_open = match self.kind {
             ListKind::Members | ListKind::Markup => role == Role::Attribute,
-            ListKind::Signs => role != Role::Separator && byte != Some(&b'{'),
+            ListKind::Signs => role != Role::Separator && !starts_with(b'{'),
         };
     }
 

@@ -8,8 +8,8 @@ use crate::syntax::items::{CONTAINER_FROM, Item, ItemKind, span};
 use crate::syntax::name::{self, Name};
 use crate::syntax::{Definition, body};
 
-impl Reader<'_> {
-    pub(super) fn function(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
+impl<'t> Reader<'t> {
+    pub(super) fn function(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) {
         let name = name::of(node, self.lines.text());
         self.define(&name, node, place);
         let item = self.callable(node, node, ItemKind::Function, name, place);
@@ -19,8 +19,8 @@ impl Reader<'_> {
     /// A function `node` that stands in `whole`; none if it has no body.
     pub(super) fn callable(
         &mut self,
-        whole: Node<'_>,
-        node: Node<'_>,
+        whole: Node<'t>,
+        node: Node<'t>,
         kind: ItemKind,
         name: Name,
         place: Place<'_>,
@@ -31,11 +31,13 @@ impl Reader<'_> {
             parent: &name.name,
             within: Some((first, last)),
             in_function: true,
+            is_local: true,
             statements: last - first >= CONTAINER_FROM,
             ..place.deeper()
         };
         let mut items = Vec::new();
         match self.grammar.role(body) {
+            _ if !inner.statements && self.is_simple(body) => {}
             role if !role.is_block() && body != node => self.read(body, role, inner, &mut items),
             _ => items = self.inside(body, inner),
         }
@@ -52,7 +54,7 @@ impl Reader<'_> {
     /// A type or a namespace.
     pub(super) fn holder(
         &mut self,
-        node: Node<'_>,
+        node: Node<'t>,
         role: Role,
         place: Place<'_>,
         out: &mut Vec<Item>,
@@ -79,6 +81,7 @@ impl Reader<'_> {
             within: Some((first, last)),
             in_type: role != Role::Scope,
             in_function: false,
+            is_local: false,
             statements: true,
             ..place.deeper()
         };
@@ -99,9 +102,12 @@ impl Reader<'_> {
     }
 
     /// A constant, a field, an entry: a function or a type if its value is one.
-    pub(super) fn value(&mut self, node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
-        let name = name::of(node, self.lines.text());
+    pub(super) fn value(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) {
         let (first, last) = span(node);
+        if place.is_local && self.is_simple(node) {
+            return statement(node, place, out);
+        }
+        let name = name::of(node, self.lines.text());
         let value = body::value(node);
         let role = value.map_or(Role::Other, |value| self.grammar.role(value));
         // A short function that is kept in a variable is no more than an expression.
@@ -169,7 +175,7 @@ impl Reader<'_> {
 
     pub(super) fn macro_definition(
         &mut self,
-        node: Node<'_>,
+        node: Node<'t>,
         place: Place<'_>,
         out: &mut Vec<Item>,
     ) {
@@ -188,11 +194,11 @@ impl Reader<'_> {
         });
     }
 
-    fn define(&mut self, name: &Name, node: Node<'_>, place: Place<'_>) {
+    fn define(&mut self, name: &Name, node: Node<'t>, place: Place<'_>) {
         self.define_at(self.definitions.len(), name, node, place);
     }
 
-    fn define_at(&mut self, index: usize, name: &Name, node: Node<'_>, place: Place<'_>) {
+    fn define_at(&mut self, index: usize, name: &Name, node: Node<'t>, place: Place<'_>) {
         if name.name.is_empty() {
             return;
         }

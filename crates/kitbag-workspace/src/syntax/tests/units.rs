@@ -313,3 +313,15 @@ fn a_document_divides_into_sections() {
     35-35 section Parcels/Returning
     ");
 }
+
+#[test]
+fn what_counts_inside_a_function_is_found() {
+    let python = "def f():\n    try:\n        import a\n    except ImportError:\n        a = (\n            1)\n    def g(): pass\n    return g\n";
+    insta::assert_snapshot!(definitions(&parse(Language::Python, python)), @"f f.g");
+    insta::assert_snapshot!(imports(Language::Python, python), @r#"a ["a"]"#);
+    let c = "int f(void)\n{\n#define LIMIT 3\n\tint x =\n\t\tLIMIT;\n\tstruct point {\n\t\tint a;\n\t} p;\n\treturn x;\n}\n";
+    insta::assert_snapshot!(definitions(&parse(Language::C, c)), @"f f.LIMIT f.point");
+    let js = "function f() {\n  const g = (x) => x;\n  if (x) { const h = require('h'); }\n  return {\n    k: g,\n  };\n}\n";
+    insta::assert_snapshot!(definitions(&parse(Language::JavaScript, js)), @"f f.g");
+    insta::assert_snapshot!(imports(Language::JavaScript, js), @r#"h ["h"]"#);
+}
