@@ -18,6 +18,7 @@ use crate::cache::Cache;
 use crate::matcher::Matcher;
 use crate::query::Query;
 use crate::relevance::RelevanceWeights;
+use crate::relevance::imports::PathIndex;
 use crate::walk::Skipped;
 use crate::workspace::Workspace;
 use candidate::Loader;
@@ -143,8 +144,12 @@ pub fn survey(
         }
     }
     let mut bytes = options.parsed_bytes;
-    let mut candidates = loader.load(&chosen, &mut bytes);
-    judge.look_closer(&candidates);
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let (mut candidates, paths) = rayon::join(
+        || loader.load(&chosen, &mut bytes),
+        || PathIndex::new(&paths),
+    );
+    judge.look_closer(&candidates, &paths);
     // What the best files import may be among the best itself.
     let mut imported = judge.best(options.candidates);
     imported.retain(|file| !chosen.contains(file));
@@ -153,7 +158,7 @@ pub fn survey(
     }
     phrases::mark(query, &options.changed, files, &mut candidates);
     if !imported.is_empty() {
-        judge.look_closer(&candidates);
+        judge.look_closer(&candidates, &paths);
     }
     let ranked = judge.ranked();
     sort_as(&ranked, &mut candidates);

@@ -134,7 +134,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges the candidates again by their units, their definitions and who imports them.
-    pub(super) fn look_closer(&mut self, candidates: &[Candidate]) {
+    pub(super) fn look_closer(&mut self, candidates: &[Candidate], paths: &PathIndex<'_>) {
         let mut units: Vec<f64> = candidates.iter().map(mean_of_best).collect();
         normalise(&mut units);
         let names: Vec<Document> = candidates
@@ -154,7 +154,7 @@ impl<'a> Judge<'a> {
                 evidence.definitions = definitions;
             }
         }
-        self.follow_imports(candidates);
+        self.follow_imports(candidates, paths);
     }
 
     /// The files that have any evidence, the best first, with their scores.
@@ -216,9 +216,7 @@ impl<'a> Judge<'a> {
         document
     }
 
-    fn follow_imports(&mut self, candidates: &[Candidate]) {
-        let paths: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
-        let index = PathIndex::new(&paths);
+    fn follow_imports(&mut self, candidates: &[Candidate], paths: &PathIndex<'_>) {
         let importers = self.best(IMPORTERS);
         for importer in importers {
             let Some(candidate) = candidates
@@ -230,9 +228,9 @@ impl<'a> Judge<'a> {
             let Some(worth) = self.evidence.get(importer).map(|evidence| evidence.text) else {
                 continue;
             };
-            let from = paths.get(importer).copied().unwrap_or_default();
+            let from = self.files.get(importer).map_or("", |file| &file.path);
             for import in &candidate.syntax.imports {
-                for target in index.resolve(import, from) {
+                for target in paths.resolve(import, from) {
                     if let Some(evidence) =
                         self.evidence.get_mut(target).filter(|_| target != importer)
                     {

@@ -2,6 +2,7 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use kitbag_core::text::inverse_frequency;
+use rayon::prelude::*;
 
 use crate::query::Query;
 use crate::walk::FileEntry;
@@ -42,7 +43,7 @@ pub(super) fn mark(
         return;
     };
     let found: Vec<Vec<(usize, usize)>> = candidates
-        .iter()
+        .par_iter()
         .map(|candidate| find(&finder, candidate))
         .collect();
     let rarity: Vec<f64> = (0..query.phrases.len())
