@@ -114,26 +114,42 @@ impl Repository {
     ///
     /// When git is missing, refuses to read the repository or takes longer.
     pub fn discover_within(root: &Path, patience: Duration) -> Result<Option<Self>, GitError> {
-        let git = Git::new(root, patience);
-        let answer = match git.run("rev-parse", &["--is-inside-work-tree"]) {
-            Ok(answer) => answer,
+        let repository = Self::presumed(root, patience);
+        Ok(repository.is_work_tree()?.then_some(repository))
+    }
+
+    /// Finds the work tree as [`discover`](Self::discover) does, and lists the paths that git tracks
+    /// in it, for which git is asked at the same time.
+    #[expect(clippy::type_complexity, reason = "two answers that fail apart")]
+    pub(crate) fn discover_with_tracked(
+        root: &Path,
+    ) -> Result<Option<(Self, Result<Vec<String>, GitError>)>, GitError> {
+        let repository = Self::presumed(root, PATIENCE);
+        let (is_work_tree, tracked) =
+            rayon::join(|| repository.is_work_tree(), || repository.tracked());
+        Ok(is_work_tree?.then_some((repository, tracked)))
+    }
+
+    fn presumed(root: &Path, patience: Duration) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            patience,
+            answers: Arc::default(),
+        }
+    }
+
+    fn is_work_tree(&self) -> Result<bool, GitError> {
+        match self.git().run("rev-parse", &["--is-inside-work-tree"]) {
+            Ok(answer) => Ok(answer.trim_ascii() == b"true"),
             // Git has one exit code for all its refusals.
             Err(GitError::Failed { message, .. })
                 if message.contains("not a git repository")
                     || message.contains("cannot use bare repository") =>
             {
-                return Ok(None);
+                Ok(false)
             }
-            Err(error) => return Err(error),
-        };
-        if answer.trim_ascii() != b"true" {
-            return Ok(None);
+            Err(error) => Err(error),
         }
-        Ok(Some(Self {
-            root: root.to_path_buf(),
-            patience,
-            answers: Arc::default(),
-        }))
     }
 
     /// Whether anything was committed yet.

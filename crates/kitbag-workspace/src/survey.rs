@@ -49,7 +49,7 @@ impl Default for SurveyOptions {
             about_tests: false,
             weights: RelevanceWeights::default(),
             candidates: 100,
-            parsed_bytes: 2_500_000,
+            parsed_bytes: 1_500_000,
             always: Vec::new(),
             changed: Vec::new(),
         }

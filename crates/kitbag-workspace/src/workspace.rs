@@ -88,18 +88,19 @@ impl Workspace {
         let mut repository = None;
         let mut tracked = None;
         if options.use_git {
-            match Repository::discover(root) {
-                Ok(found) => repository = found,
+            match Repository::discover_with_tracked(root) {
+                Ok(Some((found, listed))) => {
+                    repository = Some(found);
+                    match listed {
+                        Ok(paths) => tracked = Some(paths),
+                        Err(error) => note("git ls-files", &error),
+                    }
+                }
+                Ok(None) => {}
                 Err(error) => match error.hint() {
                     Some(hint) => note("git", &format_args!("{error} ({hint})")),
                     None => note("git", &error),
                 },
-            }
-        }
-        if let Some(repository) = &repository {
-            match repository.tracked() {
-                Ok(paths) => tracked = Some(paths),
-                Err(error) => note("git ls-files", &error),
             }
         }
         let mut asked = WalkOptions::default()

@@ -84,6 +84,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = ended(&pack, &counter);
     deliver(args, &text)?;
     summary::say(&pack, &prepared, request.model.as_deref());
+    // The program ends here, which frees all of it at once.
+    std::mem::forget((prepared, pack));
     Ok(())
 }
 

@@ -27,7 +27,8 @@ const SETTINGS: [(&str, &str); 11] = [
     ("core.sshCommand", "false"),
     ("diff.autoRefreshIndex", "true"),
     ("log.showSignature", "false"),
-    ("log.showRoot", "true"),
+    // The first commit, of a shallow clone too, touches everything and tells nothing.
+    ("log.showRoot", "false"),
     ("protocol.allow", "never"),
     // A folder of the tree may pose as a repository without a work tree.
     ("safe.bareRepository", "explicit"),

@@ -40,9 +40,6 @@ impl History {
                 .collect();
             let fresh = freshness(newest, commit.time);
             for &file in &touched {
-                if let Some(activity) = history.activity.get_mut(file) {
-                    *activity += fresh;
-                }
                 if let Some(recency) = history.recency.get_mut(file) {
                     *recency = recency.max(fresh);
                 }
@@ -52,6 +49,9 @@ impl History {
             }
             let found = terms_of(&commit.subject, terms);
             for &file in &touched {
+                if let Some(activity) = history.activity.get_mut(file) {
+                    *activity += fresh;
+                }
                 if let Some(document) = history.subjects.get_mut(file) {
                     document.length = document.length.saturating_add(found.length);
                     for &(term, count) in &found.counts {

@@ -30,7 +30,7 @@ fn a_log_lists_commits_with_their_paths() {
     tree.write("dir/b.rs", "2").commit("second");
     let log = log(tree.path());
     assert_eq!(log[0], ("second".to_owned(), vec!["dir/b.rs".to_owned()]));
-    assert_eq!(log[1].1, ["a.rs", "dir/b.rs"]);
+    assert_eq!(log[1], ("first".to_owned(), vec![]));
     let repository = repository(tree.path());
     let newest = &repository.history().unwrap()[0];
     assert_eq!(newest.author, "Ann");
@@ -62,6 +62,7 @@ fn names_and_subjects_may_hold_anything() {
         "ünïcode",
         "back\\slash",
     ];
+    tree.commit("first");
     tree.touch(&names).commit("\u{1}odd\u{1b}[31m");
     let mut expected: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
     expected.sort();
@@ -81,8 +82,11 @@ fn names_and_subjects_may_hold_anything() {
 #[test]
 fn a_sub_folder_sees_its_own_paths_only() {
     let tree = Tree::repository();
-    tree.touch(&["top.rs", "sub/in.rs"]).commit("both");
-    tree.write("top.rs", "x").commit("outside");
+    tree.touch(&["top.rs", "sub/in.rs"]).commit("first");
+    tree.write("top.rs", "x")
+        .write("sub/in.rs", "x")
+        .commit("both");
+    tree.write("top.rs", "xx").commit("outside");
     tree.write("top.rs", "y").write("sub/in.rs", "y\n");
     let sub = tree.join("sub");
     assert_eq!(repository(&sub).tracked().unwrap(), ["in.rs"]);
@@ -224,8 +228,8 @@ fn detached_heads_linked_work_trees_and_shallow_clones_answer() {
     let arguments = ["clone", "--quiet", "--depth=1", "--branch=main", &url];
     git(elsewhere.path(), &[&arguments[..], &["clone"]].concat());
     let shallow = log(&clone);
-    assert_eq!(shallow.len(), 1);
-    assert_eq!(shallow[0].1, ["a", "b"]);
+    // Where a history is cut off, a commit seems to touch everything.
+    assert_eq!(shallow, [("two".to_owned(), vec![])]);
 }
 
 #[test]
@@ -345,7 +349,8 @@ fn a_conflict_is_one_file() {
 #[test]
 fn settings_that_change_the_output_change_nothing() {
     let tree = Tree::repository();
-    tree.write("a", "1\n\n2\n3\n")
+    tree.commit("first")
+        .write("a", "1\n\n2\n3\n")
         .commit("one")
         .write("a", "1\n\n2\nx\n");
     let plain = diff(tree.path(), &Changes::Uncommitted);
@@ -359,7 +364,7 @@ fn settings_that_change_the_output_change_nothing() {
         ("diff.submodule", "log"),
         ("diff.orderFile", "missing"),
         ("log.date", "relative"),
-        ("log.showRoot", "false"),
+        ("log.showRoot", "true"),
         ("log.follow", "true"),
         ("core.quotePath", "true"),
         ("format.pretty", "oneline"),
@@ -370,7 +375,11 @@ fn settings_that_change_the_output_change_nothing() {
     let changed = diff(tree.path(), &Changes::Uncommitted);
     assert_eq!(changed[0].hunks, plain[0].hunks);
     assert_eq!(changed[0].hunks, [(4, 4)]);
-    assert_eq!(log(tree.path())[0].1, ["a"]);
+    let log = log(tree.path());
+    assert_eq!(
+        (log[0].1.as_slice(), log[1].1.len()),
+        (&["a".to_owned()][..], 0)
+    );
 }
 
 /// Everything that a repository can hold to have git start a program.

@@ -15,7 +15,7 @@ use super::{PackRequest, overview};
 use crate::gather::{GatherError, pooled};
 
 /// Parsing takes most of the time: so much of a candidate is parsed on average.
-const BYTES_OF_A_CANDIDATE: u64 = 25_000;
+const BYTES_OF_A_CANDIDATE: u64 = 15_000;
 
 /// A workspace, looked at.
 pub(super) struct Looked {

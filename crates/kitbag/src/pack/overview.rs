@@ -73,12 +73,8 @@ pub(super) fn arrange(
         let activity = parts.filter(|part| part.name == "activity");
         activity.map(|part| part.value).sum()
     };
-    // What most have in common, such as one commit that brought them, says nothing.
-    let mut active: Vec<i64> = files.iter().map(activity).filter(|a| *a > 0).collect();
-    active.sort_unstable();
-    let least = active.get(active.len() / 2).copied().unwrap_or_default();
     for file in files.iter_mut() {
-        let activity = activity(file) - least;
+        let activity = activity(file);
         let size = entry(&file.chunk.source).map_or(0, |file| file.size);
         file.score = prominence(&file.chunk.source, size, activity);
     }
