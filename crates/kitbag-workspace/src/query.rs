@@ -5,6 +5,7 @@
 
 mod frames;
 mod mentions;
+mod pattern;
 mod phrases;
 mod zones;
 

@@ -30,7 +30,7 @@ impl<'a> Memo<'a> {
     }
 
     pub(super) fn count(&self, text: &str) -> Tokens {
-        let hash = hash(text);
+        let hash = *blake3::hash(text.as_bytes()).as_bytes();
         if let Some(&known) = self.counts.borrow().get(&hash) {
             return known;
         }
@@ -39,14 +39,9 @@ impl<'a> Memo<'a> {
         count
     }
 
-    /// Counts many texts at once; neighbours may have lines in common.
+    /// Counts many texts at once, each for the only time; neighbours may have lines in common.
     pub(super) fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {
-        let counts = self.counter.count_all(texts);
-        let mut known = self.counts.borrow_mut();
-        for (text, &count) in texts.iter().zip(&counts) {
-            known.insert(hash(text), count);
-        }
-        counts
+        self.counter.count_all(texts)
     }
 
     pub(super) fn count_segment(&self, segment: &Segment) -> Tokens {
@@ -60,8 +55,4 @@ impl<'a> Memo<'a> {
             .map(|segment| self.count_segment(segment))
             .sum()
     }
-}
-
-fn hash(text: &str) -> [u8; 32] {
-    *blake3::hash(text.as_bytes()).as_bytes()
 }

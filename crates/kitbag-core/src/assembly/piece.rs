@@ -102,10 +102,10 @@ fn suffix(level: &Level) -> &'static str {
 
 /// A fence that is longer than every run of backticks in `content`.
 fn fence(content: &str) -> String {
-    let mut longest = 0;
-    let mut run = 0;
-    for byte in content.bytes() {
-        run = if byte == b'`' { run + 1 } else { 0 };
+    let (mut longest, mut run, mut end) = (0, 0, 0);
+    for (at, _) in content.match_indices('`') {
+        run = if at == end { run + 1 } else { 1 };
+        end = at + 1;
         longest = longest.max(run);
     }
     "`".repeat((longest + 1).max(3))

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern::pattern;
+
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Frame {
@@ -42,16 +44,14 @@ pub(super) fn frames(task: &str) -> Vec<Frame> {
 
 /// Python's `File "a.py", line 3`; `a.js:3:14`, `a.rs:3`, `(A.java:3)`, `a.php(3)`, `a.php on line
 /// 3`, `a.cs:line 3`.
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r#"(?x)
         File\s"(?P<python>[^"\n]+)",\sline\s(?P<python_line>\d{1,7})
-        | (?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]*[\w-]\.[A-Za-z]\w{0,5})
+        | (?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]*[\w-]\.[A-Za-z][\w]{0,5})
           (?: : (?:line\s)? | \( | \son\sline\s | ,\s+line\s | \#L )
           (?P<line>\d{1,7})\b
-        | (?P<swift>[\w./-]+\.[A-Za-z]\w{0,5}) "? ,? \s line:? \s (?P<swift_line>\d{1,7})
+        | (?P<swift>[\w./-]+\.[A-Za-z][\w]{0,5}) "? ,? \s line:? \s (?P<swift_line>\d{1,7})
         "#,
     )
-    .expect("the pattern is a regular expression")
 });

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern::pattern;
+
 /// What a task names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -98,14 +100,7 @@ fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
     })
 }
 
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
-static PATH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}\b")
-        .expect("the pattern is a regular expression")
-});
+static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\w./\\@+-]*[\w-]\.[A-Za-z][\w]{0,9}\b"));
 
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
-static DOTTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[A-Za-z_]\w*(?:(?:\.|::|\\|/)[A-Za-z_]\w*)+")
-        .expect("the pattern is a regular expression")
-});
+static DOTTED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[A-Za-z_][\w]*(?:(?:\.|::|\\|/)[A-Za-z_][\w]*)+"));

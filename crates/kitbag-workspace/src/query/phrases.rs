@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern::pattern;
 use super::zones::Zone;
 
 const MOST: usize = 60;
@@ -44,16 +45,14 @@ fn add(phrase: &str, found: &mut BTreeSet<String>) {
 }
 
 /// `"quoted"`, `'quoted'`, `a.b`, `a::b`, `--flag`, `snake_case`.
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
 static PHRASE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r#"(?x)
         "([^"\n]{4,120})"
         | \B'([^'\n]{4,120})'\B
-        | \b([A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+)
+        | \b([A-Za-z_][\w]*(?:(?:\.|::|->)[A-Za-z_][\w]*)+)
         | (--[a-z][\w-]{2,})
-        | \b([A-Za-z]\w*_\w+)
+        | \b([A-Za-z][\w]*_[\w]+)
         "#,
     )
-    .expect("the pattern is a regular expression")
 });

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern::pattern;
+
 /// What kind of text a stretch of a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -161,15 +163,11 @@ fn push<'t>(text: Option<&'t str>, zone: Zone, found: &mut Vec<(Zone, &'t str)>)
     }
 }
 
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
-static SPECIAL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"`[^`]+`|https?://[^\s)>\]]+").expect("the pattern is a regular expression")
-});
+static SPECIAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"`[^`]+`|https?://[^\s)>\]]+"));
 
 /// A line of a trace, of an error, or of a log with a time or a level.
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and tested")]
 static LOG: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r#"(?x)
         ^\s*File\s".+",\s+line\s\d+
         | ^\s*Traceback\s
@@ -179,14 +177,13 @@ static LOG: LazyLock<Regex> = LazyLock::new(|| {
         | ^\s*thread\s'.*'\spanicked
         | panicked\sat
         | ^\s*[\w.$]*(?:Error|Exception|Warning)\b:?
-        | ^\s*(?:error|warning|fatal|panic|E|FAIL(?:ED)?)(?:\[\w+\])?:\s
+        | ^\s*(?:error|warning|fatal|panic|E|FAIL(?:ED)?)(?:\[[\w]+\])?:\s
         | ^\s*Caused\sby:
-        | ^\s*from\s\S+:\d+:in\s
-        | ^\s*[\w./\\-]+\.\w{1,4}:\d+(?::\d+)?:?\s
-        | ^\s*-->\s\S+:\d+:\d+
+        | ^\s*from\s[^\s]+:\d+:in\s
+        | ^\s*[\w./\\-]+\.[\w]{1,4}:\d+(?::\d+)?:?\s
+        | ^\s*-->\s[^\s]+:\d+:\d+
         | ^\[?\d{4}[-/]\d\d[-/]\d\d[T\s]\d\d:\d\d
         | ^\s*\[?(?:INFO|DEBUG|WARN|ERROR|TRACE)\b
         "#,
     )
-    .expect("the pattern is a regular expression")
 });

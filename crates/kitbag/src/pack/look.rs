@@ -96,7 +96,7 @@ pub(super) async fn query(request: &PackRequest) -> Result<Query, GatherError> {
 
 /// How many files are looked at closely. A file that is shown takes a few hundred tokens.
 fn candidates(budget: Tokens) -> usize {
-    usize::try_from(budget.0 / 320)
+    usize::try_from(budget.0 / 400)
         .unwrap_or(usize::MAX)
         .clamp(60, 2_000)
 }

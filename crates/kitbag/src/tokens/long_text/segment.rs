@@ -25,6 +25,9 @@ use super::super::char_class::{FormatChars, is_line_end};
 
 /// Splits at the first safe place from `target` on, or at the end.
 pub(super) fn split_off(text: &str, target: usize, format: FormatChars) -> (&str, &str) {
+    if text.len() <= target {
+        return (text, "");
+    }
     let start = text.floor_char_boundary(target);
     let (_, tail) = text.split_at_checked(start).unwrap_or((text, ""));
     let ends = match format {
