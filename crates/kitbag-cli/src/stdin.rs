@@ -10,6 +10,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use kitbag::workspace::text::decode;
+
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 
@@ -82,7 +84,10 @@ pub(crate) fn read_text(source: impl Read, name: &str) -> Result<String, Failure
         ))
         .hint("give the part that matters, such as the last lines of a log: `tail -n 1000`"));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let text = decode(&bytes).into_text().ok_or_else(|| {
+        Failure::new(format_args!("cannot read {name}: it is no text")).hint("give it as text")
+    })?;
+    Ok(text.into_owned())
 }
 
 /// What the reader tells.

@@ -10,6 +10,8 @@ mod judge;
 mod phrases;
 mod scan;
 
+use std::collections::BTreeSet;
+
 use kitbag_core::rank::Score;
 
 pub use candidate::{Candidate, UnitWorth};
@@ -137,12 +139,11 @@ pub fn survey(
         found.ok()
     });
     // What was asked for is parsed first, and what may be shown next.
-    let mut chosen: Vec<usize> = Vec::new();
-    for file in asked_for.chain(judge.best(options.candidates)) {
-        if !chosen.contains(&file) {
-            chosen.push(file);
-        }
-    }
+    let mut known = BTreeSet::new();
+    let chosen: Vec<usize> = asked_for
+        .chain(judge.best(options.candidates))
+        .filter(|&file| known.insert(file))
+        .collect();
     let mut bytes = options.parsed_bytes;
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let (mut candidates, paths) = rayon::join(
@@ -152,7 +153,7 @@ pub fn survey(
     judge.look_closer(&candidates, &paths);
     // What the best files import may be among the best itself.
     let mut imported = judge.best(options.candidates);
-    imported.retain(|file| !chosen.contains(file));
+    imported.retain(|file| !known.contains(file));
     if !imported.is_empty() {
         candidates.extend(loader.load(&imported, &mut bytes));
     }

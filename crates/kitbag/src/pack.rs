@@ -57,7 +57,8 @@ pub async fn pack(request: &PackRequest, counter: &dyn TokenCounter) -> Result<P
     prepare(request).await?.pack(request, counter)
 }
 
-/// Surveys the workspace and gathers what belongs to the task. The budget does not matter yet.
+/// Surveys the workspace and gathers what belongs to the task. The budget decides how many files are
+/// looked at closely.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -95,10 +96,10 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
     .await;
     let own = gathered.chunks.len();
     gathered.extend(others);
-    if let Some(change) = change {
+    if let Some(change) = &change {
         let chunks = change.chunks(&mut gathered.redacted);
         gathered.chunks.extend(chunks);
-        gathered.problems.extend(change.problems);
+        gathered.problems.extend(change.problems.iter().cloned());
     }
     let Looked {
         survey,
@@ -111,6 +112,7 @@ pub async fn prepare(request: &PackRequest) -> Result<Prepared, PackError> {
         request: request.clone(),
         survey,
         is_overview,
+        change,
         gathered,
         own,
         workspace,
@@ -133,6 +135,8 @@ pub struct Prepared {
     survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
+    /// What is to be reviewed.
+    change: Option<Change>,
     gathered: Gathered,
     /// How many of the gathered chunks, the first ones, our own gatherers brought.
     own: usize,
@@ -239,6 +243,9 @@ impl Prepared {
         pack.excluded.extend(brought.excluded);
         if let Some(attached) = &request.attachment {
             pack.problems.extend(attachment_problem(attached, &pack));
+        }
+        if let Some(change) = &self.change {
+            pack.problems.extend(change.unseen(&pack));
         }
         Ok(pack)
     }

@@ -15,7 +15,8 @@ use crate::progress::Progress;
 ///
 /// With a task, packs it without printing the prompt and shows every decision as a table. With a task
 /// and a path, tells about that file: its score by part, what displaced it, and which budget or which
-/// words would bring it in. Without a task, tells about the last pack of the folder.
+/// words would bring it in. Without a task, tells about the last pack of the folder; a file alone is
+/// looked at for the task of that.
 ///
 /// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
 /// an only argument is the path too, unless it is a sentence.
@@ -37,9 +38,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (task, path) = args.asked()?;
-    if task.is_none() && !args.pack.has_task() {
-        return tell_last(args);
-    }
+    let last;
+    let task = if task.is_some() || args.pack.has_task() {
+        task
+    } else if path.is_some() {
+        last = last_task(args)?;
+        output::say(format_args!(
+            "note: for the task of the last pack, “{}”",
+            output::one_line(&last)
+        ));
+        Some(last.as_str())
+    } else {
+        return show(args, &recall(args)?);
+    };
     let (counter, request) = args.pack.request(task, Stdin::Ignored)?;
     let progress = if args.json {
         Progress::hidden()
@@ -77,6 +88,7 @@ impl Args {
                 self.pack.check_revision(Some(only))?;
                 Ok((None, Some(only)))
             }
+            (Some(only), None) if place(self.pack.root(), only).is_ok() => Ok((None, Some(only))),
             asked => Ok(asked),
         }
     }
@@ -88,13 +100,18 @@ impl Args {
 }
 
 /// The last pack of the folder, as it was decided then.
-fn tell_last(args: &Args) -> Result<(), Failure> {
-    let decided = last::recall(args.pack.root(), args.pack.cache_dir()).ok_or_else(|| {
+fn recall(args: &Args) -> Result<Value, Failure> {
+    last::recall(args.pack.root(), args.pack.cache_dir()).ok_or_else(|| {
         let root = args.pack.root().display();
         Failure::new(format_args!("nothing was packed yet in `{root}`"))
             .hint("name the task: `kitbag explain \"…\"`")
-    })?;
-    show(args, &decided)
+    })
+}
+
+fn last_task(args: &Args) -> Result<String, Failure> {
+    let decided = recall(args)?;
+    let task = decided.get("task").and_then(Value::as_str);
+    Ok(task.unwrap_or_default().to_owned())
 }
 
 fn show(args: &Args, decided: &Value) -> Result<(), Failure> {

@@ -181,6 +181,19 @@ fn p13_the_last_pack_is_told_with_its_true_numbers() {
 }
 
 #[test]
+fn p13_a_file_alone_is_told_for_the_task_of_the_last_pack() {
+    let tree = tree(&[]);
+    tree.write("src/login.rs", "pub fn login() {}\n");
+    let failed = tree.run(&["explain", "src/login.rs"]).failure(1);
+    assert!(failed.contains("nothing was packed yet"), "{failed}");
+    tree.pack(&[TASK, "--budget", "1k"]).success();
+    let output = tree.run(&["explain", "src/login.rs", "--budget", "1k"]);
+    assert!(output.stderr.contains(TASK), "{output:?}");
+    let expected = tree.run(&["explain", TASK, "src/login.rs", "--budget", "1k"]);
+    assert_eq!(output.success(), expected.success());
+}
+
+#[test]
 fn x01_only_so_many_last_packs_are_kept() {
     let tree = tree(&[]);
     let last = tree.path().join("../cache/last");

@@ -2,7 +2,7 @@
 //!
 //! The classes of Unicode make a pattern large and slow to compile, at every start of the program. A
 //! task needs less: `\w` is a letter or digit of the common scripts, or `_`; `\d` and `\s` are those
-//! of ASCII, and `\b` looks at ASCII alone.
+//! of ASCII, and `\b` looks at ASCII alone. `\B` is left as it is.
 
 use regex::Regex;
 

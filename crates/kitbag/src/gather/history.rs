@@ -9,7 +9,7 @@ use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, blocking}
 /// Brings the last commits with the files that they changed; nothing outside git.
 #[derive(Debug, Clone, Copy)]
 pub struct History {
-    /// How many commits.
+    /// How many commits, at most 1,500.
     pub commits: usize,
 }
 

@@ -1,5 +1,7 @@
 //! What gatherers brought, and what is attached to the task, as scored chunks.
 
+use std::collections::BTreeMap;
+
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk};
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -21,7 +23,7 @@ pub(super) struct Brought {
 }
 
 impl Brought {
-    /// Limits the first chunks, which come from our own gatherers, to their shares, and scores all.
+    /// Limits the first chunks, which come from our own gatherers, to their shares.
     pub(super) fn new(
         gathered: &Gathered,
         strategy: Strategy,
@@ -89,21 +91,27 @@ impl Brought {
         pins: &[String],
         budget: Tokens,
     ) {
+        let mut stand_ins: BTreeMap<String, String> = BTreeMap::new();
+        for other in self.chunks.iter().map(|other| &other.chunk) {
+            let reason = || {
+                let kind = other.chunk_type.as_str();
+                format!("the {kind} `{}` stands for it", other.source)
+            };
+            if !other.content().trim().is_empty() {
+                stand_ins.entry(other.source.clone()).or_insert_with(reason);
+            }
+            if let Some(path) = change::shown_whole(other, budget) {
+                stand_ins.entry(path.to_owned()).or_insert_with(reason);
+            }
+        }
         files.retain(|file| {
             let source = &file.chunk.source;
-            let stands_for = |other: &&RankedChunk| {
-                let is_it = other.chunk.source == *source;
-                let has_text = !other.chunk.content().trim().is_empty();
-                is_it && has_text || change::shows(&other.chunk, source, budget)
-            };
-            let other = self.chunks.iter().find(stands_for);
-            let Some(other) = other.filter(|_| !pins.contains(source)) else {
-                return true;
-            };
-            let (kind, by) = (other.chunk.chunk_type.as_str(), &other.chunk.source);
-            let reason = format!("the {kind} `{by}` stands for it");
-            self.excluded.push(Excluded::new(source.as_str(), reason));
-            false
+            let stands_for = stand_ins.get(source).filter(|_| !pins.contains(source));
+            if let Some(reason) = stands_for {
+                let reason = reason.clone();
+                self.excluded.push(Excluded::new(source.as_str(), reason));
+            }
+            stands_for.is_none()
         });
     }
 }

@@ -2,16 +2,18 @@
 //!
 //! A file that git does not track yet belongs to what the work tree changed, as if it were added.
 
+use std::collections::BTreeSet;
+
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus, Repository};
-use kitbag_workspace::secrets::is_secret_file;
+use kitbag_workspace::secrets::{is_secret_file, redact};
 use kitbag_workspace::survey::Changed;
 use kitbag_workspace::workspace::Workspace;
 use serde_json::Value;
 
-use super::PackError;
-use crate::redaction::{self, Redaction};
+use super::{Pack, PackError};
+use crate::redaction::Redaction;
 
 /// More untracked files than this are no change that somebody reviews.
 const MOST_UNTRACKED: usize = 200;
@@ -67,25 +69,73 @@ impl Change {
 
     /// A chunk for each file's patch, without secrets.
     pub(super) fn chunks(&self, redacted: &mut Vec<Redaction>) -> Vec<ContextChunk> {
-        let chunk = |diff| {
-            let mut chunk = chunk(diff);
-            // Of a file of secrets there is no patch, only a line of ours.
-            let is_secret = is_secret_file(&diff.path);
-            let path = if is_secret { "diff" } else { &diff.path };
-            redacted.extend(redaction::as_file(&mut chunk, path));
-            chunk
+        let chunk = |diff: &FileDiff| {
+            let mut diff = diff.clone();
+            // Before anything is left out of it: a key is told by lines that may be.
+            let safe = redact(&diff.patch, "diff");
+            if !holds_secrets(&diff) {
+                redacted.extend(Redaction::all(&source_of(&diff), &safe.found));
+            }
+            diff.patch = safe.text.into_owned();
+            chunk(&diff)
         };
         self.diffs.iter().map(chunk).collect()
     }
+
+    /// Says which files of the change are not in a pack at all.
+    pub(super) fn unseen(&self, pack: &Pack) -> Option<String> {
+        let shown: BTreeSet<&str> = pack.chunks.iter().map(|chunk| &*chunk.source).collect();
+        let is_unseen = |diff: &&FileDiff| {
+            !shown.contains(&*source_of(diff)) && !shown.contains(diff.path.as_str())
+        };
+        let unseen: Vec<&str> = self
+            .diffs
+            .iter()
+            .filter(is_unseen)
+            .map(|diff| diff.path.as_str())
+            .collect();
+        let all = self.diffs.len();
+        let missing = unseen.len();
+        (missing > 0).then(|| {
+            let names = named(&unseen);
+            format!("{missing} of {all} changed files have no room in the prompt: {names}")
+        })
+    }
 }
 
-/// Whether the chunk is the patch of a new file, which says all that the file would, unless there is
-/// no room for it: the file has more levels.
-pub(super) fn shows(chunk: &ContextChunk, path: &str, budget: Tokens) -> bool {
-    let names = chunk.metadata.get(SHOWS).and_then(Value::as_str) == Some(path);
+/// A few names, and how many more there are.
+fn named(names: &[impl AsRef<str>]) -> String {
+    let first: Vec<String> = names
+        .iter()
+        .take(MOST_NAMES)
+        .map(|name| format!("`{}`", name.as_ref()))
+        .collect();
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+fn source_of(diff: &FileDiff) -> String {
+    format!("diff of {}", diff.path)
+}
+
+/// Whether the file is kept for secrets, or was under its former name.
+fn holds_secrets(diff: &FileDiff) -> bool {
+    let was = match &diff.status {
+        FileStatus::Renamed { from } => is_secret_file(from),
+        _ => false,
+    };
+    was || is_secret_file(&diff.path)
+}
+
+/// The new file whose patch the chunk is: it says all that the file would. Nothing where there may be
+/// no room for it, since the file has more levels.
+pub(super) fn shown_whole(chunk: &ContextChunk, budget: Tokens) -> Option<&str> {
     // A token has about four bytes, and a new file should leave room for the rest of the change.
     let most = usize::try_from(budget.0).unwrap_or(usize::MAX);
-    names && chunk.content().len() <= most
+    let path = chunk.metadata.get(SHOWS).and_then(Value::as_str);
+    path.filter(|_| chunk.content().len() <= most)
 }
 
 /// The untracked files that the workspace lists, as changes; the others are told by name.
@@ -105,17 +155,9 @@ fn added(
         .filter(|path| workspace.selects(path))
         .partition(|path| file_of(path).is_some());
     others.extend(listed.iter().skip(MOST_UNTRACKED).cloned());
-    if let Some((first, rest)) = others.split_first() {
-        let more = rest.iter().take(MOST_NAMES - 1);
-        let names = more.fold(format!("`{first}`"), |names, path| {
-            format!("{names}, `{path}`")
-        });
-        let left = others.len().saturating_sub(MOST_NAMES);
-        let left = match left {
-            0 => String::new(),
-            left => format!(" and {left} more"),
-        };
-        problems.push(format!("untracked and not in the change: {names}{left}"));
+    if !others.is_empty() {
+        let names = named(&others);
+        problems.push(format!("untracked and not in the change: {names}"));
     }
     let diff = |path: String| {
         let is_small = file_of(&path).is_some_and(|file| file.size <= MOST_BYTES);
@@ -140,11 +182,11 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
         _ => format!(", {came} lines more and {went} less"),
     };
     let line = format!("{}: {status}{lines}", diff.path);
-    let source = format!("diff of {}", diff.path);
+    let source = source_of(diff);
     let kind = ChunkType::Other("diff".into());
     let mut chunk = if diff.patch.is_empty() {
         ContextChunk::new(kind, source, line)
-    } else if is_secret_file(&diff.path) {
+    } else if holds_secrets(diff) {
         let why = "its patch is left out, since it may hold secrets";
         ContextChunk::new(kind, source, format!("{line}; {why}"))
     } else {

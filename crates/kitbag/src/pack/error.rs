@@ -56,8 +56,14 @@ impl PackError {
             Self::Assemble(AssembleError::CriticalOverBudget { .. }) => {
                 Some("raise the budget, or pin fewer or smaller files".into())
             }
+            Self::Assemble(AssembleError::FixedOverBudget { fixed, .. }) => Some(format!(
+                "give a budget of more than {fixed}, or a shorter task"
+            )),
             Self::Assemble(error) => Some(error.hint().to_string()),
-            Self::NoRepository => Some("leave out `--diff` and `--staged`, and `--no-git`".into()),
+            Self::NoRepository => Some(
+                "`--diff` and `--staged` need a git repository, and git itself: go without `--no-git`"
+                    .into(),
+            ),
             Self::Git(error) => error.hint(),
             Self::NoChange { left_out: 1.., .. } => {
                 Some("other patterns, or none, would let them in".into())
@@ -69,7 +75,7 @@ impl PackError {
                 Changes::Since(_) => {
                     "name an older revision to compare with; `git log --oneline` lists them".into()
                 }
-                _ => "name an older revision to compare with, such as `--diff HEAD~1`".into(),
+                _ => "name an older revision to compare with, such as `--diff=HEAD~1`".into(),
             }),
             Self::NoSuchPin { .. } => Some(
                 "name it relative to the root, as `src/main.rs`; binary files cannot be pinned"

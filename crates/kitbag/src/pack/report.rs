@@ -1,7 +1,7 @@
 //! What a pack tells about itself. No time, no cache state, no path of the machine.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::assembly::{Assembly, Reason};
 use kitbag_core::chunk::{ChunkType, Detail};
@@ -169,13 +169,14 @@ impl Pack {
         problems: Vec<String>,
     ) -> Self {
         let (survey, workspace) = (&prepared.survey, &prepared.workspace);
-        let score_of = |id| {
-            let entry = assembly.ledger.entries.iter().find(|entry| entry.id == id);
-            entry.map(|entry| (entry.score.clone(), entry.reason))
-        };
+        let entries = assembly.ledger.entries.iter();
+        let entries: BTreeMap<_, _> = entries.map(|entry| (&entry.id, entry)).collect();
         let chunks = assembly.kept.iter().map(|kept| {
-            let (score, reason) =
-                score_of(kept.id.clone()).unwrap_or((Score::default(), Reason::Chosen));
+            let (score, reason) = entries
+                .get(&kept.id)
+                .map_or((Score::default(), Reason::Chosen), |entry| {
+                    (entry.score.clone(), entry.reason)
+                });
             PackedChunk {
                 source: kept.source.clone(),
                 chunk_type: kept.chunk_type.clone(),

@@ -142,6 +142,7 @@ impl PackRequest {
             ("exclude", self.exclude == other.exclude),
             ("changes", self.changes == other.changes),
             ("use_git", self.use_git == other.use_git),
+            ("relevance", self.relevance == other.relevance),
         ];
         let other = same.into_iter().find(|(_, is_same)| !is_same);
         other.map(|(field, _)| field)

@@ -2,7 +2,8 @@
 
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-/// Shortens `task` to at most `most` tokens, if it has more. The cut is marked where it is.
+/// Shortens `task` to at most `most` tokens, if it has more, though not to less than the mark that
+/// stands where it was cut.
 pub(super) fn shorten(task: &str, most: Tokens, counter: &dyn TokenCounter) -> Option<String> {
     if counter.count(task) <= most {
         return None;
@@ -39,7 +40,12 @@ fn cut(task: &str, bytes: usize) -> String {
     let (head, rest) = task.split_at_checked(head_end).unwrap_or((task, ""));
     let tail = task.get(tail_start..).unwrap_or_default();
     let left = rest.len().saturating_sub(tail.len());
-    format!("{head}\n[… {left} bytes are left out here …]\n{tail}")
+    let left = rest.get(..left).unwrap_or_default();
+    let left = match left.trim_matches('\n').lines().count() {
+        0 | 1 => format!("{} characters", left.chars().count()),
+        lines => format!("{lines} lines"),
+    };
+    format!("{head}\n[… {left} are left out here …]\n{tail}")
 }
 
 /// The end of a longer line is cut off.

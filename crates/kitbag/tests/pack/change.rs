@@ -166,7 +166,7 @@ fn x01_no_change_is_an_error_that_says_what_was_compared() {
     ];
     insta::assert_snapshot!(told.join("\n\n"), @r"
     there is no change to pack: the files are as they were at the last commit
-    hint: name an older revision to compare with, such as `--diff HEAD~1`
+    hint: name an older revision to compare with, such as `--diff=HEAD~1`
 
     there is no change to pack: nothing is staged
     hint: `git add` stages files; `--diff` packs what is not staged, too
@@ -207,4 +207,23 @@ fn x01_a_repository_that_git_does_not_trust_says_what_to_do() {
         "{:?}",
         pack.problems
     );
+}
+
+#[test]
+fn x01_changed_files_without_room_are_told() {
+    let paths: Vec<String> = (0..40).map(|n| format!("src/part_{n:02}.rs")).collect();
+    let project = Project::repository(&[]);
+    for path in &paths {
+        project.write(path, &code(20, &|_| false));
+    }
+    project.commit("all");
+    for path in &paths {
+        project.write(path, &code(20, &|_| true));
+    }
+    let problems = |budget| packed(&review(&project, Changes::Uncommitted, budget)).unwrap();
+    let told = problems(600).problems;
+    assert_eq!(told.len(), 1, "{told:?}");
+    let ends = " of 40 changed files have no room in the prompt: `src/part_";
+    assert!(told[0].contains(ends), "{told:?}");
+    assert_eq!(problems(100_000).problems, [""; 0]);
 }

@@ -48,6 +48,46 @@ fn x01_a_change_of_a_file_of_secrets_is_told_without_them() {
 }
 
 #[test]
+fn x01_a_file_of_secrets_under_a_new_name_keeps_them() {
+    let rest = "REGION=north\n".repeat(9);
+    let text = |password| format!("{rest}DB_PASSWORD={password}\n");
+    let project = Project::repository(&[(".env", &text("hunter2"))]);
+    project.git(&["mv", ".env", "config.txt"]);
+    project.write("config.txt", &text("tiger"));
+    project.git(&["add", "."]);
+    let mut request = project.request("Review this change.", 2_000);
+    request.changes = Some(Changes::Staged);
+    let pack = packed(&request).unwrap();
+    let said = "config.txt: renamed from .env";
+    assert!(pack.prompt.contains(said), "{}", pack.prompt);
+    assert!(!pack.prompt.contains("hunter2"), "{}", pack.prompt);
+}
+
+/// The lines that tell a key are context, which a shorter patch leaves out.
+#[test]
+fn x01_a_new_key_is_in_no_form_of_a_patch() {
+    let key = |line: &str| {
+        let body = format!("{line}\n").repeat(24);
+        format!(
+            "-----BEGIN RSA {0}-----\n{body}-----END RSA {0}-----\n",
+            "PRIVATE KEY"
+        )
+    };
+    let old = "MIIEpAIBAAKCAQEA7bq0yX3Jt9kLmPw2VzRf8sHcQ1uNdYg5TeKoWiBxMrGhZjCv";
+    let new = "QpX4mNw8RtYz2KcVb6JhLs0DfGa9EuOi3TxZq5WvCy7BnMkHjPlUeRgSdFaIoKtT";
+    let code = |name: &str| format!("fn {name}() {{ login() }}\n").repeat(60);
+    let project = Project::repository(&[("notes.txt", &(code("a") + &key(old)))]);
+    project.write("notes.txt", &(code("b") + &key(new)));
+    for budget in [300, 600, 1_000, 2_000, 3_000, 4_000, 8_000] {
+        let mut request = project.request("Review this change.", budget);
+        request.changes = Some(Changes::Uncommitted);
+        let pack = packed(&request).unwrap();
+        assert!(!pack.prompt.contains(old), "{}", pack.prompt);
+        assert!(!pack.prompt.contains(new), "{}", pack.prompt);
+    }
+}
+
+#[test]
 fn x01_a_source_with_many_secrets_is_told_in_a_few_lines() {
     let values: String = (0..30).map(|n| format!("NAME_{n}=value\n")).collect();
     let body = "MIIEpAIBAAKCAQEA7bq0yX3Jt9kLmPw2VzRf8sHcQ1uNdYg5TeKoWiBxMrGhZjCv\n".repeat(20);

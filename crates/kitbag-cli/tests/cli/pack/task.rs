@@ -38,6 +38,16 @@ fn x01_what_is_piped_in_beside_a_task_is_attached() {
 }
 
 #[test]
+fn x01_what_is_no_text_cannot_be_attached() {
+    let tree = tree(&[LOGIN]);
+    tree.write("core.bin", "\u{7f}ELF\0\0\u{1}");
+    let failed = tree
+        .pack(&["fix the login", "--attach", "core.bin"])
+        .failure(1);
+    assert!(failed.contains("it is no text"), "{failed}");
+}
+
+#[test]
 fn x01_a_pipe_into_which_nothing_is_written_does_not_hold_up_a_task() {
     let tree = tree(&[LOGIN]);
     let expected = tree.pack(&["fix the login"]).success();
