@@ -193,9 +193,11 @@ impl Prepared {
         };
         let (mut chunks, mut redactions) = files.make(&self.survey, &rank_task);
         let is_overview = self.is_overview && request.prioritizer.is_none();
+        let mut left_out = Vec::new();
         if is_overview {
             let (survey, workspace) = (&self.survey, &self.workspace);
-            overview::arrange(&mut chunks, survey, workspace, request.budget);
+            let (budget, line_numbers) = (request.budget, request.line_numbers);
+            left_out = overview::arrange(&mut chunks, survey, workspace, budget, line_numbers);
         }
         let is_decided = is_overview || request.prioritizer.is_some();
         let decided = is_decided.then_some(chunks.as_slice());
@@ -241,6 +243,11 @@ impl Prepared {
         }
         let mut pack = Pack::new(assembly, self, ranked, redactions, problems);
         pack.excluded.extend(brought.excluded);
+        // What else was brought, such as a change, may show such a file all the same.
+        left_out.retain(|path| !pack.chunks.iter().any(|chunk| chunk.source == *path));
+        let left_out = left_out.into_iter();
+        let left_out = left_out.map(|path| Excluded::new(path, overview::LEFT_OUT));
+        pack.excluded.extend(left_out);
         if let Some(attached) = &request.attachment {
             pack.problems.extend(attachment_problem(attached, &pack));
         }

@@ -154,7 +154,7 @@ impl FileChunks<'_> {
 }
 
 /// Puts the number of each line of the source before it.
-fn number(level: &mut Level, text: &str) {
+pub(super) fn number(level: &mut Level, text: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut shown = level
         .lines

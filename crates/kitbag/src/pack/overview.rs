@@ -11,10 +11,13 @@ use std::collections::HashMap;
 use kitbag_core::chunk::{ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance};
 use kitbag_core::rank::{RankedChunk, Score};
 use kitbag_core::tokens::Tokens;
-use kitbag_workspace::survey::Survey;
+use kitbag_workspace::secrets::redact;
+use kitbag_workspace::survey::{Candidate, Survey};
 use kitbag_workspace::syntax::Definition;
 use kitbag_workspace::walk::{FileEntry, FileRole};
 use kitbag_workspace::workspace::Workspace;
+
+use super::files::number;
 
 /// How many files are looked at whatever git says of them.
 const LANDMARKS: usize = 120;
@@ -45,17 +48,23 @@ pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
         .collect()
 }
 
+/// Why a file is out that was looked at.
+pub(super) const LEFT_OUT: &str = "an overview leaves out tests, examples and data";
+
 /// Gives the files of a survey their scores, their relevance and the levels that suit an overview.
+///
+/// Returns the paths of those that have no place in it, and takes them out.
 pub(super) fn arrange(
     files: &mut Vec<RankedChunk>,
     survey: &Survey,
     workspace: &Workspace,
     budget: Tokens,
-) {
-    let mut definitions: HashMap<&str, &[Definition]> = HashMap::new();
+    line_numbers: bool,
+) -> Vec<String> {
+    let mut candidates: HashMap<&str, &Candidate> = HashMap::new();
     for candidate in &survey.candidates {
         if let Some(file) = workspace.files().get(candidate.file) {
-            definitions.insert(&file.path, &candidate.syntax.definitions);
+            candidates.insert(&file.path, candidate);
         }
     }
     let entry = |path: &str| {
@@ -63,11 +72,12 @@ pub(super) fn arrange(
         let found = files.binary_search_by(|file| file.path.as_str().cmp(path));
         files.get(found.ok()?)
     };
-    files.retain(|file| {
+    let left_out = files.extract_if(.., |file| {
         let role = entry(&file.chunk.source).map(|file| file.role);
         let is_pinned = file.chunk.priority == ContextPriority::Critical;
-        is_pinned || is_guide(&file.chunk.source) || role == Some(FileRole::Source)
+        !is_pinned && !is_guide(&file.chunk.source) && role != Some(FileRole::Source)
     });
+    let left_out = left_out.map(|file| file.chunk.source).collect();
     let activity = |file: &RankedChunk| -> i64 {
         let parts = file.score.parts().iter();
         let activity = parts.filter(|part| part.name == "activity");
@@ -87,19 +97,22 @@ pub(super) fn arrange(
         if chunk.priority == ContextPriority::Critical {
             continue;
         }
+        let candidate = candidates.get(chunk.source.as_str());
         if is_readme(&chunk.source) {
             chunk.priority = ContextPriority::High;
             chunk.relevance = Relevance::CERTAIN;
             // It is read before all else.
             file.score = std::mem::take(&mut file.score).plus("introduction", 2_000);
             // A token has about four bytes: a quarter of the budget.
-            introduce(chunk, bytes);
+            let text = candidate.map_or("", |candidate| &candidate.text);
+            introduce(chunk, text, bytes, line_numbers);
         } else {
-            let names = definitions.get(chunk.source.as_str()).copied();
+            let names = candidate.map(|candidate| candidate.syntax.definitions.as_slice());
             let names = names_of(names.unwrap_or_default());
             outline(chunk, bytes / 2, share(file.score.total(), best), &names);
         }
     }
+    left_out
 }
 
 /// Whether it is the file that introduces the project.
@@ -188,32 +201,58 @@ fn spread(files: &mut [RankedChunk]) {
     }
 }
 
-/// The beginning of a text, where the whole is too long.
-fn introduce(chunk: &mut ContextChunk, most: usize) {
-    let text = chunk.content().to_owned();
-    let line = chunk.levels.pop();
-    chunk.levels.clear();
+/// The text of a file, or its beginning where the whole is too long.
+///
+/// It is made from the file, for the levels of a long one no longer hold the whole.
+fn introduce(chunk: &mut ContextChunk, text: &str, most: usize, line_numbers: bool) {
+    let redacted = redact(text, &chunk.source);
+    let text: &str = &redacted.text;
+    let from_first = |detail: Detail, text: &str| {
+        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        Level::new(detail, text).with_lines([(1, lines.max(1))])
+    };
     let mut levels = Vec::new();
     if text.len() <= most {
-        let lines = text.lines().count();
-        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
-        levels.push(Level::new(Detail::Full, text.as_str()).with_lines([(1, lines.max(1))]));
+        levels.push(from_first(Detail::Full, text));
     }
     for (most, coverage) in [(most, 1_000), (most / 2, 800), (most / 4, 500)] {
-        let head = text
-            .get(..text.floor_char_boundary(most))
-            .unwrap_or_default();
-        // Whole paragraphs.
-        let Some(end) = head.rfind("\n\n").filter(|_| text.len() > most) else {
+        if text.len() <= most {
             continue;
-        };
-        let head = text.get(..=end).unwrap_or_default();
-        let lines = u32::try_from(head.lines().count()).unwrap_or(u32::MAX);
-        let level = Level::new(Detail::Slice, head).with_lines([(1, lines)]);
-        levels.push(level.with_coverage(Coverage::from_permille(coverage)));
+        }
+        let head = beginning(text, most);
+        if !head.is_empty() {
+            let coverage = Coverage::from_permille(coverage);
+            levels.push(from_first(Detail::Slice, head).with_coverage(coverage));
+        }
     }
-    levels.extend(line);
+    if line_numbers {
+        levels.iter_mut().for_each(|level| number(level, text));
+    }
+    chunk.levels.retain(|level| level.level == Detail::Line);
+    levels.append(&mut chunk.levels);
     chunk.levels = levels;
+}
+
+/// The first paragraphs of a text, or its first lines where whole paragraphs are less than half of
+/// what there is room for.
+fn beginning(text: &str, most: usize) -> &str {
+    let head = text.get(..text.floor_char_boundary(most));
+    let (mut paragraphs, mut lines) = (0, 0);
+    for line in head.unwrap_or_default().split_inclusive('\n') {
+        if !line.ends_with('\n') {
+            break;
+        }
+        if line.trim().is_empty() {
+            paragraphs = lines;
+        }
+        lines += line.len();
+    }
+    let end = if paragraphs < most / 2 {
+        lines
+    } else {
+        paragraphs
+    };
+    text.get(..end).unwrap_or_default()
 }
 
 /// The names that a file defines, those at its top first; names that are meant for itself are not

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kitbag::core::chunk::{ChunkType, Detail};
 use kitbag::pack::Pack;
 
-use crate::project::{Project, find, packed};
+use crate::project::{Project, find, packed, why_out};
 
 /// A file of functions that says what it is.
 fn code(name: &str, functions: usize) -> String {
@@ -85,7 +85,78 @@ fn x01_an_overview_has_no_tests_and_no_tables() {
     }
     let place = |path: &str| pack.ranked.iter().position(|ranked| ranked.source == path);
     let price = place("src/orders/price.rs").unwrap();
-    assert!(place("src/locale/de/format.rs").is_none_or(|table| table > price));
+    for language in ["ar", "bg", "da", "de", "es", "fr"] {
+        let table = place(&format!("src/locale/{language}/format.rs"));
+        assert!(table.is_some_and(|table| table > price), "{language}");
+    }
+}
+
+#[test]
+fn x01_what_an_overview_leaves_out_is_told() {
+    let project = Project::repository(&[
+        ("src/main.rs", &code("start", 4)),
+        ("tests/orders.rs", &code("checks", 4)),
+        ("examples/demo.rs", &code("demo", 4)),
+    ]);
+    let pack = packed(&project.request("", 4_000)).unwrap();
+    assert_eq!(files(&pack), ["src/main.rs"]);
+    for path in ["tests/orders.rs", "examples/demo.rs"] {
+        let reason = "an overview leaves out tests, examples and data";
+        assert_eq!(why_out(&pack, path), reason, "{path}");
+        let told = pack.excluded.iter().filter(|out| out.source == path);
+        assert_eq!(told.count(), 1, "{path}");
+    }
+}
+
+/// Checks that the beginning of the readme is shown, as its lines tell; returns how many they are.
+#[track_caller]
+fn introduced(readme: &str, budget: u32) -> usize {
+    let project = Project::new(&[("README.md", readme), ("src/main.rs", &code("start", 4))]);
+    let pack = packed(&project.request("", budget)).unwrap();
+    let shown = find(&pack, "README.md").unwrap();
+    assert_eq!(shown.level, Detail::Slice, "{}", pack.prompt);
+    let [(1, last)] = shown.lines[..] else {
+        panic!("{:?}", shown.lines);
+    };
+    let last = usize::try_from(last).unwrap();
+    let head: String = readme.split_inclusive('\n').take(last).collect();
+    assert!(pack.prompt.contains(head.trim_end()), "{}", pack.prompt);
+    let next = readme.lines().skip(last).find(|line| !line.is_empty());
+    assert!(!pack.prompt.contains(next.unwrap()), "{}", pack.prompt);
+    last
+}
+
+#[test]
+fn x01_a_readme_that_cannot_fit_is_shown_from_its_beginning() {
+    let section = |n| format!("## Part {n}.\n\nIt explains part {n} at length.\n\n");
+    let readme: String = (0..1_000).map(section).collect();
+    assert!(readme.len() > 16 * 1_000);
+    assert!(introduced(&readme, 1_000) > 10);
+}
+
+#[test]
+fn x01_a_readme_is_introduced_whatever_ends_its_lines_and_paragraphs() {
+    let paragraph = |n| format!("Paragraph {n}. begins,\r\nand ends as {n}.\r\n\r\n");
+    let readme: String = (0..300).map(paragraph).collect();
+    // Whole paragraphs: two lines each, and a blank one between.
+    assert_eq!(introduced(&readme, 2_000) % 3, 2);
+    let lines: String = (0..300).map(|n| format!("Line {n}. of many.\n")).collect();
+    assert!(introduced(&lines, 2_000) > 10);
+    assert!(introduced(&format!("# Shop\n\n{lines}"), 2_000) > 10);
+}
+
+#[test]
+fn x01_a_readme_with_line_numbers_ends_with_a_paragraph() {
+    let paragraph = |n| format!("Paragraph {n} begins,\nand ends.\n\n");
+    let readme: String = (0..300).map(paragraph).collect();
+    let project = Project::new(&[("README.md", &readme)]);
+    let mut request = project.request("", 2_000);
+    request.line_numbers = true;
+    let pack = packed(&request).unwrap();
+    let (first, last) = find(&pack, "README.md").unwrap().lines[0];
+    assert_eq!((first, last % 3), (1, 2));
+    let end = format!("{last} and ends.");
+    assert!(pack.prompt.contains(&end), "{}", pack.prompt);
 }
 
 #[test]
