@@ -20,6 +20,10 @@ pub(super) struct File {
 pub(super) enum Named {
     /// Names with values.
     Settings,
+    /// Names with values, read by a shell.
+    Env,
+    /// Keys, in armour or as they are.
+    Key,
     Netrc,
     Pgpass,
     Htpasswd,
@@ -45,6 +49,16 @@ impl File {
 
 impl Named {
     fn of(name: &str, extension: &str) -> Option<Self> {
+        // First, since `example.com.key` is the key of a host.
+        let is_ssh = !matches!(extension, "pub")
+            && !CODE.contains(&extension)
+            && SSH.iter().any(|ssh| {
+                let rest = name.strip_prefix(ssh);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
+            });
+        if is_ssh || matches!(extension, "pem" | "key" | "ppk") {
+            return Some(Self::Key);
+        }
         let mut parts = name.split(['.', '-', '_']);
         if parts.any(|part| SHOWN.contains(&part)) {
             return None;
@@ -59,9 +73,8 @@ impl Named {
             ".pgpass" | "pgpass.conf" => Some(Self::Pgpass),
             ".htpasswd" => Some(Self::Htpasswd),
             ".git-credentials" => Some(Self::GitCredentials),
-            _ if is_env || is_kept || extension == "env" || SETTINGS.contains(&name) => {
-                Some(Self::Settings)
-            }
+            _ if is_env || extension == "env" => Some(Self::Env),
+            _ if is_kept || SETTINGS.contains(&name) => Some(Self::Settings),
             _ => None,
         }
     }
@@ -72,10 +85,11 @@ pub(super) fn is_secret(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let is_key = matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519")
-        || matches!(extension, "pem" | "key" | "ppk" | "kdbx");
-    is_key || Named::of(name, extension).is_some()
+    extension == "kdbx" || Named::of(name, extension).is_some()
 }
+
+/// How the names of keys for SSH begin.
+const SSH: &[&str] = &["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
 
 /// Parts of a name that make it one to be shown, with values to fill in.
 const SHOWN: &[&str] = &[

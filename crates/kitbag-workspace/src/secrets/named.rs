@@ -1,23 +1,32 @@
 //! Replaces every value in a file whose name says that it holds secrets, however short or plain the
-//! value is: `.env`, `.npmrc`, `credentials`. Names, comments and sections stay.
+//! value is: `.env`, `.npmrc`, `credentials`, `master.key`. Names, comments and sections stay.
+
+mod settings;
 
 use std::ops::Range;
 
 use super::file::Named;
 use super::{MARKER, Rank, Span};
+use settings::Settings;
 
 /// Finds the values of such a file.
 pub(super) fn spans(text: &str, named: Named) -> Vec<(Rank, Span)> {
     let mut spans = Vec::new();
-    let mut reader = Settings::default();
+    let mut settings = Settings::default();
+    let mut keys = Keys::default();
+    let mut is_password = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
-        let mut add = |range: Range<usize>, continues: bool| {
+        let mut add = |range: Range<usize>, written: Written| {
             let value = bare.get(range.clone()).unwrap_or_default();
-            if !is_open(value) {
+            if !is_open(value, named, written) {
                 let range = at + range.start..at + range.end;
-                let kind = "secret";
+                let kind = match named {
+                    Named::Key => "private-key",
+                    _ => "secret",
+                };
+                let continues = written == Written::More;
                 spans.push((
                     Rank::Place,
                     Span {
@@ -29,139 +38,144 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<(Rank, Span)> {
             }
         };
         let is_comment = bare.trim_start().starts_with(['#', ';']);
-        match named {
-            Named::Settings => reader.line(bare, &mut add),
-            _ if is_comment => {}
-            Named::Netrc => passwords(bare, &mut |range| add(range, false)),
-            Named::Pgpass => after_colons(bare, 4)
-                .into_iter()
-                .for_each(|range| add(range, false)),
-            Named::Htpasswd => after_colons(bare, 1)
-                .into_iter()
-                .for_each(|range| add(range, false)),
-            Named::GitCredentials => login(bare).into_iter().for_each(|range| add(range, false)),
+        let part = match named {
+            Named::Settings | Named::Env => {
+                settings.line(bare, &mut add);
+                None
+            }
+            Named::Key => {
+                keys.line(bare, &mut add);
+                None
+            }
+            Named::Netrc => {
+                // A password may begin with the sign of a comment.
+                if !is_comment || is_password && !bare.trim_start().starts_with("# ") {
+                    passwords(bare, &mut is_password, &mut |range| {
+                        add(range, Written::Bare);
+                    });
+                }
+                None
+            }
+            _ if is_comment => None,
+            Named::Pgpass => after_colons(bare, 4),
+            Named::Htpasswd => after_colons(bare, 1),
+            Named::GitCredentials => login(bare),
+        };
+        if let Some(range) = part {
+            add(range, Written::Bare);
         }
         at += line.len();
     }
     spans
 }
 
+/// How a value stands in its line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Bare,
+    Quoted,
+    /// The first whole line of a value.
+    First,
+    /// A further line of a value.
+    More,
+}
+
 /// Whether a value tells nothing: none, a switch, or a reference to another.
-fn is_open(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let is_name = |name: &str| {
-        let mut bytes = name.bytes();
-        bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    let reference = value.strip_prefix('$').is_some_and(|name| {
-        let braced = name
-            .strip_prefix('{')
-            .and_then(|name| name.strip_suffix('}'));
-        is_name(braced.unwrap_or(name)) || name.starts_with('(') && name.ends_with(')')
-    });
+fn is_open(value: &str, named: Named, written: Written) -> bool {
+    if value.is_empty() || value.starts_with(MARKER) && value.ends_with(']') {
+        return true;
+    }
+    if named == Named::Key || matches!(written, Written::First | Written::More) {
+        return false;
+    }
     matches!(
-        lower.as_str(),
-        "" | "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "none"
-    ) || reference
-        || value.starts_with(MARKER) && value.ends_with(']')
+        value.to_ascii_lowercase().as_str(),
+        "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "none"
+    ) || is_reference(value, named, written)
 }
 
-/// Reads `NAME=value`, `name: value` and `"name": "value"`, line by line.
-#[derive(Default)]
-struct Settings {
-    /// The quote of a value that goes on in the next line.
-    open: Option<char>,
-}
-
-impl Settings {
-    fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, bool)) {
-        let mut from = 0;
-        if let Some(quote) = self.open {
-            let end = closing(line, quote);
-            add(0..end.unwrap_or(line.len()), true);
-            match end {
-                Some(end) => from = end + 1,
-                None => return,
-            }
-            self.open = None;
-        } else if line.trim_start().starts_with(['#', ';'])
-            || line.starts_with('[') && !line.contains('"')
-        {
-            return;
+/// Whether a value is read from elsewhere: `${NAME}`, `$(command)`, and `$NAME` where a shell would
+/// read it, in capitals, since a password may begin with the sign too.
+fn is_reference(value: &str, named: Named, written: Written) -> bool {
+    let Some(name) = value.strip_prefix('$') else {
+        return false;
+    };
+    let within = |open: char, close: char| {
+        let name = name.strip_prefix(open);
+        name.and_then(|name| name.strip_suffix(close))
+    };
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_capital = |byte: u8| is_word(byte) && !byte.is_ascii_lowercase();
+    match named {
+        Named::Settings | Named::Env => {
+            within('{', '}').is_some_and(|name| name.bytes().all(is_word))
+                || within('(', ')').is_some()
+                || named == Named::Env
+                    && written == Written::Bare
+                    && name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+                    && name.bytes().all(is_capital)
         }
-        // More than one value stands in a line of JSON.
-        while let Some(rest) = line.get(from..)
-            && let Some(separator) = separator(rest)
-        {
-            let blank = |text: &str| text.len() - text.trim_start().len();
-            let behind = rest.get(separator..).unwrap_or_default();
-            let start = from + separator + blank(behind);
-            let value = line.get(start..).unwrap_or_default();
-            let Some(quote) = value.chars().next() else {
-                return;
+        _ => false,
+    }
+}
+
+/// Reads keys: every line is one, but for armour, certificates and public keys.
+#[derive(Default)]
+struct Keys {
+    /// Whether the armour that is open holds nothing secret.
+    public: bool,
+    /// Whether the line before is part of the same key.
+    begun: bool,
+}
+
+impl Keys {
+    fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, Written)) {
+        let text = line.trim_start();
+        if let Some(label) = armour(text) {
+            self.public = label.strip_prefix("BEGIN ").is_some_and(|label| {
+                label.ends_with("CERTIFICATE") || label.ends_with("PUBLIC KEY")
+            });
+            self.begun = false;
+        } else if !self.public && !text.is_empty() {
+            let written = if self.begun {
+                Written::More
+            } else {
+                Written::First
             };
-            if matches!(quote, '{' | '[') {
-                from = start + 1;
-                continue;
-            }
-            if !matches!(quote, '"' | '\'' | '`') {
-                let end = value.find(" #").unwrap_or(value.len());
-                let value = value.get(..end).unwrap_or_default();
-                add(
-                    start..start + value.trim_end_matches([' ', ',', '\t']).len(),
-                    false,
-                );
-                return;
-            }
-            let inner = value.get(1..).unwrap_or_default();
-            let Some(end) = closing(inner, quote) else {
-                add(start + 1..line.len(), false);
-                self.open = Some(quote);
-                return;
-            };
-            add(start + 1..start + 1 + end, false);
-            from = start + end + 2;
+            add(line.len() - text.len()..line.len(), written);
+            self.begun = true;
         }
     }
 }
 
-/// Where the first value begins, behind the sign before it.
-fn separator(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let is_sign = |(at, byte): (usize, &u8)| match byte {
-        b'=' => true,
-        b':' => {
-            let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-            before == Some(&b'"') || matches!(bytes.get(at + 1), Some(b' ' | b'\t'))
-        }
-        _ => false,
-    };
-    let mut signs = bytes.iter().enumerate();
-    signs.position(is_sign).map(|at| at + 1)
+/// What the armour says, where a line is nothing else.
+fn armour(line: &str) -> Option<&str> {
+    let label = line.strip_prefix("-----")?.strip_suffix("-----")?;
+    let is_label = label
+        .bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte == b' ');
+    (is_label && (label.starts_with("BEGIN ") || label.starts_with("END "))).then_some(label)
 }
 
-/// Where a quote closes, unless it is escaped.
-fn closing(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    text.find(|c: char| {
-        let ends = c == quote && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
-    })
-}
-
-/// The words behind `password` and `account`.
-fn passwords(line: &str, add: &mut dyn FnMut(Range<usize>)) {
-    let mut is_next = false;
+/// The words behind `password` and `account`, which may stand in the next line.
+fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
-    for word in line.split([' ', '\t']) {
-        if is_next && !word.is_empty() {
-            add(at..at + word.len());
-            is_next = false;
+    while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+        let blank = |c: char| c == ' ' || c == '\t';
+        let quoted = rest.strip_prefix('"').filter(|_| *is_next);
+        let end = match quoted {
+            Some(inner) => inner.find('"').map(|end| end + 2),
+            None => rest.find(blank),
+        };
+        let end = end.unwrap_or(rest.len());
+        let word = rest.get(..end).unwrap_or_default();
+        if *is_next && !word.is_empty() {
+            add(at..at + end);
+            *is_next = false;
         } else if matches!(word, "password" | "account" | "passwd") {
-            is_next = true;
+            *is_next = true;
         }
-        at += word.len() + 1;
+        at += end.max(1);
     }
 }
 

@@ -103,8 +103,11 @@ fn a_private_key_is_one_secret() {
         body.join("\n")
     );
     let text = format!("one\n{key}two\n{key}");
-    for path in ["keys.txt", "id_rsa"] {
-        let found = redact(&text, path).found;
+    for (path, text) in [
+        ("keys.txt", &text),
+        ("id_rsa", &text.replace("one", "").replace("two", "")),
+    ] {
+        let found = redact(text, path).found;
         let found: Vec<_> = found
             .iter()
             .map(|f| (f.kind, f.line, f.last_line))
@@ -206,6 +209,108 @@ fn every_value_of_a_file_that_is_kept_for_secrets_is_replaced() {
         assert!(!is_secret_file(path), "{path}");
     }
     assert!(is_secret_file("a/.ENV") && is_secret_file("tls/server.key"));
+}
+
+#[test]
+fn values_without_a_name_beside_them_are_replaced() {
+    let secret = "[REDACTED:secret]";
+    for (path, text, shown) in [
+        (
+            "secrets.yml",
+            "password: |\n  plain1: a\n\n  # plain2\nb: |-\n  plain3\nc:\n  d: plain4\n",
+            "password: |\n  *\n\n  *\nb: |-\n  *\nc:\n  d: *\n",
+        ),
+        (
+            "secrets.yml",
+            "---\nkeys:\n  - plain1\n  - 'plain2'\n  - pla=in\n  - cGxhaW4=\n  - name: plain\n  - >\n    plain\n",
+            "---\nkeys:\n  - *\n  - '*'\n  - *\n  - *\n  - name: *\n  - >\n    *\n",
+        ),
+        (
+            "secrets.yml",
+            "keys: [plain1, plain2]\nk: plain\n  more\n",
+            "keys: [*, *]\nk: *\n  *\n",
+        ),
+        (
+            "secrets.json",
+            "{\"keys\": [\"plain1\", \"pl=ain\"],\n\"more\": [\n  \"cGxhaW4=\",\n  \"plain: 3\"\n],\n\"z\": \"y\"}\n",
+            "{\"keys\": [\"*\", \"*\"],\n\"more\": [\n  \"*\",\n  \"*\"\n],\n\"z\": \"*\"}\n",
+        ),
+        (
+            ".env",
+            "A=1\nB=\\\nplain=x\nC=a\\\n  #b\\\nc\n# end\n",
+            "A=*\nB=*\n*\nC=*\n  *\n*\n# end\n",
+        ),
+        (
+            ".env",
+            "PASSWORD=[plain\nplain\nA='x' # b=c\n",
+            "PASSWORD=[*\n*\nA='*' # b=c\n",
+        ),
+        ("credentials", "[a b] # c\nx = y\n", "[a b] # c\nx = *\n"),
+        (
+            ".netrc",
+            "machine h\nlogin ann\npassword\n# old\n  tiger\npassword \"a b\" account\n#x\n",
+            "machine h\nlogin ann\npassword\n# old\n  *\npassword * account\n*\n",
+        ),
+    ] {
+        let once = redacted(text, path);
+        assert_eq!(once, shown.replace('*', secret), "{path}");
+        assert_eq!(redacted(&once, path), once, "{path}");
+    }
+}
+
+#[test]
+fn only_a_reference_is_taken_for_one() {
+    let secret = "[REDACTED:secret]";
+    for (path, text, shown) in [
+        (
+            ".env",
+            "A=$HOME_2\nB=${x}\nC=$(pass x)\nD='$HOME'\nE=$ecret1\nF=$1A\nG=${A:-b}\n",
+            "A=$HOME_2\nB=${x}\nC=$(pass x)\nD='*'\nE=*\nF=*\nG=*\n",
+        ),
+        (".npmrc", "a=$HOME\nb=${HOME}\n", "a=*\nb=${HOME}\n"),
+        (".netrc", "password ${HOME}\n", "password *\n"),
+        (".pgpass", "h:1:d:ann:$HOME\n", "h:1:d:ann:*\n"),
+        (".htpasswd", "ann:$(x)\n", "ann:*\n"),
+        (
+            ".git-credentials",
+            "https://ann:$HOME@h\n",
+            "https://ann:*@h\n",
+        ),
+    ] {
+        assert_eq!(redacted(text, path), shown.replace('*', secret), "{path}");
+    }
+}
+
+#[test]
+fn every_line_of_a_key_is_replaced_but_not_a_certificate() {
+    let key = "[REDACTED:private-key]";
+    let armoured = |label: &str, body: &str| {
+        format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+    };
+    for path in [
+        "config/master.key",
+        "a.pem",
+        "example.com.key",
+        "a.ppk",
+        "id_rsa_work",
+        "ID_ED25519",
+    ] {
+        assert!(is_secret_file(path), "{path}");
+        assert_eq!(
+            redacted("0123abcd\n\n  true\n", path),
+            format!("{key}\n\n  {key}\n"),
+            "{path}"
+        );
+        let public = armoured("CERTIFICATE", "MIIB") + &armoured("PUBLIC KEY", "MFkw");
+        assert_eq!(redacted(&public, path), public, "{path}");
+        let private = public.clone() + &armoured("EC PRIVATE KEY", "ab") + "cd\n";
+        let shown = public + &armoured("EC PRIVATE KEY", key) + key + "\n";
+        assert_eq!(redacted(&private, path), shown, "{path}");
+    }
+    for path in ["id_rsa.pub", "id_rsa.go", "id_generator"] {
+        assert!(!is_secret_file(path), "{path}");
+        assert_eq!(redacted("0123abcd\n", path), "0123abcd\n", "{path}");
+    }
 }
 
 #[test]

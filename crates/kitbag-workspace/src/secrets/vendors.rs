@@ -58,7 +58,7 @@ pub(super) static TOKENS: &[Token] = &[
     Token::new("anthropic-key", &["sk-ant-"], r"sk-ant-[a-z]+[0-9]{2}-[A-Za-z0-9_-]{80,}"),
     Token::new("openrouter-key", &["sk-or-v1-"], r"sk-or-v1-[a-f0-9]{64}"),
     Token::new("openai-key", &["sk-"], r"sk-(?:[a-z]+-)?[A-Za-z0-9_-]{16,}T3BlbkFJ[A-Za-z0-9_-]{16,}"),
-    Token::new("hugging-face-token", &["hf_", "api_org_"], r"(?:hf|api_org)_[A-Za-z]{34}"),
+    Token::new("hugging-face-token", &["hf_", "api_org_"], r"(?:hf|api_org)_[A-Za-z0-9]{34,}"),
     Token::new("groq-key", &["gsk_"], r"gsk_[A-Za-z0-9]{52}"),
     Token::new("xai-key", &["xai-"], r"xai-[A-Za-z0-9]{70,90}"),
     Token::new("perplexity-key", &["pplx-"], r"pplx-[A-Za-z0-9]{48,56}"),

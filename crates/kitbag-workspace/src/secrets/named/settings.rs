@@ -1,0 +1,201 @@
+//! Reads names with values, line by line: `NAME=value`, `name: value`, `"name": "value"`, and the
+//! values that stand without a name, in lists, blocks and further lines. It knows no format: what is
+//! neither a name, a comment, a section nor a bracket counts as a value.
+
+use std::ops::Range;
+
+use super::super::MARKER;
+use super::Written;
+
+/// What the lines before say about the next one.
+#[derive(Default)]
+pub(super) struct Settings {
+    /// The quote of a value that goes on in the next line.
+    open: Option<char>,
+    /// Whether the line before ended in a backslash.
+    continued: bool,
+    /// The indentation of the line that opened a block of YAML, and whether a line of it was read.
+    block: Option<(usize, bool)>,
+}
+
+impl Settings {
+    pub(super) fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, Written)) {
+        let indent = blank(line);
+        let mut from = indent;
+        if let Some(quote) = self.open {
+            let end = closing(line, quote);
+            let until = end.unwrap_or(line.len());
+            add(indent.min(until)..until, Written::More);
+            let Some(end) = end else { return };
+            self.open = None;
+            from = end + 1;
+        } else if self.continued {
+            add(indent..line.len(), Written::More);
+            self.continued = line.ends_with('\\');
+            return;
+        } else if let Some((outer, begun)) = self.block
+            && (indent > outer || indent == line.len())
+        {
+            add(
+                indent..line.len(),
+                if begun { Written::More } else { Written::First },
+            );
+            self.block = Some((outer, begun || indent < line.len()));
+            return;
+        } else if line.get(indent..).is_some_and(is_shown) {
+            self.block = None;
+            return;
+        }
+        self.block = None;
+        let mut listed = false;
+        while let Some(rest) = line.get(from..)
+            && (rest == "-" || rest.starts_with("- "))
+        {
+            listed = true;
+            from += 1 + blank(rest.get(1..).unwrap_or_default());
+        }
+        if listed && is_block(line.get(from..).unwrap_or_default()) {
+            self.block = Some((indent, false));
+            return;
+        }
+        self.values(line, from, listed, add);
+    }
+
+    /// Reads what stands in a line: more than one value in JSON.
+    fn values(
+        &mut self,
+        line: &str,
+        mut from: usize,
+        listed: bool,
+        add: &mut dyn FnMut(Range<usize>, Written),
+    ) {
+        let (mut is_flow, mut is_value) = (false, false);
+        while let Some(rest) = line.get(from..)
+            && let Some(first) = rest.chars().next()
+        {
+            let is_after_blank = line.get(..from).is_some_and(|l| l.ends_with([' ', '\t']));
+            if let Some(marker) = marker(rest) {
+                from += marker;
+                is_value = false;
+            } else if first.is_whitespace() || matches!(first, '[' | ']' | '{' | '}' | ',') {
+                is_flow |= matches!(first, '[' | '{');
+                is_value &= first.is_whitespace();
+                from += first.len_utf8();
+            } else if first == '#' && is_after_blank && !is_value {
+                return;
+            } else if matches!(first, '"' | '\'' | '`') {
+                let inner = rest.get(1..).unwrap_or_default();
+                let Some(end) = closing(inner, first) else {
+                    add(from + 1..line.len(), Written::Quoted);
+                    self.open = Some(first);
+                    return;
+                };
+                let behind = inner.get(end + 1..).unwrap_or_default();
+                let sign = behind.trim_start().starts_with([':', '=']);
+                if sign && !is_value {
+                    from += end + 3 + blank(behind);
+                    is_value = true;
+                } else {
+                    add(from + 1..from + 1 + end, Written::Quoted);
+                    from += end + 2;
+                    is_value = false;
+                }
+            } else if !is_value && let Some(sign) = separator(rest, listed, from > 0 || is_flow) {
+                from += sign;
+                is_value = true;
+                let behind = line.get(from..).unwrap_or_default().trim_start();
+                if line.get(..from).is_some_and(|l| l.ends_with(':')) && is_block(behind) {
+                    self.block = Some((blank(line), false));
+                    return;
+                }
+            } else {
+                let ends: &[char] = if is_flow && !is_value {
+                    &[',', ']', '}']
+                } else {
+                    &[]
+                };
+                let end = rest.find(" #").unwrap_or(rest.len());
+                let end = rest.find(ends).map_or(end, |at| at.min(end));
+                let value = rest.get(..end).unwrap_or_default();
+                let value = value.trim_end_matches([' ', ',', '\t']);
+                add(from..from + value.len(), Written::Bare);
+                self.continued = rest.ends_with('\\');
+                if is_value || !is_flow {
+                    return;
+                }
+                from += end.max(1);
+            }
+        }
+    }
+}
+
+/// Whether a line tells no value: a comment, a section, or the end of a document.
+fn is_shown(line: &str) -> bool {
+    let head = line.find([' ', '\t']).map_or(line, |_| {
+        let end = line.find(" #").or_else(|| line.find(" ;"));
+        line.get(..end.unwrap_or(line.len())).unwrap_or_default()
+    });
+    let inner = head
+        .trim_end()
+        .strip_prefix('[')
+        .and_then(|head| head.strip_suffix(']'));
+    let inner = inner.map(|name| name.strip_prefix('[').unwrap_or(name).trim_start());
+    line.starts_with(['#', ';'])
+        || matches!(line, "---" | "...")
+        || inner.is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains(','))
+}
+
+/// Whether a value is the sign that opens a block of YAML: `|`, `>-`, `|2+`.
+fn is_block(value: &str) -> bool {
+    let value = value.split(" #").next().unwrap_or_default().trim_end();
+    let signs = value.strip_prefix(['|', '>']);
+    signs.is_some_and(|signs| {
+        let mut bytes = signs.bytes();
+        signs.len() <= 2 && bytes.all(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9'))
+    })
+}
+
+/// Where the first value begins, behind the sign before it. In an item of a list only a colon is one,
+/// and what ends in `=` inside other text is base64 and no name.
+fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_padding = |at: usize| {
+        let rest = text.get(at..).unwrap_or_default();
+        let signs = rest.len() - rest.trim_start_matches('=').len();
+        let ends = rest.trim_matches(['=', ',', ']', '}', ' ']).is_empty();
+        ends && (inside || signs > 1)
+    };
+    let is_sign = |(at, byte): (usize, &u8)| match byte {
+        b'=' => !listed && !is_padding(at),
+        b':' => {
+            let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+            before == Some(&b'"') || matches!(bytes.get(at + 1), None | Some(b' ' | b'\t'))
+        }
+        _ => false,
+    };
+    let mut signs = bytes.iter().enumerate();
+    signs.position(is_sign).map(|at| at + 1)
+}
+
+/// Where a quote closes, unless it is escaped.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    text.find(|c: char| {
+        let ends = c == quote && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    })
+}
+
+/// The length of the marker that a text begins with.
+fn marker(text: &str) -> Option<usize> {
+    let kind = text.strip_prefix(MARKER)?;
+    let end = kind.find(']')?;
+    let mut bytes = kind.get(..end)?.bytes();
+    let is_kind = bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    is_kind.then_some(MARKER.len() + end + 1)
+}
+
+fn blank(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
