@@ -330,6 +330,7 @@ fn the_most_telling_name_is_used() {
         ("anthropic-key", "sk-ant-api03-{u93}AA"),
         ("openai-key", "sk-proj-{u40}T3BlbkFJ{u40}"),
         ("openrouter-key", "sk-or-v1-{h64}"),
+        ("hugging-face-token", "hf_7{w33}"),
         ("api-key", "sk-{h32}"),
     ] {
         let text = format!("api_key = \"{}\"", random.fill(form));

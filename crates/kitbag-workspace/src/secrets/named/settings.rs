@@ -73,6 +73,11 @@ impl Settings {
         while let Some(rest) = line.get(from..)
             && let Some(first) = rest.chars().next()
         {
+            // No further than the item, so that a long line is not read once for each.
+            let item = || match is_flow && !is_value {
+                true => rest.split([',', ']', '}']).next().unwrap_or_default(),
+                false => rest,
+            };
             let is_after_blank = line.get(..from).is_some_and(|l| l.ends_with([' ', '\t']));
             if let Some(marker) = marker(rest) {
                 from += marker;
@@ -100,7 +105,7 @@ impl Settings {
                     from += end + 2;
                     is_value = false;
                 }
-            } else if !is_value && let Some(sign) = separator(rest, listed, from > 0 || is_flow) {
+            } else if !is_value && let Some(sign) = separator(item(), listed, from > 0 || is_flow) {
                 from += sign;
                 is_value = true;
                 let behind = line.get(from..).unwrap_or_default().trim_start();
@@ -109,13 +114,8 @@ impl Settings {
                     return;
                 }
             } else {
-                let ends: &[char] = if is_flow && !is_value {
-                    &[',', ']', '}']
-                } else {
-                    &[]
-                };
-                let end = rest.find(" #").unwrap_or(rest.len());
-                let end = rest.find(ends).map_or(end, |at| at.min(end));
+                let item = item();
+                let end = item.find(" #").unwrap_or(item.len());
                 let value = rest.get(..end).unwrap_or_default();
                 let value = value.trim_end_matches([' ', ',', '\t']);
                 add(from..from + value.len(), Written::Bare);
@@ -159,12 +159,8 @@ fn is_block(value: &str) -> bool {
 /// and what ends in `=` inside other text is base64 and no name.
 fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     let bytes = text.as_bytes();
-    let is_padding = |at: usize| {
-        let rest = text.get(at..).unwrap_or_default();
-        let signs = rest.len() - rest.trim_start_matches('=').len();
-        let ends = rest.trim_matches(['=', ',', ']', '}', ' ']).is_empty();
-        ends && (inside || signs > 1)
-    };
+    let tail = text.trim_end_matches(['=', ',', ']', '}', ' ']).len();
+    let is_padding = |at: usize| at >= tail && (inside || bytes.get(at + 1) == Some(&b'='));
     let is_sign = |(at, byte): (usize, &u8)| match byte {
         b'=' => !listed && !is_padding(at),
         b':' => {
@@ -190,10 +186,10 @@ fn closing(text: &str, quote: char) -> Option<usize> {
 /// The length of the marker that a text begins with.
 fn marker(text: &str) -> Option<usize> {
     let kind = text.strip_prefix(MARKER)?;
-    let end = kind.find(']')?;
-    let mut bytes = kind.get(..end)?.bytes();
-    let is_kind = bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    is_kind.then_some(MARKER.len() + end + 1)
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '-';
+    let end = kind.find(is_end)?;
+    let closes = kind.get(end..)?.starts_with(']');
+    closes.then_some(MARKER.len() + end + 1)
 }
 
 fn blank(text: &str) -> usize {
