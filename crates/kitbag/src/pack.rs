@@ -44,6 +44,7 @@ use strategy::Strategy;
 
 pub use error::PackError;
 pub use files::Retrieval;
+pub use look::budget_to_look_at;
 pub use report::{Excluded, Pack, PackedChunk, RankedSource};
 pub use request::{Attachment, PackRequest};
 

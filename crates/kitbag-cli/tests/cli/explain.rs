@@ -213,3 +213,25 @@ fn x01_only_so_many_last_packs_are_kept() {
         .map(|file| file.unwrap().metadata().unwrap().len());
     assert!(sizes.max().unwrap() < 10_000);
 }
+
+#[test]
+fn p13_the_budget_is_told_with_which_a_file_far_down_is_looked_at() {
+    let tree = tree(&[]);
+    for n in 0..90 {
+        let text = format!("pub fn login_{n}() {{ redirect({n}) }}\n").repeat(90 - n);
+        tree.write(format!("src/login_{n:02}.rs"), &text);
+    }
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&tree.run(args).success()).unwrap()
+    };
+    let task = "fix the login redirect";
+    let far = json(&["explain", task, "--json", "--budget", "2k"])["ranked"][75]["source"].clone();
+    let far = far.as_str().unwrap();
+    let told = json(&["explain", task, far, "--json", "--budget", "2k"]);
+    assert_eq!(told["rank"], 76);
+    let budget = told["budget"].as_u64().unwrap();
+    assert!(budget >= 76 * 400, "{budget}");
+    let pack = json(&["pack", task, "--json", "--budget", &budget.to_string()]);
+    let chunks = pack["chunks"].as_array().unwrap();
+    assert!(chunks.iter().any(|chunk| chunk["source"] == far), "{pack}");
+}

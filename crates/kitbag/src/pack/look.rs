@@ -94,9 +94,40 @@ pub(super) async fn query(request: &PackRequest) -> Result<Query, GatherError> {
     pooled(move || Ok(Query::new(&said))).await
 }
 
-/// How many files are looked at closely. A file that is shown takes a few hundred tokens.
+/// How many files are looked at closely: a file that is shown takes a few hundred tokens.
 fn candidates(budget: Tokens) -> usize {
-    usize::try_from(budget.0 / 400)
+    usize::try_from(budget.0 / TOKENS_OF_A_CANDIDATE)
         .unwrap_or(usize::MAX)
-        .clamp(60, 2_000)
+        .clamp(FEWEST, MOST)
+}
+
+/// The least budget with which the file at this place of the ranking, from 0, is looked at closely;
+/// none for one that never is.
+#[must_use]
+pub fn budget_to_look_at(place: usize) -> Option<Tokens> {
+    let needed = u32::try_from(place).ok()?.checked_add(1)?;
+    (place < MOST).then(|| match place < FEWEST {
+        true => Tokens(1),
+        false => Tokens(needed * TOKENS_OF_A_CANDIDATE),
+    })
+}
+
+const TOKENS_OF_A_CANDIDATE: u32 = 400;
+const FEWEST: usize = 60;
+const MOST: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p13_a_file_is_looked_at_from_the_budget_that_is_told() {
+        for place in [0, 59, 60, 100, 1_999] {
+            let budget = budget_to_look_at(place).unwrap();
+            assert!(candidates(budget) > place, "{place}: {budget}");
+            let less = candidates(Tokens(budget.0 - 1));
+            assert!(place < FEWEST || less <= place, "{place}: {budget}");
+        }
+        assert_eq!(budget_to_look_at(2_000), None);
+    }
 }

@@ -9,7 +9,7 @@ use kitbag::tokens::Counter;
 use kitbag::workspace::walk::{NAMED_SIZE_LIMIT, SkipReason, Skipped};
 use serde::Serialize;
 
-use super::trials::{LARGEST, budget, displaced, words};
+use super::trials::{LARGEST, budget, displaced, wider_budget, words};
 use crate::commands::pack::place;
 use crate::failure::Failure;
 use crate::output::{grouped, one_line};
@@ -104,6 +104,9 @@ pub(super) fn tell(
         told.was_tried = true;
         told.displaced_by = displaced(&told.source, request, prepared, pack, counter);
         told.budget = budget(&told.source, request, prepared, counter);
+    } else if let Some(place) = rank {
+        told.was_tried = true;
+        told.budget = wider_budget(&told.source, place, request, counter);
     }
     told.words = words(&told.source, candidate, request, counter);
     Ok(told)

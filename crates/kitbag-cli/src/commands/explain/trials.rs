@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kitbag::core::tokens::Tokens;
-use kitbag::pack::{Pack, PackRequest, Prepared};
+use kitbag::pack::{Pack, PackRequest, Prepared, budget_to_look_at};
 use kitbag::tokens::Counter;
 use kitbag::workspace::survey::Candidate;
 
@@ -55,6 +55,20 @@ pub(super) fn displaced(
         .take(5)
         .map(|(_, source)| source.to_owned())
         .collect()
+}
+
+/// The smallest budget that shows a file which was passed over: more files are looked at with more.
+pub(super) fn wider_budget(
+    path: &str,
+    place: usize,
+    request: &PackRequest,
+    counter: &Counter,
+) -> Option<Tokens> {
+    let least = budget_to_look_at(place)?.max(request.budget);
+    let wider = request.clone().with_budget(least);
+    let prepared = prepare(&wider).ok()?;
+    let found = budget(path, &wider, &prepared, counter)?;
+    Some(found.max(least))
 }
 
 /// The smallest budget that shows the file, to a hundredth.
