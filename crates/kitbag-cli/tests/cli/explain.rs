@@ -221,9 +221,8 @@ fn p13_the_budget_is_told_with_which_a_file_far_down_is_looked_at() {
         let text = format!("pub fn login_{n}() {{ redirect({n}) }}\n").repeat(90 - n);
         tree.write(format!("src/login_{n:02}.rs"), &text);
     }
-    let json = |args: &[&str]| -> serde_json::Value {
-        serde_json::from_str(&tree.run(args).success()).unwrap()
-    };
+    let json =
+        |args: &[&str]| -> Value { serde_json::from_str(&tree.run(args).success()).unwrap() };
     let task = "fix the login redirect";
     let far = json(&["explain", task, "--json", "--budget", "2k"])["ranked"][75]["source"].clone();
     let far = far.as_str().unwrap();
