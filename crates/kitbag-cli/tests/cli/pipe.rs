@@ -1,6 +1,7 @@
 //! A reader that goes away, as `head` does.
 
 use std::io::{BufRead, BufReader, Read};
+use std::process::Command;
 
 use serde_json::json;
 
@@ -15,18 +16,24 @@ fn x01_a_closed_pipe_is_met_with_silence() {
     folder.write("chunks.json", chunk.to_string());
     for form in [&[][..], &["--json"]] {
         let args = [&["fit", "chunks.json", "--budget", "2000k"], form].concat();
-        let mut child = folder.command(&args).spawn().unwrap();
-        drop(child.stdin.take());
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut first = String::new();
-        stdout.read_line(&mut first).unwrap();
-        assert!(!first.is_empty());
-        // More is to come than a pipe holds, so that the command is still writing.
-        drop(stdout);
-        let mut said = String::new();
-        let mut stderr = child.stderr.take().unwrap();
-        stderr.read_to_string(&mut said).unwrap();
-        assert_eq!(said, "", "{form:?}");
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{form:?}");
+        leave_after_a_line(folder.command(&args));
     }
+}
+
+/// Reads a line of what the command prints, goes away, and expects that it ends without a word.
+/// More is to come than a pipe holds, so that it is still writing.
+#[track_caller]
+pub(crate) fn leave_after_a_line(mut command: Command) {
+    let mut child = command.spawn().unwrap();
+    drop(child.stdin.take());
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    stdout.read_line(&mut first).unwrap();
+    assert!(!first.is_empty(), "{command:?}");
+    drop(stdout);
+    let mut said = String::new();
+    let mut stderr = child.stderr.take().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "", "{command:?}");
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{command:?}");
 }

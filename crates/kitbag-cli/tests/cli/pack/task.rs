@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use crate::pipe::leave_after_a_line;
 use crate::run::finish;
 
 use super::tree::{chunk, find_type, repository, text, tree};
@@ -237,20 +238,5 @@ fn x01_a_reader_that_goes_away_is_met_with_silence() {
         "--pin",
         "notes.md",
     ];
-    let mut child = tree.command(&args).spawn().unwrap();
-    drop(child.stdin.take());
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    let mut first = String::new();
-    stdout.read_line(&mut first).unwrap();
-    assert!(!first.is_empty());
-    drop(stdout);
-    let mut said = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut said)
-        .unwrap();
-    assert_eq!(said, "");
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    leave_after_a_line(tree.command(&args));
 }
