@@ -35,10 +35,9 @@ pub struct SurveyOptions {
     pub about_tests: bool,
     /// How much each kind of evidence counts.
     pub weights: RelevanceWeights,
-    /// How many of the best files are looked at closely.
+    /// How many of the best files are looked at closely: parsed, unless they are so large that too
+    /// little would be left for the others. Those are divided into windows.
     pub candidates: usize,
-    /// How many bytes of these are parsed, the best files first; of others windows are shown.
-    pub parsed_bytes: u64,
     /// Files that are looked at in any case.
     pub always: Vec<String>,
     /// What a change under review touches.
@@ -51,12 +50,14 @@ impl Default for SurveyOptions {
             about_tests: false,
             weights: RelevanceWeights::default(),
             candidates: 100,
-            parsed_bytes: 1_500_000,
             always: Vec::new(),
             changed: Vec::new(),
         }
     }
 }
+
+/// Parsing takes most of the time: so much of a candidate is parsed on average.
+const BYTES_OF_A_CANDIDATE: u64 = 15_000;
 
 /// A file that a change touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +145,7 @@ pub fn survey(
         .chain(judge.best(options.candidates))
         .filter(|&file| known.insert(file))
         .collect();
-    let mut bytes = options.parsed_bytes;
+    let mut bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let (mut candidates, paths) = rayon::join(
         || loader.load(&chosen, &mut bytes),

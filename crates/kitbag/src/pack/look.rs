@@ -14,9 +14,6 @@ use super::strategy::Strategy;
 use super::{PackRequest, overview};
 use crate::gather::{GatherError, pooled};
 
-/// Parsing takes most of the time: so much of a candidate is parsed on average.
-const BYTES_OF_A_CANDIDATE: u64 = 15_000;
-
 /// A workspace, looked at.
 pub(super) struct Looked {
     pub(super) survey: Survey,
@@ -37,7 +34,6 @@ pub(super) async fn look(
     options.weights = request.relevance.clone();
     options.about_tests = strategy.about_tests;
     options.candidates = candidates(request.budget);
-    options.parsed_bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
     options.always.clone_from(&request.pins);
     let looking = Looking {
         query,
