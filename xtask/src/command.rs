@@ -25,7 +25,11 @@ pub(crate) fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
 
 /// Says what is run, runs it, and fails when it fails.
 pub(crate) fn announce_and_run(step: &str, command: &mut Command) -> Result<()> {
-    let shown = show(command);
+    announce_as_and_run(step, &show(command), command)
+}
+
+/// The same for a command that is repeated in other words than its own.
+pub(crate) fn announce_as_and_run(step: &str, shown: &str, command: &mut Command) -> Result<()> {
     eprintln!("\n== {step}: {shown}");
     let status = command
         .status()
@@ -59,7 +63,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
 }
 
 /// The command as one would type it.
-fn show(command: &Command) -> String {
+pub(crate) fn show(command: &Command) -> String {
     let environment = command.get_envs().filter_map(|(name, value)| {
         let value = value?.to_string_lossy().into_owned();
         Some(format!("{}={}", name.to_string_lossy(), quoted(&value)))

@@ -1,8 +1,9 @@
-//! Development tasks: `cargo xtask test`, `tidy`, `bench` and `eval`.
+//! Development tasks: `cargo xtask test`, `postgres`, `tidy`, `bench` and `eval`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
 //! start cargo and git, and compile only the project and its dependencies; what a benchmark compares
-//! with is fetched into the target folder.
+//! with is fetched into the target folder, and a PostgreSQL for the tests is installed where it is
+//! missing.
 
 #![expect(
     clippy::print_stderr,
@@ -14,10 +15,12 @@ mod bench;
 mod command;
 mod eval;
 mod metadata;
+mod postgres;
 mod release;
 mod test;
 mod tidy;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -35,6 +38,12 @@ struct Arguments {
 enum Task {
     /// Format, lints, tests, doctests, documentation, tidy; stops at the first failure
     Test,
+    /// Runs a command with a PostgreSQL and a PgBouncer of its own, as the tests are run
+    Postgres {
+        /// The command and its arguments
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
+    },
     /// Rules about the project itself: arrows between crates, licences, files, documents
     Tidy,
     /// Speed and memory, as ratios measured in one run; fails when a limit is missed
@@ -58,6 +67,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<()> {
     match task {
         Task::Test => test::test(),
+        Task::Postgres { command } => postgres::with_server(&command),
         Task::Tidy => tidy::tidy(),
         Task::Bench(bench) => bench::bench(bench),
         Task::Eval(eval) => eval::eval(eval),

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::command::{announce_and_run, cargo, succeeds};
+use crate::postgres::Server;
 use crate::tidy;
 
 /// Runs every check and stops at the first failure.
@@ -14,11 +15,13 @@ pub(crate) fn test() -> Result<()> {
             .args(["clippy", "--workspace", "--all-targets", "--all-features"])
             .args(["--", "-D", "warnings"]),
     )?;
-    announce_and_run("tests", &mut test_runner())?;
-    announce_and_run(
+    let server = Server::start()?;
+    server.run("tests", &mut test_runner())?;
+    server.run(
         "doctests",
         cargo().args(["test", "--doc", "--workspace", "--all-features"]),
     )?;
+    drop(server);
     // Libraries only: the command `kitbag` and the library `kitbag` would write to the same folder.
     announce_and_run(
         "documentation",
