@@ -7,6 +7,7 @@ mod checkout;
 mod compare;
 mod instance;
 mod measure;
+mod memory;
 mod record;
 mod relevance;
 mod score;
@@ -23,6 +24,8 @@ use clap::Subcommand;
 pub(crate) enum Eval {
     /// Whether `kitbag pack` shows the code that real fixes touched
     Relevance(Box<relevance::Options>),
+    /// Whether `kitbag memory recall` finds the turns that hold the answers to questions
+    Memory(memory::Options),
     /// Paired differences of two evaluations, with their standard errors
     Compare {
         /// The records before the change
@@ -35,6 +38,7 @@ pub(crate) enum Eval {
 pub(crate) fn eval(eval: Eval) -> Result<()> {
     match eval {
         Eval::Relevance(options) => relevance::relevance(&options),
+        Eval::Memory(options) => memory::memory(&options),
         Eval::Compare { before, after } => compare::compare(&before, &after),
     }
 }

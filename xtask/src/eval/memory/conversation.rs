@@ -1,0 +1,81 @@
+//! The data: conversations of several sittings, and questions with the turns that hold the answers.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Conversation {
+    pub(super) name: String,
+    /// When the questions are asked.
+    #[serde(default)]
+    pub(super) now: Option<String>,
+    pub(super) turns: Vec<Turn>,
+    pub(super) questions: Vec<Question>,
+}
+
+/// One message.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub(super) struct Turn {
+    pub(super) id: String,
+    /// The sitting that it belongs to.
+    pub(super) session: Label,
+    #[serde(default)]
+    pub(super) at: Option<String>,
+    #[serde(default)]
+    pub(super) role: Option<String>,
+    pub(super) speaker: String,
+    pub(super) text: String,
+    /// What a picture that was sent along shows.
+    #[serde(default)]
+    pub(super) caption: Option<String>,
+    /// What showing the turn in a prompt costs, its speaker and date included.
+    pub(super) tokens: u64,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Question {
+    pub(super) id: String,
+    pub(super) question: String,
+    pub(super) category: Label,
+    /// The turns that hold the answer.
+    pub(super) evidence: Vec<String>,
+}
+
+/// A number or a word.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Label {
+    Number(i64),
+    Word(String),
+}
+
+impl Default for Label {
+    fn default() -> Self {
+        Self::Number(0)
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}
+
+pub(super) fn read(file: &Path) -> Result<Vec<Conversation>> {
+    #[derive(Deserialize)]
+    struct Data {
+        conversations: Vec<Conversation>,
+    }
+    let shown = file.display();
+    let json = fs::read_to_string(file).with_context(|| format!("could not read {shown}"))?;
+    let data: Data =
+        serde_json::from_str(&json).with_context(|| format!("unexpected data in {shown}"))?;
+    Ok(data.conversations)
+}
