@@ -25,6 +25,7 @@ pub mod message;
 pub mod neutral;
 pub mod rank;
 pub mod reasoning;
+pub mod recall;
 pub mod role;
 mod section;
 pub mod stored;

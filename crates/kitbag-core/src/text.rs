@@ -1,14 +1,25 @@
 //! Text as retrieval sees it: words, stems, stop words, and how much a shared word tells.
 //!
 //! Pure and the same on every machine: logarithms come from a portable library, not from the
-//! platform's. Which texts are compared, and with what, is the caller's business.
+//! platform's. Which texts are compared, and with what, is the caller's business. There are two
+//! readings: [`words`] for tasks and code, [`tokens`] for what people say in any language.
 
 mod bm25;
+mod fold;
+mod language;
+mod script;
 mod stem;
 mod stop;
+mod terms;
+mod tokens;
 mod words;
 
 pub use bm25::{Bm25, inverse_frequency};
+pub use fold::fold;
+pub use language::Language;
+pub use script::Script;
 pub use stem::stem;
 pub use stop::is_stop_word;
+pub(crate) use terms::{index_terms, query_terms};
+pub use tokens::{Token, tokens};
 pub use words::{Word, identifiers, is_compound, sub_words, words};

@@ -1,0 +1,32 @@
+//! Recall: which past messages a query is about, without a model.
+//!
+//! Pure: the store keeps the terms that [`analyse`] gives, looks up those that a [`Query`] names, and
+//! hands back what it found. [`candidates`] ranks by postings alone, at a cost near their number;
+//! [`rank`] adds what is known of each message. Scores are integers whose parts are named.
+//!
+//! Nothing here reads a store or a clock, and nothing vanishes: a near-duplicate is listed with the
+//! hit that stands for it.
+
+mod analyse;
+mod candidates;
+mod days;
+mod evidence;
+mod fingerprint;
+mod message_traits;
+mod passages;
+mod query;
+mod rank;
+mod weights;
+
+pub use analyse::{Analysis, PassageTerms, analyse};
+pub use candidates::{Candidate, candidates};
+pub use days::DayRange;
+pub use evidence::{Evidence, Place, Posting};
+pub use fingerprint::Fingerprint;
+pub use message_traits::MessageTraits;
+pub use query::Query;
+pub use rank::{Hit, MessageFacts, ScorePart, rank};
+pub use weights::RecallWeights;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! What a store keeps of a message so that it can be found.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::fingerprint::Fingerprint;
+use super::message_traits::MessageTraits;
+use super::passages::passages;
+use crate::text::{Token, index_terms, tokens};
+
+/// Cuts a message into passages and gives the terms of each.
+///
+/// Long messages give several passages of whole sentences, short ones one. A text without words
+/// gives one passage without terms.
+///
+/// ```
+/// use kitbag_core::recall::analyse;
+///
+/// let analysis = analyse("We went hiking near the lakes.");
+/// let terms: Vec<&str> = analysis.passages[0].terms.iter().map(|(term, _)| term.as_str()).collect();
+/// assert_eq!(terms, ["go", "hike", "lake", "near"]);
+/// ```
+#[must_use]
+pub fn analyse(text: &str) -> Analysis {
+    let tokens: Vec<Token> = tokens(text).collect();
+    let mut traits = MessageTraits::of_text(text);
+    let mut sequence: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    for passage in passages(text, &tokens) {
+        let terms = index_terms(passage.tokens);
+        if terms.first_person {
+            traits = traits.with(MessageTraits::FIRST_PERSON);
+        }
+        let mut counts: BTreeMap<String, u16> = BTreeMap::new();
+        for term in &terms.terms {
+            let count = counts.entry(term.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+        sequence.extend(terms.terms);
+        found.push(PassageTerms {
+            start: saturated(passage.start),
+            end: saturated(passage.end),
+            words: saturated(terms.words),
+            terms: counts.into_iter().collect(),
+        });
+    }
+    Analysis {
+        passages: found,
+        traits,
+        fingerprint: Fingerprint::of_terms(&sequence),
+    }
+}
+
+/// A message as it is indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Analysis {
+    /// The passages in their order; never empty.
+    pub passages: Vec<PassageTerms>,
+    /// What is known of the message besides its words.
+    pub traits: MessageTraits,
+    /// By which near-duplicates are recognised.
+    pub fingerprint: Fingerprint,
+}
+
+impl Analysis {
+    /// How many words the message has: the sum over its passages.
+    #[must_use]
+    pub fn words(&self) -> u32 {
+        let words = self.passages.iter().map(|passage| passage.words);
+        words.fold(0, u32::saturating_add)
+    }
+}
+
+/// A stretch of a message with its terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PassageTerms {
+    /// Where it begins, in bytes.
+    pub start: u32,
+    /// Where it ends, in bytes.
+    pub end: u32,
+    /// Its length in words that say something.
+    pub words: u32,
+    /// Its terms with how often each occurs, sorted by term.
+    pub terms: Vec<(String, u16)>,
+}
+
+fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,42 @@
+//! What a store found for a query.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Where a passage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The conversation's number in the scope.
+    pub conversation: u32,
+    /// The message's number in the conversation; neighbours follow one another.
+    pub message: u32,
+    /// The passage's number in the message.
+    pub passage: u16,
+}
+
+/// That a term occurs in a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Posting {
+    /// In which.
+    pub place: Place,
+    /// How often.
+    pub count: u16,
+    /// How many words the passage has.
+    pub words: u16,
+}
+
+/// What a store found for a query in one scope, such as all messages of one sender.
+///
+/// The postings of a term are complete for the scope, so that its frequency is exact.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// How many passages the scope has.
+    pub passages: u64,
+    /// How many words they have together.
+    pub words: u64,
+    /// Where each term occurs. Their order does not matter.
+    pub postings: BTreeMap<String, Vec<Posting>>,
+    /// Messages of the days that the query names: conversation and message.
+    pub dated: Vec<(u32, u32)>,
+}

@@ -1,0 +1,94 @@
+//! Recognises messages that say the same in nearly the same words.
+
+use alloc::string::String;
+
+/// A sketch of a message's terms in their order. Two sketches agree in most places when the messages
+/// share most pairs of neighbouring terms; messages with different numbers never count as the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(u64);
+
+/// Places of the sketch, with four bits each; what is left of the 64 bits is for the numbers.
+const PLACES: u32 = 12;
+const BITS: u32 = 4;
+/// At least so many places agree in near-duplicates.
+const AGREEING: u32 = 11;
+
+impl Fingerprint {
+    /// The fingerprint as a number, for a store.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The fingerprint that a store kept.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Whether two messages say nearly the same. A message without words is like no other.
+    #[must_use]
+    pub fn is_like(self, other: Self) -> bool {
+        if self.0 == 0 || self.numbers() != other.numbers() {
+            return false;
+        }
+        let agreeing = (0..PLACES)
+            .filter(|&place| self.place(place) == other.place(place))
+            .count();
+        agreeing >= AGREEING as usize
+    }
+
+    /// The fingerprint of a message's terms in their order.
+    pub(super) fn of_terms(terms: &[String]) -> Self {
+        if terms.is_empty() {
+            return Self(0);
+        }
+        let mut least = [u64::MAX; PLACES as usize];
+        let mut numbers = 0u64;
+        let before = core::iter::once("").chain(terms.iter().map(String::as_str));
+        for (before, term) in before.zip(terms) {
+            let pair = hash(term.as_bytes(), hash(before.as_bytes(), SEED));
+            for (place, least) in (1u64..).zip(&mut least) {
+                *least = (*least).min(mixed(pair ^ place.wrapping_mul(STEP)));
+            }
+            if term.starts_with(|c: char| c.is_ascii_digit()) {
+                numbers = numbers
+                    .wrapping_mul(31)
+                    .wrapping_add(hash(term.as_bytes(), SEED));
+            }
+        }
+        // Never zero, which stands for a message without words.
+        let mut bits = (mixed(numbers) | 1) & 0xffff;
+        for least in least {
+            bits = (bits << BITS) | (mixed(least) & 0xf);
+        }
+        Self(bits)
+    }
+
+    const fn place(self, place: u32) -> u64 {
+        (self.0 >> (place * BITS)) & 0xf
+    }
+
+    const fn numbers(self) -> u64 {
+        self.0 >> (PLACES * BITS)
+    }
+}
+
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// FNV-1a, which is the same everywhere and fast on short words.
+fn hash(bytes: &[u8], seed: u64) -> u64 {
+    bytes.iter().fold(seed, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// Spreads every bit over all others.
+const fn mixed(mut bits: u64) -> u64 {
+    bits ^= bits >> 30;
+    bits = bits.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits ^= bits >> 27;
+    bits = bits.wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}

@@ -1,0 +1,58 @@
+//! What ranking knows of a message besides its words.
+
+/// Yes-or-no properties of a message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageTraits(u32);
+
+impl MessageTraits {
+    /// It ends with a question.
+    pub const QUESTION: Self = Self(1);
+    /// The speaker names himself.
+    pub const FIRST_PERSON: Self = Self(1 << 1);
+    /// It has a number.
+    pub const NUMBER: Self = Self(1 << 2);
+
+    /// The traits as a number, for a store.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The traits that a store kept; unknown bits are kept as they are.
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// Whether all traits of `other` are here.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These traits and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The traits that the signs of a text show.
+    pub(super) fn of_text(text: &str) -> Self {
+        let mut traits = Self::default();
+        let last = text.chars().rev().find(|c| is_telling(*c));
+        if matches!(last, Some('?' | '？' | '؟' | '\u{37e}')) {
+            traits = traits.with(Self::QUESTION);
+        }
+        if text.chars().any(char::is_numeric) {
+            traits = traits.with(Self::NUMBER);
+        }
+        traits
+    }
+}
+
+/// Whether a character at the end says how a text ends: not so spaces, quotes, brackets and emoji.
+fn is_telling(c: char) -> bool {
+    c.is_alphanumeric()
+        || (c.is_ascii_punctuation() && !matches!(c, '"' | '\'' | ')' | ']' | '*' | '_'))
+        || matches!(c, '？' | '؟' | '\u{37e}' | '。' | '！' | '…')
+}

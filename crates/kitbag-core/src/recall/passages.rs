@@ -1,0 +1,102 @@
+//! Cuts a long message into passages of whole sentences.
+
+use alloc::vec::Vec;
+
+use crate::text::{Script, Token};
+
+/// As many words as a passage wants.
+const WANTED: usize = 50;
+/// A message up to this many words stays whole, and no sentence longer than this does.
+const MOST: usize = 75;
+
+/// One passage: its bytes in the text, and its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Passage<'t> {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tokens: &'t [Token],
+}
+
+/// The passages of a text, which cover it from its beginning to its end; at least one.
+pub(super) fn passages<'t>(text: &str, tokens: &'t [Token]) -> Vec<Passage<'t>> {
+    let mut cuts: Vec<usize> = Vec::new();
+    if tokens.iter().map(weight).sum::<usize>() > MOST {
+        cuts = find_cuts(text, tokens);
+    }
+    let mut found = Vec::new();
+    let (mut start, mut first) = (0, 0);
+    for cut in cuts {
+        let end = boundary(text, tokens, cut);
+        let tokens = tokens.get(first..cut).unwrap_or_default();
+        found.push(Passage { start, end, tokens });
+        (start, first) = (end, cut);
+    }
+    let tokens = tokens.get(first..).unwrap_or_default();
+    let end = text.len();
+    found.push(Passage { start, end, tokens });
+    found
+}
+
+/// The indices of the tokens with which a new passage begins.
+fn find_cuts(text: &str, tokens: &[Token]) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let (mut words, mut in_sentence, mut sentence) = (0, 0, 0);
+    let mut left: usize = tokens.iter().map(weight).sum();
+    for (at, token) in tokens.iter().enumerate() {
+        if at > 0 && ends_sentence(text, tokens, at) {
+            sentence = at;
+            in_sentence = 0;
+            // A short rest is not worth a passage of its own.
+            if words >= WANTED && left >= WANTED / 2 {
+                cuts.push(at);
+                words = 0;
+            }
+        }
+        let weight = weight(token);
+        if words + weight > MOST && words > 0 {
+            // Before the sentence that does not fit; inside it when it is the only one.
+            let cut = if in_sentence < words { sentence } else { at };
+            cuts.push(cut);
+            words = if cut == at { 0 } else { in_sentence };
+            if cut == at {
+                (sentence, in_sentence) = (at, 0);
+            }
+        }
+        words += weight;
+        in_sentence += weight;
+        left -= weight;
+    }
+    cuts
+}
+
+/// How many words a token stands for.
+fn weight(token: &Token) -> usize {
+    match token.script {
+        Script::Unspaced => token.word.chars().count().div_ceil(2),
+        _ => 1,
+    }
+}
+
+/// Whether a sentence ends before a token.
+fn ends_sentence(text: &str, tokens: &[Token], at: usize) -> bool {
+    gap(text, tokens, at).contains(['.', '!', '?', '…', '\n', '。', '！', '？', '؟', '।'])
+}
+
+/// What stands between a token and the one before it.
+fn gap<'t>(text: &'t str, tokens: &[Token], at: usize) -> &'t str {
+    let start = at
+        .checked_sub(1)
+        .and_then(|before| tokens.get(before))
+        .map_or(0, |t| t.end);
+    let end = tokens.get(at).map_or(text.len(), |t| t.start);
+    text.get(start..end).unwrap_or_default()
+}
+
+/// Where the passage that begins with a token begins, signs before its first word included.
+fn boundary(text: &str, tokens: &[Token], at: usize) -> usize {
+    let gap = gap(text, tokens, at);
+    let end = tokens.get(at).map_or(text.len(), |token| token.start);
+    let start = end - gap.len();
+    let break_at = gap.rfind('\n').or_else(|| gap.find(char::is_whitespace));
+    break_at.map_or(end, |offset| start + offset)
+}

@@ -1,0 +1,160 @@
+//! The language of a piece of text, and what follows from it: stop words and stems.
+//!
+//! Decided by script and by counting stop words, so that the same text is always taken for the same
+//! language. Short texts often show none: they pass for [`Language::English`] when they are indexed,
+//! and for any language of their script when they are asked for.
+
+mod first_person;
+mod irregular;
+mod stop_words;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use snowstem::{Algorithm, Stemmer};
+
+use super::fold::fold;
+use super::script::Script;
+
+/// A language whose grammar is known here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the names say all")]
+pub enum Language {
+    English,
+    German,
+    French,
+    Spanish,
+    Italian,
+    Portuguese,
+    Dutch,
+    Swedish,
+    Danish,
+    Norwegian,
+    Finnish,
+    Polish,
+    Czech,
+    Romanian,
+    Hungarian,
+    Turkish,
+    Russian,
+    Greek,
+    Arabic,
+    Tamil,
+}
+
+impl Language {
+    /// The languages that are written in Latin letters, the commonest first.
+    pub const LATIN: [Self; 16] = [
+        Self::English,
+        Self::German,
+        Self::French,
+        Self::Spanish,
+        Self::Italian,
+        Self::Portuguese,
+        Self::Dutch,
+        Self::Swedish,
+        Self::Danish,
+        Self::Norwegian,
+        Self::Finnish,
+        Self::Polish,
+        Self::Czech,
+        Self::Romanian,
+        Self::Hungarian,
+        Self::Turkish,
+    ];
+
+    /// The language that a text's Latin words are in: the one with most of its stop words there.
+    #[must_use]
+    pub fn of_latin(folded: &[String]) -> Self {
+        let mut best = (0, Self::English);
+        for language in Self::LATIN {
+            let count = language.evidence(folded);
+            if count > best.0 {
+                best = (count, language);
+            }
+        }
+        best.1
+    }
+
+    /// The languages that the Latin words of a short text may be in: all that have the most stop
+    /// words there. A text without any may be in every language.
+    #[must_use]
+    pub fn likeliest(folded: &[String]) -> Vec<Self> {
+        let counts = Self::LATIN.map(|language| (language.evidence(folded), language));
+        let most = counts.iter().map(|&(count, _)| count).max().unwrap_or(0);
+        let likely = counts.into_iter().filter(|&(count, _)| count == most);
+        likely.map(|(_, language)| language).collect()
+    }
+
+    /// The language of a word that is not Latin, by its script alone; nothing where words are not
+    /// stemmed.
+    #[must_use]
+    pub const fn of_script(script: Script) -> Option<Self> {
+        match script {
+            Script::Cyrillic => Some(Self::Russian),
+            Script::Greek => Some(Self::Greek),
+            Script::Arabic => Some(Self::Arabic),
+            Script::Tamil => Some(Self::Tamil),
+            Script::Latin | Script::Unspaced | Script::Symbol | Script::Other => None,
+        }
+    }
+
+    /// Whether a folded word is grammar in this language and says nothing about a topic.
+    #[must_use]
+    pub fn is_stop_word(self, folded: &str) -> bool {
+        stop_words::of(self).binary_search(&folded).is_ok()
+    }
+
+    /// Whether a folded word stands for the speaker: I, my, us.
+    #[must_use]
+    pub fn is_first_person(self, folded: &str) -> bool {
+        first_person::of(self).contains(&folded)
+    }
+
+    /// The stem of a lower-case word, without accents.
+    ///
+    /// ```
+    /// use kitbag_core::text::Language;
+    ///
+    /// assert_eq!(Language::English.stem("went"), Language::English.stem("going"));
+    /// assert_eq!(Language::German.stem("häuser"), Language::German.stem("haus"));
+    /// ```
+    #[must_use]
+    pub fn stem(self, word: &str) -> String {
+        let regular = match self {
+            Self::English => irregular::base(word).unwrap_or(word),
+            _ => word,
+        };
+        fold(&Stemmer::create(self.algorithm()).stem(regular))
+    }
+
+    fn evidence(self, folded: &[String]) -> usize {
+        folded.iter().filter(|word| self.is_stop_word(word)).count()
+    }
+
+    const fn algorithm(self) -> Algorithm {
+        match self {
+            Self::English => Algorithm::English,
+            Self::German => Algorithm::German,
+            Self::French => Algorithm::French,
+            Self::Spanish => Algorithm::Spanish,
+            Self::Italian => Algorithm::Italian,
+            Self::Portuguese => Algorithm::Portuguese,
+            Self::Dutch => Algorithm::Dutch,
+            Self::Swedish => Algorithm::Swedish,
+            Self::Danish => Algorithm::Danish,
+            Self::Norwegian => Algorithm::Norwegian,
+            Self::Finnish => Algorithm::Finnish,
+            Self::Polish => Algorithm::Polish,
+            Self::Czech => Algorithm::Czech,
+            Self::Romanian => Algorithm::Romanian,
+            Self::Hungarian => Algorithm::Hungarian,
+            Self::Turkish => Algorithm::Turkish,
+            Self::Russian => Algorithm::Russian,
+            Self::Greek => Algorithm::Greek,
+            Self::Arabic => Algorithm::Arabic,
+            Self::Tamil => Algorithm::Tamil,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The terms by which a piece of text is found: stems, and grams where words are not spaced.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::fold::fold;
+use super::language::Language;
+use super::script::Script;
+use super::tokens::Token;
+
+/// Longer terms are cut: nobody asks for the rest of an encoded image.
+const LONGEST: usize = 40;
+
+/// What the words of one piece of text say together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// The terms in the order of the text, without stop words.
+    pub(crate) terms: Vec<String>,
+    /// How many words the piece has for comparing lengths.
+    pub(crate) words: usize,
+    /// Whether the speaker names himself.
+    pub(crate) first_person: bool,
+}
+
+/// The terms under which a piece of text is kept.
+pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
+    let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
+    let latin = Language::of_latin(&folded);
+    let mut found = Terms {
+        terms: Vec::new(),
+        words: 0,
+        first_person: false,
+    };
+    for (token, folded) in tokens.iter().zip(&folded) {
+        if token.script == Script::Unspaced {
+            let grams = grams(&token.word, Singles::OfMeaning);
+            found.words += token.word.chars().count().div_ceil(2);
+            found.terms.extend(grams);
+            continue;
+        }
+        let language = language_of(token, latin);
+        if language.is_some_and(|language| language.is_first_person(folded)) {
+            found.first_person = true;
+        }
+        if language.is_some_and(|language| language.is_stop_word(folded)) {
+            continue;
+        }
+        found.words += 1;
+        found.terms.push(stem(&token.word, folded, language));
+    }
+    found
+}
+
+/// The words of a query: for each the terms under which it may be kept, the likeliest first.
+pub(crate) fn query_terms(tokens: &[Token]) -> Vec<Vec<String>> {
+    let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
+    let mut languages = Language::likeliest(&folded);
+    // Texts without stop words are kept as English.
+    if !languages.contains(&Language::English) {
+        languages.push(Language::English);
+    }
+    let mut words = Vec::new();
+    for (token, folded) in tokens.iter().zip(&folded) {
+        if token.script == Script::Unspaced {
+            words.extend(grams(&token.word, Singles::Alone).map(|gram| Vec::from([gram])));
+            continue;
+        }
+        let mut alternatives: Vec<String> = Vec::new();
+        let mut add = |language: Option<Language>| {
+            let term = stem(&token.word, folded, language);
+            if !alternatives.contains(&term) {
+                alternatives.push(term);
+            }
+        };
+        if token.script == Script::Latin {
+            let likeliest = languages.first().copied().unwrap_or(Language::English);
+            if likeliest.is_stop_word(folded) {
+                continue;
+            }
+            for &language in &languages {
+                add(Some(language));
+            }
+        } else {
+            let language = Language::of_script(token.script);
+            if language.is_some_and(|language| language.is_stop_word(folded)) {
+                continue;
+            }
+            add(language);
+        }
+        words.push(alternatives);
+    }
+    words
+}
+
+/// Latin words share the language of their text; the others go by their script.
+fn language_of(token: &Token, latin: Language) -> Option<Language> {
+    match token.script {
+        Script::Latin => Some(latin),
+        other => Language::of_script(other),
+    }
+}
+
+fn stem(word: &str, folded: &str, language: Option<Language>) -> String {
+    let term = match language {
+        Some(language) => language.stem(word),
+        None => folded.into(),
+    };
+    term.chars().take(LONGEST).collect()
+}
+
+/// Which single characters are terms besides the pairs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Singles {
+    /// Those that may be words: Chinese characters and Korean syllables.
+    OfMeaning,
+    /// Only a character that stands alone.
+    Alone,
+}
+
+/// Pairs of neighbouring characters.
+fn grams(run: &str, singles: Singles) -> impl Iterator<Item = String> {
+    let alone = run.chars().nth(1).is_none();
+    let ones = run
+        .chars()
+        .filter(move |&c| alone || (singles == Singles::OfMeaning && has_meaning(c)))
+        .map(String::from);
+    let pairs = run.chars().zip(run.chars().skip(1)).map(|(first, second)| {
+        let mut pair = String::from(first);
+        pair.push(second);
+        pair
+    });
+    ones.chain(pairs)
+}
+
+fn has_meaning(c: char) -> bool {
+    matches!(u32::from(c), 0x3400..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+}
