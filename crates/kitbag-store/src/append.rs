@@ -1,0 +1,167 @@
+//! Adding messages to a conversation.
+
+use kitbag_core::recall::{Analysis, MessageTraits, analyse};
+
+use crate::conversation::Conversation;
+use crate::error::StoreError;
+use crate::index::{self, Entry};
+use crate::message::{MessageTime, NewMessage};
+use crate::scope::Scope;
+use crate::transaction::Tx;
+use crate::value::Value;
+
+/// A message that was checked and analysed, outside of any transaction.
+pub(crate) struct Analysed {
+    message: NewMessage,
+    analysis: Analysis,
+}
+
+impl Analysed {
+    pub(crate) fn new(message: NewMessage) -> Result<Self, StoreError> {
+        message.check()?;
+        let analysis = analyse(&message.text);
+        Ok(Self { message, analysis })
+    }
+
+    /// When it was said.
+    pub(crate) fn at(&self) -> Option<jiff::Timestamp> {
+        self.message.at.map(MessageTime::timestamp)
+    }
+
+    pub(crate) fn reference(&self) -> Option<&str> {
+        self.message.reference.as_deref()
+    }
+}
+
+/// Adds messages to a conversation, and tells the number of the first. The caller has locked the
+/// scope, and saves both.
+pub(crate) async fn append(
+    tx: &mut Tx<'_>,
+    scope: &mut Scope,
+    conversation: &mut Conversation,
+    messages: Vec<Analysed>,
+) -> Result<u32, StoreError> {
+    let first = conversation.messages.saturating_add(1);
+    let mut batch = Batch::default();
+    batch.add(tx, scope, conversation, messages).await?;
+    batch.write(tx, scope).await?;
+    Ok(first)
+}
+
+/// Messages of one scope that are written together.
+#[derive(Default)]
+pub(crate) struct Batch {
+    messages: Vec<Pending>,
+    entries: Vec<Entry>,
+}
+
+struct Pending {
+    message: NewMessage,
+    analysis: Analysis,
+    previous: Option<MessageTraits>,
+}
+
+impl Batch {
+    /// Adds messages of one conversation.
+    pub(crate) async fn add(
+        &mut self,
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+        conversation: &mut Conversation,
+        messages: Vec<Analysed>,
+    ) -> Result<(), StoreError> {
+        let mut previous = last_traits(tx, conversation).await?;
+        for Analysed { message, analysis } in messages {
+            scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
+            conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
+            let terms = message.recallable.then(|| {
+                scope.count(&analysis, 1);
+                index::encode_terms(&analysis.passages)
+            });
+            self.entries.push(Entry {
+                arrival: scope.arrivals,
+                conversation: conversation.id.number,
+                seq: conversation.messages,
+                terms,
+            });
+            let traits = analysis.traits;
+            self.messages.push(Pending {
+                message,
+                analysis,
+                previous,
+            });
+            previous = Some(traits);
+        }
+        Ok(())
+    }
+
+    /// Writes them. Where they fill a block, their terms go there and not into their rows.
+    pub(crate) async fn write(
+        mut self,
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+    ) -> Result<(), StoreError> {
+        index::make_blocks(tx, scope, &mut self.entries).await?;
+        let rows = self.messages.into_iter().zip(self.entries);
+        let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
+        tx.insert(
+            "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
+             recallable, traits, previous_traits, words, fingerprint, terms, cuts, body)",
+            rows.collect(),
+        )
+        .await
+    }
+}
+
+impl Pending {
+    fn row(self, scope: u32, entry: Entry) -> [Value; 17] {
+        let (at, offset) = self.message.at.map(MessageTime::to_columns).unzip();
+        [
+            scope.into(),
+            entry.arrival.into(),
+            entry.conversation.into(),
+            entry.seq.into(),
+            self.message.role.as_str().into(),
+            self.message.speaker.into(),
+            self.message.reference.into(),
+            at.into(),
+            offset.flatten().into(),
+            self.message.recallable.into(),
+            self.analysis.traits.bits().into(),
+            self.previous.map(MessageTraits::bits).into(),
+            self.analysis.words().into(),
+            self.analysis.fingerprint.bits().cast_signed().into(),
+            entry.terms.into(),
+            index::cuts(&self.analysis).into(),
+            Value::Body(self.message.text),
+        ]
+    }
+}
+
+/// What is known of the latest message of a conversation.
+async fn last_traits(
+    tx: &mut Tx<'_>,
+    conversation: &Conversation,
+) -> Result<Option<MessageTraits>, StoreError> {
+    if conversation.messages == 0 {
+        return Ok(None);
+    }
+    let id = conversation.id;
+    let row = tx
+        .query_one(
+            "SELECT traits FROM message \
+             WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4",
+            [
+                id.scope.into(),
+                id.number.into(),
+                conversation.messages.into(),
+            ],
+        )
+        .await?;
+    row.map(|mut row| Ok(MessageTraits::from_bits(row.u32()?)))
+        .transpose()
+}
+
+fn full() -> StoreError {
+    StoreError::invalid("the conversation", "has as many messages as can be counted")
+}

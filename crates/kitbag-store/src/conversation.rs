@@ -1,0 +1,268 @@
+//! Conversations: begun by a message, ended by silence.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::error::StoreError;
+use crate::id::ConversationId;
+use crate::names;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::transaction::Tx;
+use crate::value::{Row, Value};
+
+/// How long a conversation may be silent before the next message begins another.
+pub const IDLE: SignedDuration = SignedDuration::from_mins(30);
+
+/// Which conversation a message belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConversationChoice {
+    /// The open one, unless it has been silent for so long.
+    Idle(SignedDuration),
+    /// The one with this name.
+    Named(String),
+}
+
+impl Default for ConversationChoice {
+    fn default() -> Self {
+        Self::Idle(IDLE)
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conversation {
+    /// Its name in the store.
+    pub id: ConversationId,
+    /// The name that others have for it.
+    pub name: Option<String>,
+    /// When its first message came.
+    pub began: Timestamp,
+    /// When its latest message came.
+    pub active: Timestamp,
+    /// When it was closed.
+    pub closed: Option<Timestamp>,
+    /// How many messages it has ever had.
+    pub messages: u32,
+    /// How many turns it has ever had.
+    pub turns: u32,
+}
+
+impl Store {
+    /// The open conversation of a channel and a sender, or a new one when there is none or when it
+    /// has been silent for too long.
+    ///
+    /// # Errors
+    /// When a name is not one, or the store fails.
+    pub async fn get_or_create_conversation(
+        &self,
+        channel: &str,
+        sender: &str,
+        choice: &ConversationChoice,
+        now: Timestamp,
+    ) -> Result<Conversation, StoreError> {
+        let (channel, sender, choice) = (channel.to_owned(), sender.to_owned(), choice.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
+                let mut conversation = Conversation::choose(tx, &mut scope, &choice, now).await?;
+                conversation.active = conversation.active.max(now);
+                conversation.save(tx).await?;
+                scope.save(tx).await?;
+                Ok(conversation)
+            })
+        })
+        .await
+    }
+
+    /// Closes a conversation: the sender's next message begins another.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn close_conversation(
+        &self,
+        id: ConversationId,
+        now: Timestamp,
+    ) -> Result<Conversation, StoreError> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                let mut conversation = Conversation::lock(tx, id).await?;
+                conversation.closed.get_or_insert(now);
+                conversation.save(tx).await?;
+                Ok(conversation)
+            })
+        })
+        .await
+    }
+
+    /// The conversations of a channel and a sender, newest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn conversations(
+        &self,
+        channel: &str,
+        sender: &str,
+        limit: u32,
+    ) -> Result<Vec<Conversation>, StoreError> {
+        let (channel, sender) = (channel.to_owned(), sender.to_owned());
+        self.read(move |tx| {
+            Box::pin(async move {
+                let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
+                    return Ok(Vec::new());
+                };
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 \
+                     ORDER BY id DESC LIMIT $3"
+                );
+                let rows = tx.query(&sql, [scope.id.into(), limit.into()]).await?;
+                rows.into_iter()
+                    .map(|row| Conversation::read(scope.id, row))
+                    .collect()
+            })
+        })
+        .await
+    }
+}
+
+const COLUMNS: &str = "id, name, began, active, closed, messages, turns";
+
+impl Conversation {
+    fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: ConversationId {
+                scope,
+                number: row.u32()?,
+            },
+            name: row.text_or_null()?,
+            began: timestamp(row.int()?)?,
+            active: timestamp(row.int()?)?,
+            closed: row.int_or_null()?.map(timestamp).transpose()?,
+            messages: row.u32()?,
+            turns: row.u32()?,
+        })
+    }
+
+    /// The conversation by its number, to be changed. Its scope should be locked before.
+    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND id = $3"
+        );
+        let row = tx
+            .lock_one(&sql, [id.scope.into(), id.number.into()])
+            .await?
+            .ok_or_else(|| StoreError::missing("conversation", id))?;
+        Self::read(id.scope, row)
+    }
+
+    /// The conversation by its number.
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND id = $3"
+        );
+        let row = tx
+            .query_one(&sql, [id.scope.into(), id.number.into()])
+            .await?
+            .ok_or_else(|| StoreError::missing("conversation", id))?;
+        Self::read(id.scope, row)
+    }
+
+    /// The conversation that a message at `now` would continue, if there is one.
+    pub(crate) async fn find(
+        tx: &mut Tx<'_>,
+        scope: u32,
+        choice: &ConversationChoice,
+        now: Timestamp,
+    ) -> Result<Option<Self>, StoreError> {
+        let (condition, value): (_, Value) = match choice {
+            ConversationChoice::Named(name) => ("name = $3", name.as_str().into()),
+            ConversationChoice::Idle(idle) => {
+                let since = now.checked_sub(*idle).unwrap_or(Timestamp::MIN);
+                (
+                    "closed IS NULL AND name IS NULL AND active >= $3",
+                    since.as_microsecond().into(),
+                )
+            }
+        };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND {condition} \
+             ORDER BY id DESC LIMIT 1"
+        );
+        let row = tx.query_one(&sql, [scope.into(), value]).await?;
+        row.map(|row| Self::read(scope, row)).transpose()
+    }
+
+    /// The conversation that a message at `now` continues or begins. The caller saves both.
+    pub(crate) async fn choose(
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+        choice: &ConversationChoice,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        if let ConversationChoice::Named(name) = choice {
+            names::name("the conversation", name)?;
+        }
+        if let Some(found) = Self::find(tx, scope.id, choice, now).await? {
+            return Ok(found);
+        }
+        scope.conversations = scope.conversations.saturating_add(1);
+        let name = match choice {
+            ConversationChoice::Named(name) => Some(name.clone()),
+            ConversationChoice::Idle(_) => None,
+        };
+        let conversation = Self {
+            id: ConversationId {
+                scope: scope.id,
+                number: scope.conversations,
+            },
+            name,
+            began: now,
+            active: now,
+            closed: None,
+            messages: 0,
+            turns: 0,
+        };
+        tx.insert(
+            "conversation (tenant, scope, id, name, began, active, closed, messages, turns)",
+            vec![[
+                scope.id.into(),
+                conversation.id.number.into(),
+                conversation.name.clone().into(),
+                now.as_microsecond().into(),
+                now.as_microsecond().into(),
+                Value::Null,
+                0_u32.into(),
+                0_u32.into(),
+            ]],
+        )
+        .await?;
+        Ok(conversation)
+    }
+
+    /// Writes back what changes.
+    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        tx.execute(
+            "UPDATE conversation SET began = $2, active = $3, closed = $4, messages = $5, turns = $6 \
+             WHERE tenant = $1 AND scope = $7 AND id = $8",
+            [
+                self.began.as_microsecond().into(),
+                self.active.as_microsecond().into(),
+                self.closed.map(Timestamp::as_microsecond).into(),
+                self.messages.into(),
+                self.turns.into(),
+                self.id.scope.into(),
+                self.id.number.into(),
+            ],
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+/// The time in a column.
+pub(crate) fn timestamp(microseconds: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_microsecond(microseconds).map_err(|error| StoreError::Failed {
+        reason: format!("a column holds no time: {error}"),
+    })
+}

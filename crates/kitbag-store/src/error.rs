@@ -1,0 +1,182 @@
+//! Why the store could not do what it was asked.
+
+use std::path::PathBuf;
+
+use crate::value::WrongCell;
+
+/// A failure of the store. Nothing that was acknowledged before is lost by it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The place of the store is not one that can be understood.
+    #[error("`{location}` names no store: {reason}")]
+    Location {
+        /// What was given, without its password.
+        location: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file of the store cannot be opened.
+    #[error("cannot open the store {}: {reason}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the database said.
+        reason: String,
+    },
+    /// The file is no store of Kitbag, or is damaged.
+    #[error("{} is not a store of Kitbag, or it is damaged: {reason}", path.display())]
+    NotAStore {
+        /// The file.
+        path: PathBuf,
+        /// What the database said.
+        reason: String,
+    },
+    /// The server cannot be reached, or refuses the connection.
+    #[error("cannot connect to {server}: {reason}")]
+    Connect {
+        /// The server, without its password.
+        server: String,
+        /// What was tried, or what it said.
+        reason: String,
+    },
+    /// A later version of Kitbag made the store.
+    #[error("the store has version {found}, and this Kitbag knows versions up to {known}")]
+    Newer {
+        /// The version of the store.
+        found: i64,
+        /// The latest version that is known here.
+        known: i64,
+    },
+    /// The tables cannot be made or changed with the rights of this user.
+    #[error("the rights of `{user}` do not suffice to {what}: {reason}")]
+    Rights {
+        /// The user.
+        user: String,
+        /// What was to be done.
+        what: &'static str,
+        /// What the database said.
+        reason: String,
+    },
+    /// The disk is full, or a write was refused.
+    #[error("the store could not be written: {reason}")]
+    Write {
+        /// What the database said.
+        reason: String,
+    },
+    /// Another process kept the store locked.
+    #[error("another process kept the store locked for {seconds} seconds")]
+    Locked {
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The connection broke; whether the last transaction was committed is unknown.
+    #[error("the connection to the store broke: {reason}")]
+    Disconnected {
+        /// What was seen.
+        reason: String,
+    },
+    /// The database failed otherwise.
+    #[error("the store failed: {reason}")]
+    Failed {
+        /// What the database said.
+        reason: String,
+    },
+    /// A row holds what it should not.
+    #[error("a row of {table} is damaged: {reason}")]
+    Damaged {
+        /// The table.
+        table: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+    /// A value that the store does not take.
+    #[error("{field} {problem}")]
+    Invalid {
+        /// Which.
+        field: &'static str,
+        /// What is wrong with it, with the value.
+        problem: String,
+    },
+    /// Something that was named is not there.
+    #[error("there is no {what} `{name}`")]
+    Missing {
+        /// What it should be.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// Another turn of the conversation is under way.
+    #[error("another turn of conversation {conversation} is under way until {until}")]
+    Busy {
+        /// The conversation.
+        conversation: String,
+        /// When its lease ends, unless it is renewed.
+        until: jiff::Timestamp,
+    },
+    /// The lease of the turn has gone to somebody else.
+    #[error("the lease of turn {turn} was taken over by another process")]
+    LeaseLost {
+        /// The turn.
+        turn: String,
+    },
+    /// A step of a turn that its state does not allow.
+    #[error("turn {turn} {problem}")]
+    Turn {
+        /// The turn.
+        turn: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl StoreError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Location { .. } => {
+                Some("give a file (`memory.db`, `sqlite:memory.db`) or a `postgresql://` address")
+            }
+            Self::NotAStore { .. } => Some(
+                "choose another file with `--store`, or restore this one from a copy; nothing in it was changed",
+            ),
+            Self::Newer { .. } => Some("update Kitbag; nothing in the store was changed"),
+            Self::Rights { .. } => Some(
+                "let a user who may create roles and schemas open the store once, then grant this user the role `kitbag_app`",
+            ),
+            Self::Write { .. } => {
+                Some("free some space or check the folder's rights, then try again")
+            }
+            Self::Locked { .. } => {
+                Some("end the process that holds the store, or try again when it is done")
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn invalid(field: &'static str, problem: impl Into<String>) -> Self {
+        Self::Invalid {
+            field,
+            problem: problem.into(),
+        }
+    }
+
+    pub(crate) fn missing(what: &'static str, name: impl ToString) -> Self {
+        Self::Missing {
+            what,
+            name: name.to_string(),
+        }
+    }
+}
+
+impl From<WrongCell> for StoreError {
+    fn from(wrong: WrongCell) -> Self {
+        Self::Failed {
+            reason: wrong.to_string(),
+        }
+    }
+}

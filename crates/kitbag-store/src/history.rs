@@ -1,0 +1,144 @@
+//! Reading messages back.
+
+use std::collections::BTreeMap;
+
+use kitbag_core::role::Role;
+
+use crate::conversation::Conversation;
+use crate::error::StoreError;
+use crate::id::{ConversationId, MessageId};
+use crate::message::{MessageTime, NewMessage, StoredMessage};
+use crate::store::Store;
+use crate::transaction::Tx;
+use crate::value::{Row, Value};
+
+impl Store {
+    /// The newest messages of a conversation, oldest first.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn messages(
+        &self,
+        id: ConversationId,
+        limit: u32,
+    ) -> Result<Vec<StoredMessage>, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                newest(tx, id, limit).await
+            })
+        })
+        .await
+    }
+
+    /// One message.
+    ///
+    /// # Errors
+    /// When there is no such message, or the store fails.
+    pub async fn message(&self, id: MessageId) -> Result<StoredMessage, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                let mut found = by_place(
+                    tx,
+                    id.conversation.scope,
+                    &[(id.conversation.number, id.seq)],
+                )
+                .await?;
+                found
+                    .remove(&(id.conversation.number, id.seq))
+                    .ok_or_else(|| StoreError::missing("message", id))
+            })
+        })
+        .await
+    }
+}
+
+/// The columns that [`read`] takes.
+pub(crate) const COLUMNS: &str =
+    "conversation, seq, role, speaker, ref, at, at_offset, recallable, body";
+
+/// A message from a row of [`COLUMNS`].
+pub(crate) fn read(scope: u32, row: &mut Row) -> Result<StoredMessage, StoreError> {
+    let id = MessageId {
+        conversation: ConversationId {
+            scope,
+            number: row.u32()?,
+        },
+        seq: row.u32()?,
+    };
+    let role = role(&row.text()?).ok_or_else(|| StoreError::Damaged {
+        table: "message",
+        reason: format!("message {id} has an unknown role"),
+    })?;
+    let message = NewMessage {
+        role,
+        speaker: row.text_or_null()?,
+        reference: row.text_or_null()?,
+        at: MessageTime::from_columns(row.int_or_null()?, row.int_or_null()?),
+        recallable: row.flag()?,
+        text: row.text()?,
+    };
+    Ok(StoredMessage { id, message })
+}
+
+pub(crate) fn role(name: &str) -> Option<Role> {
+    let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
+    roles.into_iter().find(|role| role.as_str() == name)
+}
+
+/// The newest messages of a conversation, oldest first.
+pub(crate) async fn newest(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    limit: u32,
+) -> Result<Vec<StoredMessage>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+         ORDER BY seq DESC LIMIT $4"
+    );
+    let rows = tx
+        .query(&sql, [id.scope.into(), id.number.into(), limit.into()])
+        .await?;
+    let rows = rows.into_iter().rev();
+    rows.map(|mut row| read(id.scope, &mut row)).collect()
+}
+
+/// Messages by conversation and number.
+pub(crate) async fn by_place(
+    tx: &mut Tx<'_>,
+    scope: u32,
+    places: &[(u32, u32)],
+) -> Result<BTreeMap<(u32, u32), StoredMessage>, StoreError> {
+    let mut found = BTreeMap::new();
+    for mut row in at_places(tx, COLUMNS, scope, places).await? {
+        let message = read(scope, &mut row)?;
+        found.insert((message.id.conversation.number, message.id.seq), message);
+    }
+    Ok(found)
+}
+
+/// Columns of the messages at some places.
+pub(crate) async fn at_places(
+    tx: &mut Tx<'_>,
+    columns: &str,
+    scope: u32,
+    places: &[(u32, u32)],
+) -> Result<Vec<Row>, StoreError> {
+    let mut rows = Vec::with_capacity(places.len());
+    for some in places.chunks(1_000) {
+        let pairs: Vec<String> = (0..some.len())
+            .map(|index| format!("(${}, ${})", 2 * index + 3, 2 * index + 4))
+            .collect();
+        let sql = format!(
+            "SELECT {columns} FROM message WHERE tenant = $1 AND scope = $2 \
+             AND (conversation, seq) IN (VALUES {})",
+            pairs.join(", ")
+        );
+        let mut parameters: Vec<Value> = vec![scope.into()];
+        for (conversation, seq) in some {
+            parameters.extend([Value::from(*conversation), Value::from(*seq)]);
+        }
+        rows.extend(tx.query_with(&sql, parameters).await?);
+    }
+    Ok(rows)
+}

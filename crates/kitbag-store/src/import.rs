@@ -1,0 +1,188 @@
+//! Bringing in many messages at once.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use jiff::Timestamp;
+
+use crate::append::{Analysed, Batch};
+use crate::conversation::{Conversation, ConversationChoice};
+use crate::error::StoreError;
+use crate::id::ConversationId;
+use crate::message::NewMessage;
+use crate::names;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// A message from elsewhere.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Import {
+    /// Where it was said.
+    pub channel: String,
+    /// In whose conversation.
+    pub sender: String,
+    /// The name of the conversation; the same name is the same conversation. Without one it belongs to
+    /// the open conversation.
+    pub conversation: Option<String>,
+    /// The message. One with the reference of a message that the conversation has already is skipped.
+    pub message: NewMessage,
+}
+
+impl Import {
+    /// A message from elsewhere.
+    #[must_use]
+    pub fn new(
+        channel: impl Into<String>,
+        sender: impl Into<String>,
+        conversation: Option<String>,
+        message: NewMessage,
+    ) -> Self {
+        Self {
+            channel: channel.into(),
+            sender: sender.into(),
+            conversation,
+            message,
+        }
+    }
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// How many messages were kept.
+    pub messages: usize,
+    /// How many were there already.
+    pub known: usize,
+}
+
+impl Store {
+    /// Keeps messages in their order: all of them, or none.
+    ///
+    /// # Errors
+    /// When one of them is not a message, or the store fails.
+    pub async fn import(
+        &self,
+        messages: Vec<Import>,
+        now: Timestamp,
+    ) -> Result<Imported, StoreError> {
+        let mut scopes: BTreeMap<(String, String), Vec<(Option<String>, Analysed)>> =
+            BTreeMap::new();
+        for import in messages {
+            names::name("the channel", &import.channel)?;
+            names::name("the sender", &import.sender)?;
+            let message = Analysed::new(import.message)?;
+            scopes
+                .entry((import.channel, import.sender))
+                .or_default()
+                .push((import.conversation, message));
+        }
+        self.write(move |tx| {
+            Box::pin(async move {
+                let mut imported = Imported::default();
+                for ((channel, sender), messages) in scopes {
+                    let done = import_scope(tx, &channel, &sender, messages, now).await?;
+                    imported.messages += done.messages;
+                    imported.known += done.known;
+                }
+                Ok(imported)
+            })
+        })
+        .await
+    }
+}
+
+async fn import_scope(
+    tx: &mut Tx<'_>,
+    channel: &str,
+    sender: &str,
+    messages: Vec<(Option<String>, Analysed)>,
+    now: Timestamp,
+) -> Result<Imported, StoreError> {
+    let mut scope = Scope::lock_or_make(tx, channel, sender).await?;
+    let mut batch = Batch::default();
+    let mut conversations: BTreeMap<Option<String>, Known> = BTreeMap::new();
+    let mut imported = Imported::default();
+    // Runs of messages of one conversation are added together.
+    let mut waiting = messages.into_iter().peekable();
+    while let Some((name, first)) = waiting.next() {
+        let mut run = vec![first];
+        while let Some((_, next)) = waiting.next_if(|(next, _)| *next == name) {
+            run.push(next);
+        }
+        let known = match conversations.entry(name.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(vacant) => {
+                let said = run.iter().find_map(Analysed::at).unwrap_or(now);
+                vacant.insert(Known::choose(tx, &mut scope, name, said).await?)
+            }
+        };
+        let before = run.len();
+        run.retain(|message| known.is_new(message.reference()));
+        imported.known += before - run.len();
+        imported.messages += run.len();
+        let times = run.iter().filter_map(Analysed::at);
+        let (first, last) = (times.clone().min(), times.max());
+        known.conversation.began = first.map_or(known.conversation.began, |first| {
+            known.conversation.began.min(first)
+        });
+        known.conversation.active = last.map_or(known.conversation.active, |last| {
+            known.conversation.active.max(last)
+        });
+        batch
+            .add(tx, &mut scope, &mut known.conversation, run)
+            .await?;
+    }
+    for known in conversations.values() {
+        known.conversation.save(tx).await?;
+    }
+    batch.write(tx, &mut scope).await?;
+    scope.save(tx).await?;
+    Ok(imported)
+}
+
+/// A conversation that messages are added to, and the references that it has.
+struct Known {
+    conversation: Conversation,
+    references: std::collections::BTreeSet<String>,
+}
+
+impl Known {
+    async fn choose(
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+        name: Option<String>,
+        said: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let choice = match name {
+            Some(name) => ConversationChoice::Named(name),
+            None => ConversationChoice::default(),
+        };
+        let conversation = Conversation::choose(tx, scope, &choice, said).await?;
+        let ConversationId { scope, number } = conversation.id;
+        let mut references = std::collections::BTreeSet::new();
+        if conversation.messages > 0 {
+            let rows = tx
+                .query(
+                    "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+                     AND ref IS NOT NULL",
+                    [scope.into(), number.into()],
+                )
+                .await?;
+            for mut row in rows {
+                references.insert(row.text()?);
+            }
+        }
+        Ok(Self {
+            conversation,
+            references,
+        })
+    }
+
+    /// Whether the conversation has no message of that reference yet; it has one from now on.
+    fn is_new(&mut self, reference: Option<&str>) -> bool {
+        reference.is_none_or(|reference| self.references.insert(reference.to_owned()))
+    }
+}

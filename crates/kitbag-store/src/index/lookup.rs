@@ -1,0 +1,124 @@
+//! Looking up a query's terms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kitbag_core::recall::{Place, Posting, Query};
+
+use super::codec::{decode_places, decode_terms};
+use crate::error::StoreError;
+use crate::scope::Scope;
+use crate::transaction::{Tx, placeholders};
+use crate::value::Value;
+
+/// All places of a query's terms in a scope, by term, sorted.
+pub(crate) async fn evidence(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    query: &Query,
+) -> Result<BTreeMap<String, Vec<Posting>>, StoreError> {
+    let terms: BTreeSet<&str> = query.terms().collect();
+    let prefixes: Vec<&str> = query.prefixes().collect();
+    let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+    from_blocks(tx, scope, &terms, &prefixes, &mut found).await?;
+    from_messages(tx, scope, &terms, &prefixes, &mut found).await?;
+    for postings in found.values_mut() {
+        postings.sort_by_key(|posting| posting.place);
+    }
+    Ok(found)
+}
+
+async fn from_blocks(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    terms: &BTreeSet<&str>,
+    prefixes: &[&str],
+    found: &mut BTreeMap<String, Vec<Posting>>,
+) -> Result<(), StoreError> {
+    if scope.blocks == 0 {
+        return Ok(());
+    }
+    let mut conditions = Vec::new();
+    let mut parameters: Vec<Value> = vec![scope.id.into()];
+    if !terms.is_empty() {
+        let names = placeholders(parameters.len() + 2, terms.len());
+        conditions.push(format!("term IN ({names})"));
+        parameters.extend(terms.iter().map(|term| Value::from(*term)));
+    }
+    for prefix in prefixes {
+        let (from, to) = (parameters.len() + 2, parameters.len() + 3);
+        conditions.push(format!("(term >= ${from} AND term < ${to})"));
+        parameters.push((*prefix).into());
+        parameters.push(behind(prefix).into());
+    }
+    for condition in conditions.chunks(64) {
+        debug_assert!(conditions.len() <= 64, "a query has few words");
+        let sql = format!(
+            "SELECT term, places FROM posting WHERE tenant = $1 AND scope = $2 AND ({})",
+            condition.join(" OR ")
+        );
+        for mut row in tx.query_with(&sql, parameters.clone()).await? {
+            let (term, places) = (row.text()?, row.blob()?);
+            let postings = found.entry(term).or_default();
+            decode_places(&places, postings).ok_or_else(|| StoreError::Damaged {
+                table: "posting",
+                reason: format!("places of scope {} are not readable", scope.id),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+async fn from_messages(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    terms: &BTreeSet<&str>,
+    prefixes: &[&str],
+    found: &mut BTreeMap<String, Vec<Posting>>,
+) -> Result<(), StoreError> {
+    let rows = tx
+        .query(
+            "SELECT conversation, seq, terms FROM message \
+             WHERE tenant = $1 AND scope = $2 AND arrival > $3 AND terms IS NOT NULL",
+            [scope.id.into(), scope.indexed.into()],
+        )
+        .await?;
+    for mut row in rows {
+        let (conversation, message, bytes) = (row.u32()?, row.u32()?, row.blob()?);
+        let carried = decode_terms(&bytes).ok_or_else(|| StoreError::Damaged {
+            table: "message",
+            reason: format!(
+                "the terms of a message of scope {} are not readable",
+                scope.id
+            ),
+        })?;
+        for term in carried {
+            let begins = |prefix: &&str| term.term.starts_with(*prefix);
+            if !terms.contains(term.term) && !prefixes.iter().any(begins) {
+                continue;
+            }
+            let posting = Posting {
+                place: Place {
+                    conversation,
+                    message,
+                    passage: term.passage,
+                },
+                count: term.count,
+                words: term.words,
+            };
+            match found.get_mut(term.term) {
+                Some(postings) => postings.push(posting),
+                None => {
+                    found.insert(term.term.to_owned(), vec![posting]);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The least text that is greater than every text that begins with `prefix`.
+fn behind(prefix: &str) -> String {
+    let mut behind = prefix.to_owned();
+    behind.push(char::MAX);
+    behind
+}

@@ -1,0 +1,189 @@
+//! Leases: one turn of a conversation at a time, on whatever node, without a lock that outlives a
+//! transaction.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::conversation::timestamp;
+use crate::error::StoreError;
+use crate::id::{ConversationId, TurnId};
+use crate::store::Store;
+use crate::transaction::Tx;
+use crate::value::Value;
+
+/// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
+/// taken it over.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Lease {
+    /// The turn.
+    pub turn: TurnId,
+    /// When it ends, unless it is renewed.
+    pub until: Timestamp,
+    fence: i64,
+}
+
+/// How long to sleep between attempts to get a lease that somebody else holds.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Store {
+    /// Takes the lease of a turn's conversation for `length`.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] while another turn of the conversation is under way.
+    pub async fn begin(
+        &self,
+        turn: TurnId,
+        length: SignedDuration,
+        now: Timestamp,
+    ) -> Result<Lease, StoreError> {
+        let owner = self.owner().to_owned();
+        self.write(move |tx| Box::pin(async move { take(tx, turn, &owner, length, now).await }))
+            .await
+    }
+
+    /// The same, and waits for other turns of the conversation, at most for `patience`.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] when they take longer.
+    pub async fn begin_when_free(
+        &self,
+        turn: TurnId,
+        length: SignedDuration,
+        patience: Duration,
+        clock: impl Fn() -> Timestamp,
+    ) -> Result<Lease, StoreError> {
+        let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
+        loop {
+            match self.begin(turn, length, clock()).await {
+                Err(StoreError::Busy { .. }) if clock() < end => tokio::time::sleep(PAUSE).await,
+                other => return other,
+            }
+        }
+    }
+
+    /// Makes a lease last for `length` from now.
+    ///
+    /// # Errors
+    /// When somebody else has taken it over.
+    pub async fn renew(
+        &self,
+        lease: &Lease,
+        length: SignedDuration,
+        now: Timestamp,
+    ) -> Result<Lease, StoreError> {
+        let mut lease = lease.clone();
+        lease.until = now.checked_add(length).unwrap_or(Timestamp::MAX);
+        self.write(move |tx| {
+            Box::pin(async move {
+                lease.check(tx).await?;
+                tx.execute(
+                    "UPDATE lease SET until = $2 WHERE tenant = $1 AND scope = $3 AND conversation = $4",
+                    [
+                        lease.until.as_microsecond().into(),
+                        lease.turn.conversation.scope.into(),
+                        lease.turn.conversation.number.into(),
+                    ],
+                )
+                .await?;
+                Ok(lease)
+            })
+        })
+        .await
+    }
+}
+
+impl Lease {
+    /// Fails when somebody else has taken over; holds the row until the transaction ends.
+    pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let held = row(tx, self.turn.conversation).await?;
+        match held {
+            Some(held) if held.fence == self.fence && held.owner.is_some() => Ok(()),
+            _ => Err(StoreError::LeaseLost {
+                turn: self.turn.to_string(),
+            }),
+        }
+    }
+
+    /// Gives the lease back. Its number stays, so that the next one is greater.
+    pub(crate) async fn release(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        write(tx, self.turn.conversation, None, self.fence, Timestamp::MIN).await
+    }
+}
+
+struct Held {
+    owner: Option<String>,
+    fence: i64,
+    until: Timestamp,
+}
+
+async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<Held>, StoreError> {
+    let row = tx
+        .lock_one(
+            "SELECT owner, fence, until FROM lease \
+             WHERE tenant = $1 AND scope = $2 AND conversation = $3",
+            [id.scope.into(), id.number.into()],
+        )
+        .await?;
+    row.map(|mut row| {
+        Ok(Held {
+            owner: row.text_or_null()?,
+            fence: row.int()?,
+            until: timestamp(row.int()?)?,
+        })
+    })
+    .transpose()
+}
+
+async fn take(
+    tx: &mut Tx<'_>,
+    turn: TurnId,
+    owner: &str,
+    length: SignedDuration,
+    now: Timestamp,
+) -> Result<Lease, StoreError> {
+    let id = turn.conversation;
+    tx.one_at_a_time(&format!("lease/{id}")).await?;
+    let held = row(tx, id).await?;
+    let mut fence = 0;
+    if let Some(held) = held {
+        if held.owner.is_some() && held.until > now {
+            return Err(StoreError::Busy {
+                conversation: id.to_string(),
+                until: held.until,
+            });
+        }
+        fence = held.fence;
+    }
+    let lease = Lease {
+        turn,
+        until: now.checked_add(length).unwrap_or(Timestamp::MAX),
+        fence: fence.saturating_add(1),
+    };
+    write(tx, id, Some(owner), lease.fence, lease.until).await?;
+    Ok(lease)
+}
+
+async fn write(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    owner: Option<&str>,
+    fence: i64,
+    until: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO lease (tenant, scope, conversation, owner, fence, until) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, scope, conversation) \
+         DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until",
+        [
+            id.scope.into(),
+            id.number.into(),
+            owner.map_or(Value::Null, Into::into),
+            fence.into(),
+            until.as_microsecond().into(),
+        ],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! What Kitbag remembers: conversations, facts, summaries, the three layers, injected messages and
+//! every prompt, on SQLite or PostgreSQL, and recall without a model.
+//!
+//! What is relevant, how a prompt is rendered and when a message is injected again is decided in
+//! `kitbag-core`; this crate keeps what that needs, and keeps tenants apart. Methods are asynchronous;
+//! with PostgreSQL, and where a lease is waited for, they need a Tokio runtime.
+
+mod append;
+mod conversation;
+mod error;
+mod fact;
+mod history;
+mod id;
+mod import;
+mod index;
+mod lease;
+mod location;
+mod message;
+mod names;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod recall;
+mod schema;
+mod scope;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod state;
+mod store;
+mod summary;
+mod transaction;
+mod turn;
+mod value;
+
+pub use conversation::{Conversation, ConversationChoice, IDLE};
+pub use error::StoreError;
+pub use fact::{Fact, NewFact};
+pub use id::{ConversationId, MessageId, TurnId};
+pub use import::{Import, Imported};
+pub use lease::Lease;
+pub use location::Location;
+pub use message::{MessageTime, NewMessage, StoredMessage};
+pub use recall::{RecallRequest, Recalled};
+pub use store::{Store, Tenant};
+pub use summary::Summary;
+pub use turn::{Incoming, Learned, Turn, TurnStatus};

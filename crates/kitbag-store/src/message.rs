@@ -1,0 +1,223 @@
+//! Messages: what was said, by whom and when.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+use kitbag_core::role::Role;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::id::MessageId;
+use crate::names;
+
+/// Longest message, in bytes.
+pub(crate) const LONGEST: usize = 16 << 20;
+
+/// A message to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// The speaker's name, as it is shown.
+    pub speaker: Option<String>,
+    /// The name that others have for the message.
+    pub reference: Option<String>,
+    /// When it was said.
+    pub at: Option<MessageTime>,
+    /// What was said.
+    pub text: String,
+    /// Whether it may be recalled. What was recalled itself may not: it would come back again and
+    /// again.
+    pub recallable: bool,
+}
+
+impl NewMessage {
+    /// A message without a time or names.
+    #[must_use]
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            speaker: None,
+            reference: None,
+            at: None,
+            text: text.into(),
+            recallable: true,
+        }
+    }
+
+    /// The same message with its time.
+    #[must_use]
+    pub fn at(mut self, at: impl Into<MessageTime>) -> Self {
+        self.at = Some(at.into());
+        self
+    }
+
+    /// The same message with the name that others have for it.
+    #[must_use]
+    pub fn with_reference(mut self, reference: impl Into<String>) -> Self {
+        self.reference = Some(reference.into());
+        self
+    }
+
+    /// The same message with its speaker's name.
+    #[must_use]
+    pub fn with_speaker(mut self, speaker: impl Into<String>) -> Self {
+        self.speaker = Some(speaker.into());
+        self
+    }
+
+    /// The same message, kept and shown in its conversation but never recalled.
+    #[must_use]
+    pub fn not_recallable(mut self) -> Self {
+        self.recallable = false;
+        self
+    }
+
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if let Some(speaker) = &self.speaker {
+            names::label("the speaker", speaker)?;
+        }
+        if let Some(reference) = &self.reference {
+            names::name("the reference", reference)?;
+        }
+        if self.text.len() > LONGEST {
+            let bytes = self.text.len();
+            let problem = format!("has {bytes} bytes, and at most {LONGEST} are taken");
+            return Err(StoreError::invalid("the message", problem));
+        }
+        Ok(())
+    }
+}
+
+/// A message as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredMessage {
+    /// Its name in the store.
+    pub id: MessageId,
+    /// The message.
+    pub message: NewMessage,
+}
+
+/// When something was said, as it was written: with a zone or without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MessageTime {
+    at: Timestamp,
+    /// The zone's distance from UTC in seconds; nothing for a local time, which is kept as if it were
+    /// UTC.
+    offset: Option<i32>,
+}
+
+impl MessageTime {
+    /// Reads `2024-05-08T13:56:00`, with a zone or without, or a date alone.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if let Ok(zoned) = jiff::fmt::temporal::DateTimeParser::new().parse_timestamp(text) {
+            let pieces = jiff::fmt::temporal::Pieces::parse(text).ok()?;
+            let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
+            return Some(Self::in_zone(zoned, offset));
+        }
+        let local: DateTime = text
+            .parse()
+            .or_else(|_| text.parse::<jiff::civil::Date>().map(Into::into))
+            .ok()?;
+        let at = local.to_zoned(TimeZone::UTC).ok()?.timestamp();
+        Some(Self {
+            at: whole_microseconds(at),
+            offset: None,
+        })
+    }
+
+    fn in_zone(at: Timestamp, offset: Offset) -> Self {
+        Self {
+            at: whole_microseconds(at),
+            offset: Some(offset.seconds()),
+        }
+    }
+
+    /// The moment; of a local time, as if it were in UTC.
+    #[must_use]
+    pub fn timestamp(self) -> Timestamp {
+        self.at
+    }
+
+    /// What a clock on the speaker's wall showed.
+    #[must_use]
+    pub fn wall_clock(self) -> DateTime {
+        let offset = Offset::from_seconds(self.offset.unwrap_or(0)).unwrap_or(Offset::UTC);
+        offset.to_datetime(self.at)
+    }
+
+    pub(crate) fn to_columns(self) -> (i64, Option<i64>) {
+        (self.at.as_microsecond(), self.offset.map(i64::from))
+    }
+
+    pub(crate) fn from_columns(at: Option<i64>, offset: Option<i64>) -> Option<Self> {
+        Some(Self {
+            at: Timestamp::from_microsecond(at?).ok()?,
+            offset: offset.and_then(|offset| i32::try_from(offset).ok()),
+        })
+    }
+}
+
+impl From<Timestamp> for MessageTime {
+    fn from(at: Timestamp) -> Self {
+        Self::in_zone(at, Offset::UTC)
+    }
+}
+
+impl std::fmt::Display for MessageTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.offset {
+            None => write!(f, "{}", self.wall_clock()),
+            Some(0) => write!(f, "{}", self.at),
+            Some(seconds) => {
+                let offset = Offset::from_seconds(seconds).unwrap_or(Offset::UTC);
+                write!(f, "{}", self.at.display_with_offset(offset))
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for MessageTime {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+            .ok_or_else(|| format!("`{text}` is not a time such as 2024-05-08T13:56:00"))
+    }
+}
+
+impl From<MessageTime> for String {
+    fn from(time: MessageTime) -> Self {
+        time.to_string()
+    }
+}
+
+/// Databases keep microseconds.
+fn whole_microseconds(at: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_they_were_read() {
+        for text in [
+            "2024-05-08T13:56:00",
+            "2024-05-08T13:56:00Z",
+            "2024-05-08T13:56:00+02:00",
+            "2024-05-08T13:56:00.000125",
+        ] {
+            assert_eq!(MessageTime::parse(text).unwrap().to_string(), text);
+        }
+        let day = MessageTime::parse("2024-05-08").unwrap();
+        assert_eq!(day.to_string(), "2024-05-08T00:00:00");
+        assert_eq!(MessageTime::parse("yesterday"), None);
+    }
+}

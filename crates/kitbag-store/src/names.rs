@@ -1,0 +1,28 @@
+//! What the store takes as a name: checked once, where it comes in.
+
+use crate::error::StoreError;
+
+/// Longest name of a channel, a sender, a conversation, a reference or a speaker, in characters.
+const LONGEST: usize = 500;
+
+/// A name that is not empty and has no control characters.
+pub(crate) fn name(field: &'static str, text: &str) -> Result<(), StoreError> {
+    if text.trim().is_empty() {
+        return Err(StoreError::invalid(field, "is empty"));
+    }
+    label(field, text)
+}
+
+/// The same, or nothing at all.
+pub(crate) fn label(field: &'static str, text: &str) -> Result<(), StoreError> {
+    if let Some(control) = text.chars().find(|c| c.is_control()) {
+        let problem = format!("has a control character, {}", control.escape_unicode());
+        return Err(StoreError::invalid(field, problem));
+    }
+    let length = text.chars().count();
+    if length > LONGEST {
+        let problem = format!("has {length} characters, and at most {LONGEST} are taken");
+        return Err(StoreError::invalid(field, problem));
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! The store on a PostgreSQL server.
+//!
+//! Each operation is one transaction that first takes the role without rights of its own and sets
+//! the tenant, both until it ends: nothing is left on the connection, so that a pooler may give it to
+//! somebody else. Statements are sent unnamed for the same reason.
+
+mod error;
+mod migrate;
+
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
+use tokio_postgres::{Config, NoTls, Transaction};
+
+use crate::error::StoreError;
+use crate::location::Location;
+use crate::store::{Operation, Tenant};
+use crate::transaction::{Tx, placeholders};
+use crate::value::{Row, Value};
+
+use error::failed;
+
+/// How many connections a process holds at most.
+const CONNECTIONS: usize = 16;
+
+/// How long a connection is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The server takes at most 65,535 parameters in a statement.
+const PARAMETERS: usize = 32_000;
+
+/// A pool of connections.
+pub(crate) struct Postgres {
+    pool: Pool,
+    server: String,
+}
+
+impl Postgres {
+    /// Connects, and brings the tables up to date.
+    pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
+        let mut config: Config =
+            url.parse()
+                .map_err(|error: tokio_postgres::Error| StoreError::Location {
+                    location: Location::Postgres(url.to_owned()).to_string(),
+                    reason: error::explain(&error),
+                })?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(Duration::from_secs(10));
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("kitbag");
+        }
+        let server = error::server(&config);
+        let manager = Manager::from_config(
+            config,
+            NoTls,
+            ManagerConfig {
+                recycling_method: RecyclingMethod::Fast,
+            },
+        );
+        let pool = Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .wait_timeout(Some(PATIENCE))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| StoreError::Failed {
+                reason: error.to_string(),
+            })?;
+        let postgres = Self { pool, server };
+        let mut client = postgres.connection().await?;
+        migrate::migrate(&mut client).await?;
+        drop(client);
+        Ok(postgres)
+    }
+
+    /// Runs an operation in a transaction of its own.
+    pub(crate) async fn run<T>(
+        &self,
+        tenant: &Tenant,
+        operation: impl Operation<T>,
+    ) -> Result<T, StoreError> {
+        let mut client = self.connection().await?;
+        let transaction = client.transaction().await.map_err(failed)?;
+        // A tenant's name has no character that would end the literal.
+        let bind = format!(
+            "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
+             SET LOCAL kitbag.tenant TO '{tenant}'",
+        );
+        transaction.batch_execute(&bind).await.map_err(failed)?;
+        let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
+        transaction.commit().await.map_err(failed)?;
+        Ok(result)
+    }
+
+    async fn connection(&self) -> Result<deadpool_postgres::Object, StoreError> {
+        self.pool
+            .get()
+            .await
+            .map_err(|error| error::connect(&self.server, &error))
+    }
+}
+
+pub(crate) async fn execute(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    parameters: &[Value],
+) -> Result<u64, StoreError> {
+    transaction
+        .execute_typed(sql, &typed(parameters))
+        .await
+        .map_err(failed)
+}
+
+pub(crate) async fn query(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    parameters: &[Value],
+) -> Result<Vec<Row>, StoreError> {
+    let found = transaction
+        .query_typed(sql, &typed(parameters))
+        .await
+        .map_err(failed)?;
+    found.iter().map(row).collect()
+}
+
+pub(crate) async fn insert<const N: usize>(
+    transaction: &Transaction<'_>,
+    into: &str,
+    tenant: &str,
+    rows: &[[Value; N]],
+) -> Result<(), StoreError> {
+    let tenant = Value::from(tenant);
+    for some in rows.chunks(PARAMETERS / N.max(1)) {
+        let places: Vec<String> = (0..some.len())
+            .map(|index| format!("($1, {})", placeholders(2 + index * N, N)))
+            .collect();
+        let sql = format!("INSERT INTO {into} VALUES {}", places.join(", "));
+        let parameters: Vec<Typed<'_>> = [&tenant]
+            .into_iter()
+            .chain(some.iter().flatten())
+            .map(|value| -> Typed<'_> { (value, value.kind()) })
+            .collect();
+        transaction
+            .execute_typed(&sql, &parameters)
+            .await
+            .map_err(failed)?;
+    }
+    Ok(())
+}
+
+type Typed<'a> = (&'a (dyn ToSql + Sync), Type);
+
+fn typed(parameters: &[Value]) -> Vec<Typed<'_>> {
+    let typed = |value| -> Typed<'_> {
+        let value: &Value = value;
+        (value, value.kind())
+    };
+    parameters.iter().map(typed).collect()
+}
+
+impl Value {
+    fn kind(&self) -> Type {
+        match self {
+            // The server infers what is missing.
+            Self::Null => Type::UNKNOWN,
+            Self::Int(_) => Type::INT8,
+            Self::Text(_) => Type::TEXT,
+            Self::Body(_) | Self::Blob(_) => Type::BYTEA,
+        }
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Int(number) => number.to_sql(kind, out),
+            Self::Text(text) => text.to_sql(kind, out),
+            Self::Body(text) => text.as_bytes().to_sql(kind, out),
+            Self::Blob(bytes) => bytes.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}
+
+fn row(found: &tokio_postgres::Row) -> Result<Row, StoreError> {
+    let cells = found.columns().iter().enumerate().map(|(index, column)| {
+        let value = match *column.type_() {
+            Type::INT8 => found.try_get::<_, Option<i64>>(index)?.into(),
+            Type::INT4 => found
+                .try_get::<_, Option<i32>>(index)?
+                .map(i64::from)
+                .into(),
+            Type::BOOL => found.try_get::<_, Option<bool>>(index)?.into(),
+            Type::BYTEA => found.try_get::<_, Option<Vec<u8>>>(index)?.into(),
+            _ => found.try_get::<_, Option<String>>(index)?.into(),
+        };
+        Ok(value)
+    });
+    let cells: Result<Vec<Value>, tokio_postgres::Error> = cells.collect();
+    Ok(Row::new(cells.map_err(failed)?))
+}

@@ -1,0 +1,149 @@
+//! Making the tables, keeping tenants apart in them, and bringing older ones up to date.
+
+use tokio_postgres::{Client, Transaction};
+
+use super::error::{explain, failed};
+use crate::error::StoreError;
+use crate::schema::{self, TABLES};
+
+/// Brings the schema up to date. Several nodes may do this at once: one does, the others wait.
+pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
+    if version(client).await? == schema::VERSION {
+        return may_use(client).await;
+    }
+    let user = user(client).await?;
+    let transaction = client.transaction().await.map_err(failed)?;
+    upgrade(&transaction).await.map_err(|error| match error {
+        Upgrade::Said(error) if error.code().is_some() => StoreError::Rights {
+            user,
+            what: "make or change the tables",
+            reason: explain(&error),
+        },
+        Upgrade::Said(error) => failed(error),
+        Upgrade::Refused(error) => error,
+    })?;
+    transaction.commit().await.map_err(failed)?;
+    may_use(client).await
+}
+
+enum Upgrade {
+    Said(tokio_postgres::Error),
+    Refused(StoreError),
+}
+
+impl From<tokio_postgres::Error> for Upgrade {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Said(error)
+    }
+}
+
+async fn upgrade(transaction: &Transaction<'_>) -> Result<(), Upgrade> {
+    // Held until the transaction ends: those who come later find the work done.
+    transaction
+        .batch_execute("SELECT pg_advisory_xact_lock(7738135589612483943)")
+        .await?;
+    let found = version(transaction.client())
+        .await
+        .map_err(Upgrade::Refused)?;
+    if found == schema::VERSION {
+        return Ok(());
+    }
+    transaction.batch_execute(PREPARE).await?;
+    for step in schema::postgres_steps_after(found) {
+        transaction.batch_execute(&step).await?;
+    }
+    for table in TABLES {
+        transaction.batch_execute(&apart(table)).await?;
+    }
+    let record = format!(
+        "DELETE FROM version; INSERT INTO version VALUES ({})",
+        schema::VERSION
+    );
+    transaction.batch_execute(&record).await?;
+    Ok(())
+}
+
+/// The role that all work is done in: it owns nothing and bypasses no policy.
+const PREPARE: &str = "
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'kitbag_app') THEN
+        CREATE ROLE kitbag_app NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS;
+    END IF;
+    IF NOT pg_has_role(current_user, 'kitbag_app', 'MEMBER') THEN
+        EXECUTE format('GRANT kitbag_app TO %I', current_user);
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    NULL; -- another database of the server has just made it
+END $$;
+CREATE SCHEMA IF NOT EXISTS kitbag;
+SET LOCAL search_path TO kitbag;
+CREATE TABLE IF NOT EXISTS version (number BIGINT NOT NULL);
+GRANT USAGE ON SCHEMA kitbag TO kitbag_app;
+GRANT SELECT ON version TO kitbag_app;
+";
+
+/// Rows are seen and written by their tenant alone; where none is set there are no rows.
+fn apart(table: &str) -> String {
+    format!(
+        "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+         ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
+         DROP POLICY IF EXISTS own_rows ON {table};
+         CREATE POLICY own_rows ON {table}
+             USING (tenant = current_setting('kitbag.tenant', true))
+             WITH CHECK (tenant = current_setting('kitbag.tenant', true));
+         GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO kitbag_app"
+    )
+}
+
+/// The version of the tables, 0 where there are none.
+async fn version(client: &Client) -> Result<i64, StoreError> {
+    let exists = client
+        .query_typed_one("SELECT to_regclass('kitbag.version') IS NOT NULL", &[])
+        .await
+        .map_err(failed)?;
+    if !exists.try_get::<_, bool>(0).map_err(failed)? {
+        return Ok(0);
+    }
+    let found = client
+        .query_typed_opt("SELECT number FROM kitbag.version", &[])
+        .await
+        .map_err(failed)?;
+    let found = match found {
+        Some(row) => row.try_get::<_, i64>(0).map_err(failed)?,
+        None => 0,
+    };
+    if found > schema::VERSION {
+        return Err(StoreError::Newer {
+            found,
+            known: schema::VERSION,
+        });
+    }
+    Ok(found)
+}
+
+/// Checks that the connection may take the role.
+async fn may_use(client: &Client) -> Result<(), StoreError> {
+    let row = client
+        .query_typed_one(
+            "SELECT pg_has_role(current_user, 'kitbag_app', 'MEMBER')",
+            &[],
+        )
+        .await
+        .map_err(failed)?;
+    if row.try_get::<_, bool>(0).map_err(failed)? {
+        return Ok(());
+    }
+    Err(StoreError::Rights {
+        user: user(client).await?,
+        what: "use the tables",
+        reason: "it is not a member of the role kitbag_app".to_owned(),
+    })
+}
+
+async fn user(client: &Client) -> Result<String, StoreError> {
+    let row = client
+        .query_typed_one("SELECT current_user::text", &[])
+        .await
+        .map_err(failed)?;
+    row.try_get(0).map_err(failed)
+}

@@ -1,0 +1,380 @@
+//! Recall: the past messages that a query is about. What counts how much is decided in the core.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use kitbag_core::recall::{
+    Candidate, Evidence, Fingerprint, MessageFacts, MessageTraits, Query, RecallWeights, ScorePart,
+    analyse, candidates, rank,
+};
+
+use crate::error::StoreError;
+use crate::history;
+use crate::id::{ConversationId, MessageId};
+use crate::index;
+use crate::message::{MessageTime, NewMessage};
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// How many candidates are looked at closely, at least.
+const CANDIDATES: usize = 400;
+/// How many messages of the days that a query names are looked at.
+const DATED: u32 = 2_000;
+
+/// What to recall.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RecallRequest {
+    /// Whose messages.
+    pub sender: String,
+    /// On which channel; on any, if none is given.
+    pub channel: Option<String>,
+    /// What they should be about, in any words.
+    pub query: String,
+    /// When it is asked, which tells what "yesterday" is.
+    pub now: Option<MessageTime>,
+    /// How many messages at most.
+    pub limit: usize,
+    /// Messages that are in the prompt already.
+    pub in_prompt: Vec<MessageId>,
+    /// How much each kind of evidence counts.
+    pub weights: RecallWeights,
+}
+
+impl RecallRequest {
+    /// Asks for the ten best messages of a sender on any channel.
+    #[must_use]
+    pub fn new(sender: impl Into<String>, query: impl Into<String>) -> Self {
+        Self {
+            sender: sender.into(),
+            channel: None,
+            query: query.into(),
+            now: None,
+            limit: 10,
+            in_prompt: Vec::new(),
+            weights: RecallWeights::default(),
+        }
+    }
+
+    /// The same on one channel.
+    #[must_use]
+    pub fn on_channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// The same, asked at some time.
+    #[must_use]
+    pub fn at(mut self, now: impl Into<MessageTime>) -> Self {
+        self.now = Some(now.into());
+        self
+    }
+
+    /// The same with another number of messages.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The same, without messages that are in the prompt already.
+    #[must_use]
+    pub fn without(mut self, in_prompt: Vec<MessageId>) -> Self {
+        self.in_prompt = in_prompt;
+        self
+    }
+}
+
+/// A message that was recalled, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recalled {
+    /// Its name.
+    pub id: MessageId,
+    /// The message, whole.
+    pub message: NewMessage,
+    /// The bytes of its text that say most.
+    pub passage: Range<usize>,
+    /// The sum of the parts.
+    pub score: i64,
+    /// What the score is made of.
+    pub parts: Vec<ScorePart>,
+    /// Messages that say nearly the same.
+    pub duplicates: Vec<MessageId>,
+}
+
+impl Recalled {
+    /// The part of the text that says most.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        let whole = self.message.text.as_str();
+        whole.get(self.passage.clone()).unwrap_or(whole)
+    }
+}
+
+impl Store {
+    /// The past messages of a sender that a query is about, best first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>, StoreError> {
+        self.index_outdated(&request.sender).await?;
+        let request = request.clone();
+        self.read(move |tx| Box::pin(async move { recall(tx, &request).await }))
+            .await
+    }
+
+    /// Indexes scopes anew whose words come from an earlier version of the analysis.
+    async fn index_outdated(&self, sender: &str) -> Result<(), StoreError> {
+        let name = sender.to_owned();
+        let outdated = self
+            .read(move |tx| {
+                Box::pin(async move {
+                    let scopes = Scope::all_of(tx, &name).await?;
+                    let outdated = scopes.iter().filter(|one| one.analysis != index::ANALYSIS);
+                    Ok(outdated.map(|scope| scope.id).collect::<Vec<u32>>())
+                })
+            })
+            .await?;
+        for id in outdated {
+            self.write(move |tx| {
+                Box::pin(async move {
+                    if let Some(mut scope) = Scope::lock(tx, id).await? {
+                        index::reindex(tx, &mut scope).await?;
+                        scope.save(tx).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+/// A scope, and what is added to the numbers of its conversations so that scopes can be ranked
+/// together.
+struct Part {
+    scope: Scope,
+    offset: u32,
+}
+
+pub(crate) async fn recall(
+    tx: &mut Tx<'_>,
+    request: &RecallRequest,
+) -> Result<Vec<Recalled>, StoreError> {
+    let parts = parts(tx, request).await?;
+    let query = Query::new(&request.query, request.now.map(on_the_wall));
+    let evidence = gather(tx, &parts, &query).await?;
+    let most = CANDIDATES.max(request.limit.saturating_mul(2));
+    let candidates = candidates(&query, &evidence, &request.weights, most);
+    let facts = facts(tx, &parts, request, &query, &candidates).await?;
+    let mut hits = rank(&query, candidates, &facts, &request.weights);
+    hits.truncate(request.limit);
+
+    let mut recalled: BTreeMap<(u32, u32), (NewMessage, Option<Vec<u8>>)> = BTreeMap::new();
+    for part in &parts {
+        let places = hits.iter().map(|hit| (hit.conversation, hit.message));
+        let places = part.own(places);
+        let columns = format!("cuts, {}", history::COLUMNS);
+        for mut row in history::at_places(tx, &columns, part.scope.id, &places).await? {
+            let cuts = row.blob_or_null()?;
+            let found = history::read(part.scope.id, &mut row)?;
+            let place = (found.id.conversation.number + part.offset, found.id.seq);
+            recalled.insert(place, (found.message, cuts));
+        }
+    }
+    let named = |conversation, message| name(&parts, conversation, message);
+    let hits = hits.into_iter().filter_map(|hit| {
+        let (message, cuts) = recalled.remove(&(hit.conversation, hit.message))?;
+        let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, hit.passage));
+        let (start, end) = cut.unwrap_or((0, message.text.len()));
+        let duplicates = hit.duplicates.into_iter();
+        Some(Recalled {
+            id: named(hit.conversation, hit.message)?,
+            message,
+            passage: start..end,
+            score: hit.score,
+            parts: hit.parts,
+            duplicates: duplicates.filter_map(|(at, seq)| named(at, seq)).collect(),
+        })
+    });
+    Ok(hits.collect())
+}
+
+async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>, StoreError> {
+    let scopes = match &request.channel {
+        Some(channel) => Vec::from_iter(Scope::find(tx, channel, &request.sender).await?),
+        None => Scope::all_of(tx, &request.sender).await?,
+    };
+    let mut offset = 0_u32;
+    let mut parts = Vec::with_capacity(scopes.len());
+    for scope in scopes {
+        let next = offset.saturating_add(scope.conversations).saturating_add(8);
+        parts.push(Part { scope, offset });
+        offset = next;
+    }
+    Ok(parts)
+}
+
+impl Part {
+    /// Those of some places that are in this scope, as the scope names them.
+    fn own(&self, places: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+        let own = |(conversation, message): (u32, u32)| {
+            let number = conversation.checked_sub(self.offset)?;
+            (number <= self.scope.conversations).then_some((number, message))
+        };
+        places.filter_map(own).collect()
+    }
+}
+
+fn name(parts: &[Part], conversation: u32, seq: u32) -> Option<MessageId> {
+    let part = parts
+        .iter()
+        .rev()
+        .find(|part| part.offset <= conversation)?;
+    Some(MessageId {
+        conversation: ConversationId {
+            scope: part.scope.id,
+            number: conversation - part.offset,
+        },
+        seq,
+    })
+}
+
+async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Result<Evidence, StoreError> {
+    let mut evidence = Evidence::default();
+    for part in parts {
+        evidence.passages += part.scope.passages.max(0).unsigned_abs();
+        evidence.words += part.scope.words.max(0).unsigned_abs();
+        for (term, mut postings) in index::evidence(tx, &part.scope, query).await? {
+            for posting in &mut postings {
+                posting.place.conversation += part.offset;
+            }
+            evidence
+                .postings
+                .entry(term)
+                .or_default()
+                .append(&mut postings);
+        }
+        for range in query.days() {
+            let (from, to) = (range.first, range.told_until());
+            let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
+            let end = to.tomorrow().map_or(i64::MAX, start);
+            let rows = tx
+                .query(
+                    "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
+                     AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
+                     AND at + coalesce(at_offset, 0) * 1000000 < $4 \
+                     AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
+                     AND recallable = 1 ORDER BY arrival LIMIT $5",
+                    [
+                        part.scope.id.into(),
+                        start(from).into(),
+                        end.min(i64::MAX - 90_000_000_000).into(),
+                        DATED.into(),
+                    ],
+                )
+                .await?;
+            for mut row in rows {
+                let place = (row.u32()?.saturating_add(part.offset), row.u32()?);
+                evidence.dated.push(place);
+            }
+        }
+    }
+    Ok(evidence)
+}
+
+async fn facts(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    request: &RecallRequest,
+    query: &Query,
+    candidates: &[Candidate],
+) -> Result<Vec<MessageFacts>, StoreError> {
+    let in_prompt: BTreeSet<MessageId> = request.in_prompt.iter().copied().collect();
+    let mut known = Vec::with_capacity(candidates.len());
+    for part in parts {
+        let places = candidates
+            .iter()
+            .map(|candidate| (candidate.conversation, candidate.message));
+        let mut places = part.own(places);
+        let remembered = remembered(tx, &part.scope, query).await?;
+        let shown = in_prompt
+            .iter()
+            .filter(|id| id.conversation.scope == part.scope.id)
+            .map(|id| (id.conversation.number, id.seq));
+        places.extend(shown);
+        places.sort_unstable();
+        places.dedup();
+        let columns = "conversation, seq, role, at, at_offset, traits, previous_traits, words, \
+                       arrival, fingerprint";
+        for mut row in history::at_places(tx, columns, part.scope.id, &places).await? {
+            let (conversation, seq) = (row.u32()?, row.u32()?);
+            let mut facts = MessageFacts::new(conversation.saturating_add(part.offset), seq);
+            facts.role = history::role(&row.text()?).unwrap_or(facts.role);
+            facts.at =
+                MessageTime::from_columns(row.int_or_null()?, row.int_or_null()?).map(on_the_wall);
+            facts.traits = MessageTraits::from_bits(row.u32()?);
+            let previous = row.int_or_null()?.and_then(|bits| u32::try_from(bits).ok());
+            facts.previous = previous.map(MessageTraits::from_bits);
+            facts.words = row.u32()?;
+            facts.arrival = row.u32()?.into();
+            facts.fingerprint = Fingerprint::from_bits(row.int()?.cast_unsigned());
+            facts.remembered = remembered.get(&(conversation, seq)).copied().unwrap_or(0);
+            facts.in_prompt = in_prompt.contains(&MessageId {
+                conversation: ConversationId {
+                    scope: part.scope.id,
+                    number: conversation,
+                },
+                seq,
+            });
+            known.push(facts);
+        }
+    }
+    Ok(known)
+}
+
+/// How many facts that share a word with the query were learned from each message.
+async fn remembered(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    query: &Query,
+) -> Result<BTreeMap<(u32, u32), u32>, StoreError> {
+    let rows = tx
+        .query(
+            "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
+             AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT 500",
+            [scope.id.into()],
+        )
+        .await?;
+    let terms: BTreeSet<&str> = query.terms().collect();
+    let mut remembered = BTreeMap::new();
+    for mut row in rows {
+        let place = (row.u32()?, row.u32()?);
+        let told = format!("{} {}", row.text()?, row.text()?);
+        let analysis = analyse(&told);
+        let words = analysis.passages.iter().flat_map(|passage| &passage.terms);
+        if words
+            .into_iter()
+            .any(|(term, _)| terms.contains(term.as_str()))
+        {
+            *remembered.entry(place).or_insert(0) += 1;
+        }
+    }
+    Ok(remembered)
+}
+
+/// A time as the clock on the speaker's wall showed it: what people mean by days.
+fn on_the_wall(time: MessageTime) -> Timestamp {
+    as_utc(time.wall_clock())
+}
+
+fn as_utc(time: DateTime) -> Timestamp {
+    time.to_zoned(TimeZone::UTC)
+        .map_or(Timestamp::MIN, |zoned| zoned.timestamp())
+}

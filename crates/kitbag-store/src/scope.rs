@@ -1,0 +1,171 @@
+//! Scopes: what one sender said on one channel. Recall and its statistics stay within one.
+
+use kitbag_core::recall::Analysis;
+
+use crate::error::StoreError;
+use crate::index::ANALYSIS;
+use crate::names;
+use crate::transaction::Tx;
+use crate::value::Row;
+
+/// The row of a scope.
+#[derive(Debug, Clone)]
+pub(crate) struct Scope {
+    pub(crate) id: u32,
+    /// How many conversations it has ever had.
+    pub(crate) conversations: u32,
+    /// How many messages it has ever had.
+    pub(crate) arrivals: u32,
+    /// The last message whose words are in a block.
+    pub(crate) indexed: u32,
+    /// How many blocks it has ever had.
+    pub(crate) blocks: u32,
+    /// How many passages can be recalled.
+    pub(crate) passages: i64,
+    /// How many words they have together.
+    pub(crate) words: i64,
+    /// The version of the analysis that its words come from.
+    pub(crate) analysis: i64,
+}
+
+const COLUMNS: &str = "id, conversations, arrivals, indexed, blocks, passages, words, analysis";
+
+impl Scope {
+    fn read(mut row: Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: row.u32()?,
+            conversations: row.u32()?,
+            arrivals: row.u32()?,
+            indexed: row.u32()?,
+            blocks: row.u32()?,
+            passages: row.int()?,
+            words: row.int()?,
+            analysis: row.int()?,
+        })
+    }
+
+    /// The scope of a channel and a sender, if they have ever said anything.
+    pub(crate) async fn find(
+        tx: &mut Tx<'_>,
+        channel: &str,
+        sender: &str,
+    ) -> Result<Option<Self>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND sender = $2 AND channel = $3"
+        );
+        let row = tx.query_one(&sql, [sender.into(), channel.into()]).await?;
+        row.map(Self::read).transpose()
+    }
+
+    /// The scopes of a sender, on whatever channel, in the order of their numbers.
+    pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>, StoreError> {
+        let sql =
+            format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND sender = $2 ORDER BY id");
+        let rows = tx.query(&sql, [sender.into()]).await?;
+        rows.into_iter().map(Self::read).collect()
+    }
+
+    /// All scopes of the tenant.
+    pub(crate) async fn all(tx: &mut Tx<'_>) -> Result<Vec<Self>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 ORDER BY id");
+        let rows = tx.query(&sql, []).await?;
+        rows.into_iter().map(Self::read).collect()
+    }
+
+    /// A scope by its number, to be changed.
+    pub(crate) async fn lock(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND id = $2");
+        let row = tx.lock_one(&sql, [id.into()]).await?;
+        row.map(Self::read).transpose()
+    }
+
+    /// The scope of a channel and a sender, made where there is none, to be changed.
+    pub(crate) async fn lock_or_make(
+        tx: &mut Tx<'_>,
+        channel: &str,
+        sender: &str,
+    ) -> Result<Self, StoreError> {
+        names::name("the channel", channel)?;
+        names::name("the sender", sender)?;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND sender = $2 AND channel = $3"
+        );
+        let find = [sender.into(), channel.into()];
+        if let Some(row) = tx.lock_one(&sql, find.clone()).await? {
+            return Self::read(row);
+        }
+        // The tenant's row keeps two nodes from giving out one number, or making one scope twice.
+        tx.execute(
+            "INSERT INTO tenant (tenant, scopes) VALUES ($1, 0) ON CONFLICT DO NOTHING",
+            [],
+        )
+        .await?;
+        let count = tx
+            .lock_one("SELECT scopes FROM tenant WHERE tenant = $1", [])
+            .await?;
+        if let Some(row) = tx.lock_one(&sql, find).await? {
+            return Self::read(row);
+        }
+        let id = count.map_or(Ok(0), |mut row| row.u32())?.saturating_add(1);
+        tx.execute(
+            "UPDATE tenant SET scopes = $2 WHERE tenant = $1",
+            [id.into()],
+        )
+        .await?;
+        let scope = Self {
+            id,
+            conversations: 0,
+            arrivals: 0,
+            indexed: 0,
+            blocks: 0,
+            passages: 0,
+            words: 0,
+            analysis: ANALYSIS,
+        };
+        tx.insert(
+            "scope (tenant, id, sender, channel, conversations, arrivals, indexed, blocks, passages, words, analysis)",
+            vec![[
+                id.into(),
+                sender.into(),
+                channel.into(),
+                0_u32.into(),
+                0_u32.into(),
+                0_u32.into(),
+                0_u32.into(),
+                0_u32.into(),
+                0_u32.into(),
+                ANALYSIS.into(),
+            ]],
+        )
+        .await?;
+        Ok(scope)
+    }
+
+    /// Adds what can be recalled of a message to the totals, or takes it off with -1.
+    pub(crate) fn count(&mut self, analysis: &Analysis, sign: i64) {
+        for passage in analysis.passages.iter().filter(|one| !one.terms.is_empty()) {
+            self.passages += sign;
+            self.words += sign * i64::from(passage.words.min(u16::MAX.into()));
+        }
+    }
+
+    /// Writes the counters back.
+    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        tx.execute(
+            "UPDATE scope SET conversations = $2, arrivals = $3, indexed = $4, blocks = $5, \
+             passages = $6, words = $7, analysis = $8 WHERE tenant = $1 AND id = $9",
+            [
+                self.conversations.into(),
+                self.arrivals.into(),
+                self.indexed.into(),
+                self.blocks.into(),
+                self.passages.into(),
+                self.words.into(),
+                self.analysis.into(),
+                self.id.into(),
+            ],
+        )
+        .await?;
+        Ok(())
+    }
+}

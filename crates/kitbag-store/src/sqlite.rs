@@ -1,0 +1,96 @@
+//! The store in one SQLite file: a thread that writes, and a few that read.
+
+mod error;
+mod open;
+mod threads;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ToSql, params_from_iter};
+
+use crate::error::StoreError;
+use crate::transaction::placeholders;
+use crate::value::{Row, Value};
+
+pub(crate) use error::failed;
+pub(crate) use open::open;
+pub(crate) use threads::Sqlite;
+
+pub(crate) fn execute(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[Value],
+) -> Result<u64, StoreError> {
+    let run = || -> rusqlite::Result<usize> {
+        let mut statement = connection.prepare_cached(&numbered(sql))?;
+        statement.execute(params_from_iter(parameters))
+    };
+    Ok(run().map_err(failed)? as u64)
+}
+
+pub(crate) fn query(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[Value],
+) -> Result<Vec<Row>, StoreError> {
+    let run = || -> rusqlite::Result<Vec<Row>> {
+        let mut statement = connection.prepare_cached(&numbered(sql))?;
+        let columns = statement.column_count();
+        let mut found = statement.query(params_from_iter(parameters))?;
+        let mut rows = Vec::new();
+        while let Some(row) = found.next()? {
+            let cells = (0..columns).map(|column| Ok(owned(row.get_ref(column)?)));
+            rows.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+        }
+        Ok(rows)
+    };
+    run().map_err(failed)
+}
+
+pub(crate) fn insert<const N: usize>(
+    connection: &Connection,
+    into: &str,
+    tenant: &str,
+    rows: &[[Value; N]],
+) -> Result<(), StoreError> {
+    let sql = format!("INSERT INTO {into} VALUES ({})", placeholders(1, N + 1));
+    let run = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(&numbered(&sql))?;
+        let tenant = Value::from(tenant);
+        for row in rows {
+            statement.execute(params_from_iter([&tenant].into_iter().chain(row)))?;
+        }
+        Ok(())
+    };
+    run().map_err(failed)
+}
+
+/// `$3` is a name in SQLite, numbered as it comes; `?3` is the third parameter.
+fn numbered(sql: &str) -> String {
+    sql.replace('$', "?")
+}
+
+fn owned(cell: ValueRef<'_>) -> Value {
+    match cell {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        // No column holds such a number; it would be refused as a number later.
+        ValueRef::Real(number) => Value::Text(number.to_string()),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Text(text.to_owned()),
+            Err(_) => Value::Blob(bytes.to_vec()),
+        },
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let value = match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Text(text) | Self::Body(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        };
+        Ok(ToSqlOutput::Borrowed(value))
+    }
+}

@@ -1,0 +1,149 @@
+//! Opening a file: its rights, its settings, its version.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::is_not_a_store;
+use super::threads::Sqlite;
+use crate::error::StoreError;
+use crate::schema;
+
+/// How long a writer waits for another process to finish.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Marks a file as a store of Kitbag ("kbag").
+const APPLICATION: i64 = 0x6b62_6167;
+
+/// How many threads read. Reads are short, and SQLite's readers do not disturb each other.
+const READERS: usize = 3;
+
+/// Opens or makes the store in `path`, and brings it up to date.
+pub(crate) fn open(path: &Path) -> Result<Sqlite, StoreError> {
+    make_file(path)?;
+    let failure = |error: rusqlite::Error| failure(path, &error);
+    let mut writer = connect(path).map_err(failure)?;
+    migrate(path, &mut writer)?;
+    let mut readers = Vec::with_capacity(READERS);
+    for _ in 0..READERS {
+        let reader = connect(path).map_err(failure)?;
+        reader
+            .pragma_update(None, "query_only", true)
+            .map_err(failure)?;
+        readers.push(reader);
+    }
+    Sqlite::start(writer, readers).map_err(|error| StoreError::Open {
+        path: path.into(),
+        reason: error.to_string(),
+    })
+}
+
+/// Makes the file, and the folder it is in, readable by their owner alone: it holds what people said.
+fn make_file(path: &Path) -> Result<(), StoreError> {
+    let make = || -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            if !folder.as_os_str().is_empty() {
+                fs::create_dir_all(folder)?;
+            }
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path).map(drop)
+    };
+    make().map_err(|error| StoreError::Open {
+        path: path.into(),
+        reason: error.to_string(),
+    })
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    // An acknowledged write survives a loss of power; what was deleted is overwritten.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    Ok(connection)
+}
+
+/// Brings the tables up to date. Several processes may do this at once: one does, the others wait.
+fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
+    let failure = |error: rusqlite::Error| failure(path, &error);
+    if version(path, connection)? == schema::VERSION {
+        return Ok(());
+    }
+    use_write_ahead_log(connection).map_err(failure)?;
+    connection
+        .execute_batch("BEGIN IMMEDIATE")
+        .map_err(failure)?;
+    let found = version(path, connection)?;
+    for step in schema::sqlite_steps_after(found) {
+        connection.execute_batch(&step).map_err(failure)?;
+    }
+    let finish = format!(
+        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {}; COMMIT",
+        schema::VERSION
+    );
+    connection.execute_batch(&finish).map_err(failure)
+}
+
+/// The version of the tables, 0 for a new file.
+fn version(path: &Path, connection: &Connection) -> Result<i64, StoreError> {
+    let failure = |error: rusqlite::Error| failure(path, &error);
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let application = number("PRAGMA application_id").map_err(failure)?;
+    let found = number("PRAGMA user_version").map_err(failure)?;
+    let tables = number("SELECT count(*) FROM sqlite_schema").map_err(failure)?;
+    if application != APPLICATION && (tables > 0 || application != 0) {
+        return Err(StoreError::NotAStore {
+            path: path.into(),
+            reason: "another program made it".to_owned(),
+        });
+    }
+    if found > schema::VERSION {
+        return Err(StoreError::Newer {
+            found,
+            known: schema::VERSION,
+        });
+    }
+    Ok(found)
+}
+
+/// Switching needs the file for itself for a moment, and does not wait for it by itself.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mut pause = Duration::from_millis(5);
+    loop {
+        let switched = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+        match switched {
+            Err(error)
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                    && pause < PATIENCE / 4 =>
+            {
+                std::thread::sleep(pause);
+                pause *= 2;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
+    let reason = error.to_string();
+    if is_not_a_store(error) {
+        return StoreError::NotAStore {
+            path: path.into(),
+            reason,
+        };
+    }
+    StoreError::Open {
+        path: path.into(),
+        reason,
+    }
+}

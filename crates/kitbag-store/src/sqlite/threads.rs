@@ -1,0 +1,211 @@
+//! The threads that own the connections, and how work reaches them.
+//!
+//! One thread writes. What waits for it when it is free is committed together, each piece of work in
+//! a savepoint of its own: one wait for the disk acknowledges them all.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::error::failed;
+use crate::error::StoreError;
+use crate::store::{Operation, Tenant};
+use crate::transaction::Tx;
+
+/// At most as many pieces of work are committed together.
+const TOGETHER: usize = 64;
+
+/// A running store.
+pub(crate) struct Sqlite {
+    writing: Option<Sender<Write>>,
+    reading: Option<Sender<Read>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Does its work in the open transaction, if there is one, and leaves an answer to give once that
+/// has ended.
+type Write = Box<dyn FnOnce(Result<&mut Connection, StoreError>) -> Answer + Send>;
+type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+type Read = Box<dyn FnOnce(&mut Connection) + Send>;
+
+impl Sqlite {
+    pub(super) fn start(writer: Connection, readers: Vec<Connection>) -> io::Result<Self> {
+        let (writing, writes) = channel();
+        let (reading, reads) = channel();
+        let reads = Arc::new(Mutex::new(reads));
+        let thread = |name: &str| thread::Builder::new().name(name.to_owned());
+        let mut threads = vec![thread("kitbag-write").spawn(move || write_all(writer, &writes))?];
+        for reader in readers {
+            let reads = Arc::clone(&reads);
+            threads.push(thread("kitbag-read").spawn(move || read_all(reader, &reads))?);
+        }
+        Ok(Self {
+            writing: Some(writing),
+            reading: Some(reading),
+            threads,
+        })
+    }
+
+    /// Runs an operation that changes something, and answers when it is on the disk.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        tenant: Tenant,
+        operation: impl Operation<T>,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let work: Write = Box::new(move |connection| {
+            let result =
+                connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
+            Box::new(move |committed| {
+                let result = result.and_then(|value| committed.map(|()| value));
+                // Whoever asked may have gone; what was written stays.
+                drop(answer.send(result));
+            })
+        });
+        send(self.writing.as_ref(), work)?;
+        answered.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Runs an operation that changes nothing, on a view of the store at one moment.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        tenant: Tenant,
+        operation: impl Operation<T>,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let work: Read = Box::new(move |connection| {
+            let result = run_read(connection, &tenant, operation);
+            drop(answer.send(result));
+        });
+        send(self.reading.as_ref(), work)?;
+        answered.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Runs something that no transaction may surround.
+    pub(crate) async fn outside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let write: Write = Box::new(move |connection| {
+            let result = connection.and_then(|connection| {
+                let run = || {
+                    connection.execute_batch("COMMIT")?;
+                    let result = work(connection);
+                    connection.execute_batch("BEGIN IMMEDIATE")?;
+                    result
+                };
+                run().map_err(failed)
+            });
+            Box::new(move |_| drop(answer.send(result)))
+        });
+        send(self.writing.as_ref(), write)?;
+        answered.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+impl Drop for Sqlite {
+    /// Waits until everything is written and the file is closed.
+    fn drop(&mut self) {
+        self.writing.take();
+        self.reading.take();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has nothing left to finish.
+            drop(thread.join());
+        }
+    }
+}
+
+fn send<W>(channel: Option<&Sender<W>>, work: W) -> Result<(), StoreError> {
+    let sent = channel.map(|channel| channel.send(work));
+    match sent {
+        Some(Ok(())) => Ok(()),
+        _ => Err(StoreError::Closed),
+    }
+}
+
+fn write_all(mut connection: Connection, writes: &Receiver<Write>) {
+    while let Ok(first) = writes.recv() {
+        let mut waiting = vec![first];
+        waiting.extend(writes.try_iter().take(TOGETHER - 1));
+        commit_together(&mut connection, waiting);
+    }
+}
+
+/// Does the work in one transaction. When that fails as a whole, nothing of it is kept, and
+/// everyone is told so.
+fn commit_together(connection: &mut Connection, waiting: Vec<Write>) {
+    let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(failed);
+    let mut answers = Vec::with_capacity(waiting.len());
+    for work in waiting {
+        let open = begun.clone().and_then(|()| still_open(connection));
+        answers.push(work(open.map(|()| &mut *connection)));
+    }
+    let ended = begun.and_then(|()| end(connection));
+    for answer in answers {
+        answer(ended.clone());
+    }
+}
+
+/// A full disk or a broken one undoes the whole transaction, whatever the statement was.
+fn still_open(connection: &Connection) -> Result<(), StoreError> {
+    if connection.is_autocommit() {
+        return Err(StoreError::Write {
+            reason: "the database has undone the transaction".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Does one piece of work, and takes it back when it fails, leaving that of the others.
+fn in_savepoint<T>(
+    connection: &mut Connection,
+    tenant: &Tenant,
+    operation: impl Operation<T>,
+) -> Result<T, StoreError> {
+    connection.execute_batch("SAVEPOINT work").map_err(failed)?;
+    let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
+    if connection.is_autocommit() {
+        return result.and_then(|value| still_open(connection).map(|()| value));
+    }
+    let end = match result {
+        Ok(_) => "RELEASE work",
+        Err(_) => "ROLLBACK TO work; RELEASE work",
+    };
+    let ended = connection.execute_batch(end).map_err(failed);
+    result.and_then(|value| ended.map(|()| value))
+}
+
+fn end(connection: &Connection) -> Result<(), StoreError> {
+    still_open(connection)?;
+    let committed = connection.execute_batch("COMMIT").map_err(failed);
+    if committed.is_err() && !connection.is_autocommit() {
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    committed
+}
+
+fn read_all(mut connection: Connection, reads: &Mutex<Receiver<Read>>) {
+    loop {
+        let next = reads.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(work) = next else { return };
+        work(&mut connection);
+    }
+}
+
+fn run_read<T>(
+    connection: &mut Connection,
+    tenant: &Tenant,
+    operation: impl Operation<T>,
+) -> Result<T, StoreError> {
+    connection.execute_batch("BEGIN").map_err(failed)?;
+    let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
+    if !connection.is_autocommit() {
+        drop(connection.execute_batch("COMMIT"));
+    }
+    result
+}

@@ -1,0 +1,189 @@
+//! What is kept of a conversation between turns: the three layers, the durable context messages,
+//! what was injected when, and the epoch of the latest prompt.
+
+use kitbag_core::assembly::Epoch;
+use kitbag_core::inject::{ContextMessage, DurableEntries, EntryAction, ThrottleState};
+use kitbag_core::stored::ConversationContext;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::conversation::Conversation;
+use crate::error::StoreError;
+use crate::id::ConversationId;
+use crate::store::Store;
+use crate::transaction::Tx;
+use crate::value::Value;
+
+/// A part of a conversation's state: a type of the core, and the name it is kept under.
+pub(crate) trait Part: Serialize + DeserializeOwned {
+    const KIND: &'static str;
+}
+
+impl Part for ConversationContext {
+    const KIND: &'static str = "layers";
+}
+
+impl Part for ThrottleState {
+    const KIND: &'static str = "throttle";
+}
+
+impl Part for DurableEntries {
+    const KIND: &'static str = "entries";
+}
+
+impl Part for Epoch {
+    const KIND: &'static str = "epoch";
+}
+
+impl Store {
+    /// The three layers of a conversation: entities, history, reasoning.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                Ok(load(tx, id).await?.unwrap_or_default())
+            })
+        })
+        .await
+    }
+
+    /// Replaces the three layers of a conversation.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn set_layers(
+        &self,
+        id: ConversationId,
+        layers: ConversationContext,
+    ) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                Conversation::lock(tx, id).await?;
+                save(tx, id, &layers).await
+            })
+        })
+        .await
+    }
+
+    /// The durable context messages of a conversation, and what was injected when.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn injections(
+        &self,
+        id: ConversationId,
+    ) -> Result<(Vec<ContextMessage>, ThrottleState), StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                let entries: DurableEntries = load(tx, id).await?.unwrap_or_default();
+                let throttle = load(tx, id).await?.unwrap_or_default();
+                Ok((entries.as_slice().to_vec(), throttle))
+            })
+        })
+        .await
+    }
+
+    /// Changes the durable context messages of a conversation, in order.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn change_entries(
+        &self,
+        id: ConversationId,
+        actions: Vec<EntryAction>,
+    ) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                Conversation::lock(tx, id).await?;
+                apply(tx, id, actions).await
+            })
+        })
+        .await
+    }
+
+    /// The epoch that the next prompt of the conversation continues.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn epoch(&self, id: ConversationId) -> Result<Option<Epoch>, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                load(tx, id).await
+            })
+        })
+        .await
+    }
+}
+
+/// Applies changes to the durable entries. The conversation is locked.
+pub(crate) async fn apply(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    actions: Vec<EntryAction>,
+) -> Result<(), StoreError> {
+    if actions.is_empty() {
+        return Ok(());
+    }
+    let mut entries: DurableEntries = load(tx, id).await?.unwrap_or_default();
+    for action in actions {
+        entries.apply(action);
+    }
+    save(tx, id, &entries).await
+}
+
+pub(crate) async fn load<P: Part>(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+) -> Result<Option<P>, StoreError> {
+    let row = tx
+        .query_one(
+            "SELECT json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4",
+            [id.scope.into(), id.number.into(), P::KIND.into()],
+        )
+        .await?;
+    let Some(mut row) = row else { return Ok(None) };
+    let part = serde_json::from_str(&row.text()?).map_err(|error| StoreError::Damaged {
+        table: "state",
+        reason: format!("{} of conversation {id}: {error}", P::KIND),
+    })?;
+    Ok(Some(part))
+}
+
+pub(crate) async fn save<P: Part>(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    part: &P,
+) -> Result<(), StoreError> {
+    let json = serde_json::to_string(part).map_err(|error| StoreError::Failed {
+        reason: format!(
+            "{} of conversation {id} cannot be written: {error}",
+            P::KIND
+        ),
+    })?;
+    tx.execute(
+        "INSERT INTO state (tenant, scope, conversation, kind, json) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json",
+        [
+            id.scope.into(),
+            id.number.into(),
+            P::KIND.into(),
+            Value::Body(json),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+pub(crate) async fn remove<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<(), StoreError> {
+    tx.execute(
+        "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4",
+        [id.scope.into(), id.number.into(), P::KIND.into()],
+    )
+    .await?;
+    Ok(())
+}

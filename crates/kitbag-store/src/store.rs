@@ -1,0 +1,188 @@
+//! The store: one way in, two databases behind it.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::error::StoreError;
+use crate::location::Location;
+use crate::transaction::Tx;
+
+/// What Kitbag remembers, for one tenant. Cheap to clone; clones share their connections.
+///
+/// Methods are the size of a stage of a turn, and each is one transaction.
+#[derive(Clone)]
+pub struct Store {
+    backend: Arc<Backend>,
+    tenant: Tenant,
+    owner: Arc<str>,
+}
+
+enum Backend {
+    #[cfg(feature = "sqlite")]
+    Sqlite(crate::sqlite::Sqlite),
+    #[cfg(feature = "postgres")]
+    Postgres(crate::postgres::Postgres),
+}
+
+impl Store {
+    /// Opens a store, makes it where there is none, and brings an older one up to date.
+    ///
+    /// # Errors
+    /// When it cannot be reached or made, is none of Kitbag's, or comes from a later version.
+    pub async fn open(location: &Location) -> Result<Self, StoreError> {
+        let backend = match location {
+            #[cfg(feature = "sqlite")]
+            Location::Sqlite(path) => Backend::Sqlite(crate::sqlite::open(path)?),
+            #[cfg(feature = "postgres")]
+            Location::Postgres(url) => {
+                Backend::Postgres(crate::postgres::Postgres::open(url).await?)
+            }
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            other => {
+                return Err(StoreError::Location {
+                    location: other.to_string(),
+                    reason: "this build of Kitbag has no such database".to_owned(),
+                });
+            }
+        };
+        Ok(Self {
+            backend: Arc::new(backend),
+            tenant: Tenant::default(),
+            owner: owner()?.into(),
+        })
+    }
+
+    /// The same store as another tenant sees it.
+    #[must_use]
+    pub fn for_tenant(&self, tenant: Tenant) -> Self {
+        Self {
+            tenant,
+            ..self.clone()
+        }
+    }
+
+    /// Whose rows this store reads and writes.
+    #[must_use]
+    pub fn tenant(&self) -> &Tenant {
+        &self.tenant
+    }
+
+    /// The name under which this process holds leases.
+    pub(crate) fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Runs an operation that changes something: all of it, or nothing.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        operation: impl Operation<T>,
+    ) -> Result<T, StoreError> {
+        match &*self.backend {
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite(sqlite) => sqlite.write(self.tenant.clone(), operation).await,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.run(&self.tenant, operation).await,
+        }
+    }
+
+    /// Runs an operation that changes nothing.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        operation: impl Operation<T>,
+    ) -> Result<T, StoreError> {
+        match &*self.backend {
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite(sqlite) => sqlite.read(self.tenant.clone(), operation).await,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.run(&self.tenant, operation).await,
+        }
+    }
+
+    /// The SQLite file behind the store, for what concerns files alone.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn file(&self) -> Option<&crate::sqlite::Sqlite> {
+        match &*self.backend {
+            Backend::Sqlite(sqlite) => Some(sqlite),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("tenant", &self.tenant)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What runs in a transaction.
+pub(crate) trait Operation<T>:
+    for<'a, 't> FnOnce(&'a mut Tx<'t>) -> Answer<'a, T> + Send + 'static
+{
+}
+
+impl<T, F> Operation<T> for F where
+    F: for<'a, 't> FnOnce(&'a mut Tx<'t>) -> Answer<'a, T> + Send + 'static
+{
+}
+
+/// What an operation gives once it has run.
+pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Who owns rows: nobody sees another tenant's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tenant(Arc<str>);
+
+impl Tenant {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Tenant {
+    /// The one tenant of a store that is used by one person or team.
+    fn default() -> Self {
+        Self("main".into())
+    }
+}
+
+impl fmt::Display for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Tenant {
+    type Err = StoreError;
+
+    /// Letters, digits, `-`, `_`, `.`, `:` and `@`, at most 100.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.:@".contains(c);
+        if name.is_empty() || name.len() > 100 || !name.chars().all(allowed) {
+            return Err(StoreError::invalid(
+                "the tenant",
+                format!(
+                    "`{}` is not a name of at most 100 letters, digits, `-`, `_`, `.`, `:`, `@`",
+                    name.escape_debug()
+                ),
+            ));
+        }
+        Ok(Self(name.into()))
+    }
+}
+
+/// A name for this process that no other has.
+fn owner() -> Result<String, StoreError> {
+    let mut random = [0_u8; 12];
+    getrandom::fill(&mut random).map_err(|error| StoreError::Failed {
+        reason: format!("the system gives no random numbers: {error}"),
+    })?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}

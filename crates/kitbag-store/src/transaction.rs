@@ -1,0 +1,173 @@
+//! A transaction of either database, in which every statement is bound to one tenant.
+//!
+//! What the store does is written once, over this type. In SQLite nothing here ever waits for
+//! another task, so that a transaction runs from begin to end on the thread that owns the
+//! connection.
+
+use crate::error::StoreError;
+use crate::value::{Row, Value};
+
+/// An open transaction. The tenant is `$1` of every statement.
+pub(crate) struct Tx<'t> {
+    tenant: &'t str,
+    inner: Inner<'t>,
+}
+
+enum Inner<'t> {
+    #[cfg(feature = "sqlite")]
+    Sqlite(&'t mut rusqlite::Connection),
+    #[cfg(feature = "postgres")]
+    Postgres(&'t tokio_postgres::Transaction<'t>),
+}
+
+impl<'t> Tx<'t> {
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn sqlite(tenant: &'t str, connection: &'t mut rusqlite::Connection) -> Self {
+        Self {
+            tenant,
+            inner: Inner::Sqlite(connection),
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    pub(crate) fn postgres(
+        tenant: &'t str,
+        transaction: &'t tokio_postgres::Transaction<'t>,
+    ) -> Self {
+        Self {
+            tenant,
+            inner: Inner::Postgres(transaction),
+        }
+    }
+
+    /// Whose rows these are.
+    pub(crate) fn tenant(&self) -> &str {
+        self.tenant
+    }
+
+    /// Runs a statement and tells how many rows it touched.
+    pub(crate) async fn execute<const N: usize>(
+        &mut self,
+        sql: &str,
+        parameters: [Value; N],
+    ) -> Result<u64, StoreError> {
+        self.execute_with(sql, parameters.into()).await
+    }
+
+    /// The same with as many parameters as there happen to be.
+    pub(crate) async fn execute_with(
+        &mut self,
+        sql: &str,
+        parameters: Vec<Value>,
+    ) -> Result<u64, StoreError> {
+        let parameters = self.with_tenant(parameters);
+        match &mut self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(connection) => crate::sqlite::execute(connection, sql, &parameters),
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(transaction) => {
+                crate::postgres::execute(transaction, sql, &parameters).await
+            }
+        }
+    }
+
+    /// Runs a query.
+    pub(crate) async fn query<const N: usize>(
+        &mut self,
+        sql: &str,
+        parameters: [Value; N],
+    ) -> Result<Vec<Row>, StoreError> {
+        self.query_with(sql, parameters.into()).await
+    }
+
+    /// The same with as many parameters as there happen to be.
+    pub(crate) async fn query_with(
+        &mut self,
+        sql: &str,
+        parameters: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let parameters = self.with_tenant(parameters);
+        match &mut self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(connection) => crate::sqlite::query(connection, sql, &parameters),
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(transaction) => {
+                crate::postgres::query(transaction, sql, &parameters).await
+            }
+        }
+    }
+
+    /// Runs a query that has at most one row.
+    pub(crate) async fn query_one<const N: usize>(
+        &mut self,
+        sql: &str,
+        parameters: [Value; N],
+    ) -> Result<Option<Row>, StoreError> {
+        Ok(self.query(sql, parameters).await?.into_iter().next())
+    }
+
+    /// Runs a query for one row that is then changed: nobody else may change it before the
+    /// transaction ends. SQLite has one writer at a time anyway.
+    pub(crate) async fn lock_one<const N: usize>(
+        &mut self,
+        sql: &str,
+        parameters: [Value; N],
+    ) -> Result<Option<Row>, StoreError> {
+        match &self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(_) => self.query_one(sql, parameters).await,
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(_) => {
+                let locking = format!("{sql} FOR UPDATE");
+                self.query_one(&locking, parameters).await
+            }
+        }
+    }
+
+    /// Lets one transaction at a time go on under this name, where more than one could. For rows that
+    /// are not there yet and cannot be locked themselves.
+    pub(crate) async fn one_at_a_time(&mut self, name: &str) -> Result<(), StoreError> {
+        match &self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(_) => Ok(()),
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(_) => {
+                let sql =
+                    "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
+                self.query(sql, [name.into()]).await.map(drop)
+            }
+        }
+    }
+
+    /// Inserts rows of one shape; `into` is the table with its columns after the tenant's:
+    /// `"fact (tenant, scope, key)"`. Tenants are put in front of each row.
+    pub(crate) async fn insert<const N: usize>(
+        &mut self,
+        into: &str,
+        rows: Vec<[Value; N]>,
+    ) -> Result<(), StoreError> {
+        match &mut self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(connection) => {
+                crate::sqlite::insert(connection, into, self.tenant, &rows)
+            }
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(transaction) => {
+                crate::postgres::insert(transaction, into, self.tenant, &rows).await
+            }
+        }
+    }
+
+    fn with_tenant(&self, mut parameters: Vec<Value>) -> Vec<Value> {
+        parameters.insert(0, self.tenant.into());
+        parameters
+    }
+}
+
+/// Names for `count` parameters, beginning with `$first`: `$4, $5, $6`.
+pub(crate) fn placeholders(first: usize, count: usize) -> String {
+    let names: Vec<String> = (first..first + count)
+        .map(|number| format!("${number}"))
+        .collect();
+    names.join(", ")
+}
