@@ -123,6 +123,14 @@ pub enum StoreError {
         /// The turn.
         turn: String,
     },
+    /// A prompt that cannot be rebuilt as it was sent.
+    #[error("the prompt of turn {turn} cannot be rebuilt: {reason}")]
+    Replay {
+        /// The turn.
+        turn: String,
+        /// Why.
+        reason: String,
+    },
     /// A step of a turn that its state does not allow.
     #[error("turn {turn} {problem}")]
     Turn {

@@ -7,10 +7,12 @@
 
 mod block;
 mod codec;
+mod expected;
 mod lookup;
 
-pub(crate) use block::{Entry, make_blocks, rebuild, reindex};
+pub(crate) use block::{Entry, make_blocks, rebuild, rebuild_all, reindex};
 pub(crate) use codec::{cuts, decode_cuts, encode_terms};
+pub(crate) use expected::Expected;
 pub(crate) use lookup::evidence;
 
 /// The version of the analysis of texts. When it changes, scopes are indexed anew as they are used.

@@ -6,19 +6,25 @@
 //! with PostgreSQL, and where a lease is waited for, they need a Tokio runtime.
 
 mod append;
+mod check;
 mod conversation;
+mod copy;
 mod error;
+mod export;
 mod fact;
+mod forget;
 mod history;
 mod id;
 mod import;
 mod index;
 mod lease;
 mod location;
+mod maintain;
 mod message;
 mod names;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod prompt;
 mod recall;
 mod schema;
 mod scope;
@@ -32,13 +38,18 @@ mod turn;
 mod value;
 
 pub use conversation::{Conversation, ConversationChoice, IDLE};
+pub use copy::Copied;
 pub use error::StoreError;
+pub use export::{ExportCursor, ExportFilter, Exported};
 pub use fact::{Fact, NewFact};
+pub use forget::{Forget, Forgotten};
 pub use id::{ConversationId, MessageId, TurnId};
 pub use import::{Import, Imported};
 pub use lease::Lease;
 pub use location::Location;
+pub use maintain::{Sender, Stats};
 pub use message::{MessageTime, NewMessage, StoredMessage};
+pub use prompt::{Pruned, Replayed, SentPrompt};
 pub use recall::{RecallRequest, Recalled};
 pub use store::{Store, Tenant};
 pub use summary::Summary;

@@ -127,6 +127,7 @@ pub(crate) async fn query(
 pub(crate) async fn insert<const N: usize>(
     transaction: &Transaction<'_>,
     into: &str,
+    conflict: &str,
     tenant: &str,
     rows: &[[Value; N]],
 ) -> Result<(), StoreError> {
@@ -135,7 +136,7 @@ pub(crate) async fn insert<const N: usize>(
         let places: Vec<String> = (0..some.len())
             .map(|index| format!("($1, {})", placeholders(2 + index * N, N)))
             .collect();
-        let sql = format!("INSERT INTO {into} VALUES {}", places.join(", "));
+        let sql = format!("INSERT INTO {into} VALUES {}{conflict}", places.join(", "));
         let parameters: Vec<Typed<'_>> = [&tenant]
             .into_iter()
             .chain(some.iter().flatten())

@@ -36,20 +36,78 @@ fn steps_after(found: i64) -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// The tables of the latest version.
-pub(crate) const TABLES: &[&str] = &[
-    "tenant",
-    "scope",
-    "conversation",
-    "message",
-    "block",
-    "posting",
-    "fact",
-    "summary",
-    "state",
-    "lease",
-    "turn",
-    "prompt",
-    "prompt_text",
-    "text",
-];
+/// A table, as the steps make it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    /// The columns after the tenant's.
+    pub(crate) columns: Vec<Column>,
+    /// The columns of the key after the tenant's.
+    pub(crate) key: Vec<&'static str>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    /// Whether it holds what people wrote.
+    pub(crate) is_body: bool,
+}
+
+/// The tables of the latest version, read off the statements that make them.
+pub(crate) fn tables() -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    for line in STEPS.iter().flat_map(|step| step.lines()) {
+        if let Some(rest) = line.strip_prefix("CREATE TABLE ") {
+            tables.push(Table {
+                name: rest.trim_end_matches(" ("),
+                columns: Vec::new(),
+                key: Vec::new(),
+            });
+            continue;
+        }
+        let (Some(table), Some(line)) = (tables.last_mut(), line.strip_prefix("    ")) else {
+            continue;
+        };
+        if let Some(key) = line.strip_prefix("PRIMARY KEY (") {
+            let key = key.split_once(')').map_or(key, |(key, _)| key);
+            table.key = key.split(", ").filter(|name| *name != "tenant").collect();
+        } else if let Some((name, rest)) = line.split_once(' ') {
+            let is_column = name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+            if is_column && name != "tenant" {
+                table.columns.push(Column {
+                    name,
+                    is_body: rest.starts_with("BODY"),
+                });
+            }
+        }
+    }
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_read_off_the_statements() {
+        let tables = tables();
+        assert_eq!(tables.len(), 14);
+        let fact = tables.iter().find(|table| table.name == "fact").unwrap();
+        assert_eq!(fact.key, ["sender", "key", "version"]);
+        let columns: Vec<_> = fact
+            .columns
+            .iter()
+            .map(|one| (one.name, one.is_body))
+            .collect();
+        assert_eq!(columns.len(), 9);
+        assert_eq!(columns[3], ("value", true));
+        for table in tables {
+            assert!(
+                table
+                    .key
+                    .iter()
+                    .all(|key| table.columns.iter().any(|one| one.name == *key))
+            );
+        }
+    }
+}

@@ -65,11 +65,30 @@ impl Scope {
         rows.into_iter().map(Self::read).collect()
     }
 
+    /// The numbers of all scopes of a scope's sender.
+    pub(crate) async fn siblings(tx: &mut Tx<'_>, id: u32) -> Result<Vec<u32>, StoreError> {
+        let rows = tx
+            .query(
+                "SELECT id FROM scope WHERE tenant = $1 AND sender = \
+                 (SELECT sender FROM scope WHERE tenant = $1 AND id = $2) ORDER BY id",
+                [id.into()],
+            )
+            .await?;
+        rows.into_iter().map(|mut row| Ok(row.u32()?)).collect()
+    }
+
     /// All scopes of the tenant.
     pub(crate) async fn all(tx: &mut Tx<'_>) -> Result<Vec<Self>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 ORDER BY id");
         let rows = tx.query(&sql, []).await?;
         rows.into_iter().map(Self::read).collect()
+    }
+
+    /// A scope by its number.
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND id = $2");
+        let row = tx.query_one(&sql, [id.into()]).await?;
+        row.map(Self::read).transpose()
     }
 
     /// A scope by its number, to be changed.

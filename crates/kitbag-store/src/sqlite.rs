@@ -49,10 +49,14 @@ pub(crate) fn query(
 pub(crate) fn insert<const N: usize>(
     connection: &Connection,
     into: &str,
+    conflict: &str,
     tenant: &str,
     rows: &[[Value; N]],
 ) -> Result<(), StoreError> {
-    let sql = format!("INSERT INTO {into} VALUES ({})", placeholders(1, N + 1));
+    let sql = format!(
+        "INSERT INTO {into} VALUES ({}){conflict}",
+        placeholders(1, N + 1)
+    );
     let run = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&numbered(&sql))?;
         let tenant = Value::from(tenant);

@@ -40,11 +40,6 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// Whose rows these are.
-    pub(crate) fn tenant(&self) -> &str {
-        self.tenant
-    }
-
     /// Runs a statement and tells how many rows it touched.
     pub(crate) async fn execute<const N: usize>(
         &mut self,
@@ -127,14 +122,22 @@ impl<'t> Tx<'t> {
     /// Lets one transaction at a time go on under this name, where more than one could. For rows that
     /// are not there yet and cannot be locked themselves.
     pub(crate) async fn one_at_a_time(&mut self, name: &str) -> Result<(), StoreError> {
+        self.advise("pg_advisory_xact_lock", name).await
+    }
+
+    /// Lets any number go on under this name, but none beside [`one_at_a_time`](Self::one_at_a_time).
+    pub(crate) async fn some_at_a_time(&mut self, name: &str) -> Result<(), StoreError> {
+        self.advise("pg_advisory_xact_lock_shared", name).await
+    }
+
+    async fn advise(&mut self, lock: &str, name: &str) -> Result<(), StoreError> {
         match &self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(_) => Ok(()),
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
-                let sql =
-                    "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
-                self.query(sql, [name.into()]).await.map(drop)
+                let sql = format!("SELECT 1 FROM {lock}(hashtextextended($1 || '/' || $2, 0))");
+                self.query(&sql, [name.into()]).await.map(drop)
             }
         }
     }
@@ -146,14 +149,32 @@ impl<'t> Tx<'t> {
         into: &str,
         rows: Vec<[Value; N]>,
     ) -> Result<(), StoreError> {
+        self.insert_or(into, "", rows).await
+    }
+
+    /// The same, but leaves rows as they are that are there already.
+    pub(crate) async fn insert_new<const N: usize>(
+        &mut self,
+        into: &str,
+        rows: Vec<[Value; N]>,
+    ) -> Result<(), StoreError> {
+        self.insert_or(into, " ON CONFLICT DO NOTHING", rows).await
+    }
+
+    async fn insert_or<const N: usize>(
+        &mut self,
+        into: &str,
+        conflict: &str,
+        rows: Vec<[Value; N]>,
+    ) -> Result<(), StoreError> {
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
-                crate::sqlite::insert(connection, into, self.tenant, &rows)
+                crate::sqlite::insert(connection, into, conflict, self.tenant, &rows)
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(transaction) => {
-                crate::postgres::insert(transaction, into, self.tenant, &rows).await
+                crate::postgres::insert(transaction, into, conflict, self.tenant, &rows).await
             }
         }
     }

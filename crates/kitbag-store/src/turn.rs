@@ -249,8 +249,8 @@ impl Store {
                 if turn.status == TurnStatus::Learned {
                     return Ok(turn);
                 }
-                lease.check(tx).await?;
                 let mut conversation = Conversation::lock(tx, id).await?;
+                lease.check(tx).await?;
                 if let Some(reply) = reply {
                     let seq =
                         append::append(tx, &mut scope, &mut conversation, vec![reply]).await?;

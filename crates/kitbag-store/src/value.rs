@@ -71,7 +71,8 @@ impl Row {
         }
     }
 
-    fn next(&mut self) -> Value {
+    /// The next cell, whatever it is.
+    pub(crate) fn cell(&mut self) -> Value {
         self.taken += 1;
         self.cells.next().unwrap_or(Value::Null)
     }
@@ -94,7 +95,7 @@ impl Row {
 
     /// The next cell, a number or nothing.
     pub(crate) fn int_or_null(&mut self) -> Result<Option<i64>, WrongCell> {
-        match self.next() {
+        match self.cell() {
             Value::Int(number) => Ok(Some(number)),
             Value::Null => Ok(None),
             _ => Err(self.wrong("a number")),
@@ -108,7 +109,7 @@ impl Row {
 
     /// The next cell, a text or nothing.
     pub(crate) fn text_or_null(&mut self) -> Result<Option<String>, WrongCell> {
-        match self.next() {
+        match self.cell() {
             Value::Text(text) | Value::Body(text) => Ok(Some(text)),
             Value::Blob(bytes) => String::from_utf8(bytes)
                 .map(Some)
@@ -120,7 +121,7 @@ impl Row {
 
     /// The next cell, bytes or nothing.
     pub(crate) fn blob_or_null(&mut self) -> Result<Option<Vec<u8>>, WrongCell> {
-        match self.next() {
+        match self.cell() {
             Value::Blob(bytes) => Ok(Some(bytes)),
             Value::Null => Ok(None),
             _ => Err(self.wrong("bytes")),

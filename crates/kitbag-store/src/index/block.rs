@@ -1,6 +1,6 @@
 //! Making blocks of what messages carry, and making them anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::recall::{Analysis, Place, Posting, analyse};
 
@@ -95,6 +95,27 @@ pub(crate) async fn rebuild(
     let entries = analysed(tx, scope.id, first, last).await?;
     let entries: Vec<Entry> = entries.into_iter().map(|(entry, _)| entry).collect();
     write_postings(tx, scope.id, block, &entries).await
+}
+
+/// Makes the blocks anew that held some messages.
+pub(crate) async fn rebuild_all(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    arrivals: &BTreeSet<u32>,
+) -> Result<(), StoreError> {
+    let rows = tx
+        .query(
+            "SELECT first, last FROM block WHERE tenant = $1 AND scope = $2",
+            [scope.id.into()],
+        )
+        .await?;
+    for mut row in rows {
+        let (first, last) = (row.u32()?, row.u32()?);
+        if let Some(arrival) = arrivals.range(first..=last).next() {
+            rebuild(tx, scope, *arrival).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the whole index of a scope anew. The caller saves the scope.

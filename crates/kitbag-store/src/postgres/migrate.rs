@@ -4,7 +4,7 @@ use tokio_postgres::{Client, Transaction};
 
 use super::error::{explain, failed};
 use crate::error::StoreError;
-use crate::schema::{self, TABLES};
+use crate::schema;
 
 /// Brings the schema up to date. Several nodes may do this at once: one does, the others wait.
 pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
@@ -52,8 +52,8 @@ async fn upgrade(transaction: &Transaction<'_>) -> Result<(), Upgrade> {
     for step in schema::postgres_steps_after(found) {
         transaction.batch_execute(&step).await?;
     }
-    for table in TABLES {
-        transaction.batch_execute(&apart(table)).await?;
+    for table in schema::tables() {
+        transaction.batch_execute(&apart(table.name)).await?;
     }
     let record = format!(
         "DELETE FROM version; INSERT INTO version VALUES ({})",

@@ -184,7 +184,7 @@ CREATE TABLE prompt_text (
 ) WITHOUT ROWID;
 
 CREATE INDEX prompt_text_hash ON prompt_text (tenant, hash);
-CREATE INDEX prompt_text_origin ON prompt_text (tenant, scope, origin);
+CREATE INDEX prompt_text_origin ON prompt_text (tenant, origin);
 
 -- Texts of prompts, each once.
 CREATE TABLE text (

@@ -1,0 +1,178 @@
+//! Copying a tenant's rows into another store, and proving that they are the same.
+
+use std::collections::BTreeMap;
+
+use crate::error::StoreError;
+use crate::schema::{self, Table};
+use crate::store::Store;
+use crate::transaction::{Tx, placeholders};
+use crate::value::{Row, Value};
+
+/// How many rows are copied in one transaction.
+const PAGE: u32 = 2_000;
+
+/// What was copied.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Copied {
+    /// How many rows of each table.
+    pub rows: BTreeMap<&'static str, u64>,
+}
+
+impl Store {
+    /// Copies all rows of this tenant into another store, where the tenant must have none yet, and
+    /// compares both. Nobody should write to either meanwhile; the comparison would tell.
+    ///
+    /// # Errors
+    /// When the other store has rows already, when one of them fails, or when they differ.
+    pub async fn copy_to(&self, other: &Self) -> Result<Copied, StoreError> {
+        let tables = schema::tables();
+        for table in &tables {
+            if !other.page(table, Vec::new(), 1).await?.is_empty() {
+                return Err(StoreError::invalid(
+                    "the other store",
+                    format!("has rows of tenant `{}` already", other.tenant()),
+                ));
+            }
+        }
+        let mut copied = Copied::default();
+        for table in &tables {
+            let rows = self.copy_table(other, table).await?;
+            copied.rows.insert(table.name, rows);
+        }
+        for table in &tables {
+            if self.digest(table).await? != other.digest(table).await? {
+                return Err(StoreError::Failed {
+                    reason: format!("the copy of table {} differs from the original", table.name),
+                });
+            }
+        }
+        Ok(copied)
+    }
+
+    async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {
+        let mut after = Vec::new();
+        let mut count = 0;
+        loop {
+            let rows = self.page(table, after, PAGE).await?;
+            let Some(last) = rows.last() else {
+                return Ok(count);
+            };
+            after = table.key_of(last);
+            count += rows.len() as u64;
+            let into = table.insert_into();
+            other
+                .write(move |tx| Box::pin(async move { insert(tx, &into, rows).await }))
+                .await?;
+        }
+    }
+
+    /// Rows behind a key, in the order of their keys.
+    async fn page(
+        &self,
+        table: &Table,
+        after: Vec<Value>,
+        limit: u32,
+    ) -> Result<Vec<Vec<Value>>, StoreError> {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        let key = table.key.join(", ");
+        let behind = match after.len() {
+            0 => String::new(),
+            length => format!(" AND ({key}) > ({})", placeholders(2, length)),
+        };
+        let order = if key.is_empty() { "tenant" } else { &key };
+        let sql = format!(
+            "SELECT {} FROM {} WHERE tenant = $1{behind} ORDER BY {order} LIMIT {limit}",
+            columns.join(", "),
+            table.name,
+        );
+        let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
+        // A table with one row for each tenant has no second page.
+        if table.key.is_empty() && limit == PAGE && !after.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read(move |tx| {
+            Box::pin(async move {
+                let rows = tx.query_with(&sql, after).await?;
+                rows.into_iter().map(|row| cells(row, &bodies)).collect()
+            })
+        })
+        .await
+    }
+
+    async fn digest(&self, table: &Table) -> Result<[u8; 32], StoreError> {
+        let mut hasher = blake3::Hasher::new();
+        let mut after = Vec::new();
+        loop {
+            let rows = self.page(table, after, PAGE).await?;
+            let Some(last) = rows.last() else {
+                return Ok(*hasher.finalize().as_bytes());
+            };
+            after = table.key_of(last);
+            for cell in rows.iter().flatten() {
+                update(&mut hasher, cell);
+            }
+        }
+    }
+}
+
+impl Table {
+    fn key_of(&self, row: &[Value]) -> Vec<Value> {
+        if self.key.is_empty() {
+            return vec![Value::Null];
+        }
+        let is_key = |name: &str| self.key.contains(&name);
+        let cells = self.columns.iter().zip(row);
+        // The columns of a key stand in its order at the beginning of each table.
+        cells
+            .filter(|(column, _)| is_key(column.name))
+            .map(|(_, cell)| cell.clone())
+            .collect()
+    }
+
+    fn insert_into(&self) -> String {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        format!(
+            "INSERT INTO {} (tenant, {}) VALUES (",
+            self.name,
+            columns.join(", ")
+        )
+    }
+}
+
+async fn insert(tx: &mut Tx<'_>, into: &str, rows: Vec<Vec<Value>>) -> Result<(), StoreError> {
+    for row in rows {
+        let sql = format!("{into}{})", placeholders(1, row.len() + 1));
+        tx.execute_with(&sql, row).await?;
+    }
+    Ok(())
+}
+
+/// The cells of a row, texts as texts in both databases.
+fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>, StoreError> {
+    let mut cells = Vec::with_capacity(bodies.len());
+    for is_body in bodies {
+        let cell = match is_body {
+            true => row.text_or_null()?.map_or(Value::Null, Value::Body),
+            false => row.cell(),
+        };
+        cells.push(cell);
+    }
+    Ok(cells)
+}
+
+fn update(hasher: &mut blake3::Hasher, cell: &Value) {
+    let (kind, bytes): (u8, &[u8]) = match cell {
+        Value::Null => (0, &[]),
+        Value::Int(number) => {
+            hasher.update(&[1]).update(&number.to_le_bytes());
+            return;
+        }
+        Value::Text(text) | Value::Body(text) => (2, text.as_bytes()),
+        Value::Blob(bytes) => (3, bytes),
+    };
+    hasher
+        .update(&[kind])
+        .update(&(bytes.len() as u64).to_le_bytes())
+        .update(bytes);
+}

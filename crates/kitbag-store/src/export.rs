@@ -1,0 +1,110 @@
+//! Taking messages out, page by page.
+
+use crate::error::StoreError;
+use crate::history;
+use crate::message::StoredMessage;
+use crate::store::Store;
+use crate::transaction::placeholders;
+use crate::value::Value;
+
+/// Which messages to take.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExportFilter {
+    /// Of one sender.
+    pub sender: Option<String>,
+    /// On one channel.
+    pub channel: Option<String>,
+}
+
+impl ExportFilter {
+    /// Messages of one sender, on one channel, or of all.
+    #[must_use]
+    pub fn new(sender: Option<String>, channel: Option<String>) -> Self {
+        Self { sender, channel }
+    }
+}
+
+/// Where the next page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExportCursor {
+    scope: u32,
+    arrival: u32,
+}
+
+/// A message with all that says where it belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exported {
+    /// Where it was said.
+    pub channel: String,
+    /// In whose conversation.
+    pub sender: String,
+    /// The name of the conversation: its own, or the store's.
+    pub conversation: String,
+    /// The message.
+    pub message: StoredMessage,
+}
+
+impl Store {
+    /// The next messages, in the order in which they arrived from each sender on each channel, and
+    /// where to go on.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn export(
+        &self,
+        filter: &ExportFilter,
+        after: Option<ExportCursor>,
+        limit: u32,
+    ) -> Result<(Vec<Exported>, Option<ExportCursor>), StoreError> {
+        let filter = filter.clone();
+        self.read(move |tx| {
+            Box::pin(async move {
+                let start = after.unwrap_or(ExportCursor {
+                    scope: 0,
+                    arrival: 0,
+                });
+                let mut parameters: Vec<Value> = vec![start.scope.into(), start.arrival.into()];
+                let mut conditions = String::new();
+                for (column, value) in [("sender", filter.sender), ("channel", filter.channel)] {
+                    if let Some(value) = value {
+                        let name = placeholders(parameters.len() + 2, 1);
+                        conditions.push_str(&format!(" AND scope.{column} = {name}"));
+                        parameters.push(value.into());
+                    }
+                }
+                let limit_name = placeholders(parameters.len() + 2, 1);
+                parameters.push(limit.into());
+                let columns = history::COLUMNS.replace(", ", ", message.");
+                let sql = format!(
+                    "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
+                     conversation.name, message.{columns} FROM scope \
+                     JOIN message ON message.tenant = scope.tenant AND message.scope = scope.id \
+                     JOIN conversation ON conversation.tenant = scope.tenant \
+                     AND conversation.scope = scope.id AND conversation.id = message.conversation \
+                     WHERE scope.tenant = $1 AND message.tenant = $1 \
+                     AND (message.scope, message.arrival) > ($2, $3){conditions} \
+                     ORDER BY message.scope, message.arrival LIMIT {limit_name}"
+                );
+                let mut cursor = None;
+                let mut page = Vec::new();
+                for mut row in tx.query_with(&sql, parameters).await? {
+                    let scope = row.u32()?;
+                    let arrival = row.u32()?;
+                    cursor = Some(ExportCursor { scope, arrival });
+                    let (channel, sender, name) = (row.text()?, row.text()?, row.text_or_null()?);
+                    let message = history::read(scope, &mut row)?;
+                    page.push(Exported {
+                        channel,
+                        sender,
+                        conversation: name.unwrap_or_else(|| message.id.conversation().to_string()),
+                        message,
+                    });
+                }
+                Ok((page, cursor))
+            })
+        })
+        .await
+    }
+}

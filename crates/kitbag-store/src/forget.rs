@@ -1,0 +1,247 @@
+//! Forgetting: what was said is gone, from rows, indexes and prompts, with what was made of it.
+
+mod derived;
+mod prompts;
+
+use std::collections::BTreeSet;
+
+use kitbag_core::recall::analyse;
+
+use crate::conversation::Conversation;
+use crate::error::StoreError;
+use crate::history;
+use crate::id::{ConversationId, MessageId};
+use crate::index;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// What to forget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Forget {
+    /// One message, and what was learned from it.
+    Message(MessageId),
+    /// A fact about a sender, with its history.
+    Fact {
+        /// About whom.
+        sender: String,
+        /// Which.
+        key: String,
+    },
+    /// A conversation.
+    Conversation(ConversationId),
+    /// Everything about a sender.
+    Sender(String),
+}
+
+/// What is gone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forgotten {
+    /// Messages.
+    pub messages: u64,
+    /// Values of facts.
+    pub facts: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Summaries.
+    pub summaries: u64,
+    /// Prompts that can no longer be rebuilt.
+    pub prompts: u64,
+}
+
+impl Store {
+    /// Forgets something: it is gone from rows, indexes and archived prompts, and so is what was
+    /// derived from it. In SQLite it is gone from the file and its log as well.
+    ///
+    /// # Errors
+    /// When there is no such thing, or the store fails.
+    pub async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
+        let forgotten = self
+            .write(move |tx| Box::pin(async move { forget(tx, what).await }))
+            .await?;
+        self.clear_log().await?;
+        Ok(forgotten)
+    }
+}
+
+async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> {
+    tx.one_at_a_time(crate::prompt::TEXTS).await?;
+    match what {
+        Forget::Message(id) => forget_message(tx, id).await,
+        Forget::Fact { sender, key } => forget_fact(tx, &sender, &key).await,
+        Forget::Conversation(id) => forget_conversation(tx, id).await,
+        Forget::Sender(sender) => forget_sender(tx, &sender).await,
+    }
+}
+
+async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, StoreError> {
+    let place = (id.conversation.number, id.seq);
+    let missing = || StoreError::missing("message", id);
+    let mut scope = Scope::lock(tx, id.conversation.scope)
+        .await?
+        .ok_or_else(missing)?;
+    Conversation::lock(tx, id.conversation).await?;
+    let rows = history::at_places(tx, "arrival, recallable, body", scope.id, &[place]).await?;
+    let mut row = rows.into_iter().next().ok_or_else(missing)?;
+    let (arrival, recallable, text) = (row.u32()?, row.flag()?, row.text()?);
+
+    tx.execute(
+        "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND arrival = $3",
+        [scope.id.into(), arrival.into()],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE message SET previous_traits = NULL \
+         WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4",
+        [
+            scope.id.into(),
+            place.0.into(),
+            id.seq.saturating_add(1).into(),
+        ],
+    )
+    .await?;
+    if recallable {
+        scope.count(&analyse(&text), -1);
+        scope.save(tx).await?;
+    }
+    index::rebuild(tx, &scope, arrival).await?;
+
+    let mut forgotten = Forgotten {
+        messages: 1,
+        ..Forgotten::default()
+    };
+    let mut origins = vec![format!("message/{id}")];
+    origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
+    let name = format!("message {id}");
+    let scopes = Scope::siblings(tx, scope.id).await?;
+    forgotten.prompts = prompts::forget(tx, &scopes, &origins, Some(&text), &name).await?;
+    Ok(forgotten)
+}
+
+async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten, StoreError> {
+    let facts = tx
+        .execute(
+            "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3",
+            [sender.into(), key.into()],
+        )
+        .await?;
+    if facts == 0 {
+        return Err(StoreError::missing("fact", key));
+    }
+    let scopes = Scope::all_of(tx, sender).await?;
+    let scopes: Vec<u32> = scopes.iter().map(|scope| scope.id).collect();
+    let origins = [format!("fact/{key}")];
+    let prompts = prompts::forget(tx, &scopes, &origins, None, &format!("fact {key}")).await?;
+    Ok(Forgotten {
+        facts,
+        prompts,
+        ..Forgotten::default()
+    })
+}
+
+async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten, StoreError> {
+    let mut scope = Scope::lock(tx, id.scope)
+        .await?
+        .ok_or_else(|| StoreError::missing("conversation", id))?;
+    Conversation::lock(tx, id).await?;
+    let rows = tx
+        .query(
+            "SELECT arrival, seq, recallable, body FROM message \
+             WHERE tenant = $1 AND scope = $2 AND conversation = $3",
+            [id.scope.into(), id.number.into()],
+        )
+        .await?;
+    let mut arrivals = BTreeSet::new();
+    let mut origins = Vec::new();
+    for mut row in rows {
+        let (arrival, seq, recallable) = (row.u32()?, row.u32()?, row.flag()?);
+        arrivals.insert(arrival);
+        origins.push(format!(
+            "message/{}",
+            MessageId {
+                conversation: id,
+                seq
+            }
+        ));
+        if recallable {
+            scope.count(&analyse(&row.text()?), -1);
+        }
+    }
+    scope.save(tx).await?;
+    let mut forgotten = Forgotten {
+        conversations: 1,
+        ..Forgotten::default()
+    };
+    for (table, column) in [
+        ("message", "conversation"),
+        ("state", "conversation"),
+        ("lease", "conversation"),
+        ("turn", "conversation"),
+        ("conversation", "id"),
+    ] {
+        let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2 AND {column} = $3");
+        let gone = tx
+            .execute(&sql, [id.scope.into(), id.number.into()])
+            .await?;
+        if table == "message" {
+            forgotten.messages = gone;
+        }
+    }
+    index::rebuild_all(tx, &scope, &arrivals).await?;
+    origins.extend(derived::forget_from_conversation(tx, id, &mut forgotten).await?);
+    forgotten.prompts = prompts::remove_of_conversation(tx, id).await?;
+    let name = format!("conversation {id}");
+    let scopes = Scope::siblings(tx, id.scope).await?;
+    forgotten.prompts += prompts::forget(tx, &scopes, &origins, None, &name).await?;
+    Ok(forgotten)
+}
+
+async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, StoreError> {
+    let scopes = Scope::all_of(tx, sender).await?;
+    let mut forgotten = Forgotten {
+        facts: tx
+            .execute(
+                "DELETE FROM fact WHERE tenant = $1 AND sender = $2",
+                [sender.into()],
+            )
+            .await?,
+        ..Forgotten::default()
+    };
+    if scopes.is_empty() && forgotten.facts == 0 {
+        return Err(StoreError::missing("sender", sender));
+    }
+    for scope in scopes {
+        Scope::lock(tx, scope.id).await?;
+        for table in [
+            "message",
+            "block",
+            "posting",
+            "conversation",
+            "summary",
+            "state",
+            "lease",
+            "turn",
+            "prompt",
+            "prompt_text",
+        ] {
+            let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
+            let gone = tx.execute(&sql, [scope.id.into()]).await?;
+            match table {
+                "message" => forgotten.messages += gone,
+                "conversation" => forgotten.conversations += gone,
+                "summary" => forgotten.summaries += gone,
+                "prompt" => forgotten.prompts += gone,
+                _ => {}
+            }
+        }
+        tx.execute(
+            "DELETE FROM scope WHERE tenant = $1 AND id = $2",
+            [scope.id.into()],
+        )
+        .await?;
+    }
+    crate::prompt::drop_unused_texts(tx).await?;
+    Ok(forgotten)
+}

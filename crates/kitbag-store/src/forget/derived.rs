@@ -1,0 +1,145 @@
+//! What was made of messages: facts, summaries, and the layers of a conversation.
+
+use kitbag_core::assembly::Epoch;
+use kitbag_core::inject::{DurableEntries, EntryAction};
+use kitbag_core::stored::ConversationContext;
+
+use super::Forgotten;
+use crate::error::StoreError;
+use crate::id::{ConversationId, MessageId};
+use crate::state;
+use crate::transaction::Tx;
+use crate::value::Value;
+
+/// Forgets what was derived from a message, and names what prompts may have of it.
+pub(super) async fn forget_from_message(
+    tx: &mut Tx<'_>,
+    id: MessageId,
+    text: &str,
+    forgotten: &mut Forgotten,
+) -> Result<Vec<String>, StoreError> {
+    let at = id.conversation;
+    let mut origins = facts(
+        tx,
+        "source_scope = $2 AND source_conversation = $3 AND source_seq = $4",
+        vec![at.scope.into(), at.number.into(), id.seq.into()],
+        forgotten,
+    )
+    .await?;
+    origins.extend(
+        summaries(
+            tx,
+            at,
+            "AND first_seq <= $4 AND last_seq >= $4",
+            vec![id.seq.into()],
+            forgotten,
+        )
+        .await?,
+    );
+    forget_layers(tx, at, text).await?;
+    Ok(origins)
+}
+
+/// Forgets what was derived from a conversation's messages.
+pub(super) async fn forget_from_conversation(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    forgotten: &mut Forgotten,
+) -> Result<Vec<String>, StoreError> {
+    let mut origins = facts(
+        tx,
+        "source_scope = $2 AND source_conversation = $3",
+        vec![id.scope.into(), id.number.into()],
+        forgotten,
+    )
+    .await?;
+    origins.extend(summaries(tx, id, "", Vec::new(), forgotten).await?);
+    Ok(origins)
+}
+
+async fn facts(
+    tx: &mut Tx<'_>,
+    which: &str,
+    parameters: Vec<Value>,
+    forgotten: &mut Forgotten,
+) -> Result<Vec<String>, StoreError> {
+    let sql = format!("SELECT DISTINCT key FROM fact WHERE tenant = $1 AND {which}");
+    let mut origins = Vec::new();
+    for mut row in tx.query_with(&sql, parameters.clone()).await? {
+        origins.push(format!("fact/{}", row.text()?));
+    }
+    let sql = format!("DELETE FROM fact WHERE tenant = $1 AND {which}");
+    forgotten.facts += tx.execute_with(&sql, parameters).await?;
+    Ok(origins)
+}
+
+async fn summaries(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    which: &str,
+    more: Vec<Value>,
+    forgotten: &mut Forgotten,
+) -> Result<Vec<String>, StoreError> {
+    let which = format!("tenant = $1 AND scope = $2 AND conversation = $3 {which}");
+    let mut parameters = vec![id.scope.into(), id.number.into()];
+    parameters.extend(more);
+    let sql = format!("SELECT id FROM summary WHERE {which}");
+    let mut origins = Vec::new();
+    for mut row in tx.query_with(&sql, parameters.clone()).await? {
+        origins.push(format!("summary/{}/{}", id.scope, row.int()?));
+    }
+    let sql = format!("DELETE FROM summary WHERE {which}");
+    forgotten.summaries += tx.execute_with(&sql, parameters).await?;
+    Ok(origins)
+}
+
+/// Summaries are made of all that was said, so they go; what does not hold the text stays.
+async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<(), StoreError> {
+    // The epoch holds texts of chunks, which may be the message's.
+    state::remove::<Epoch>(tx, id).await?;
+    let entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
+    let holding = entries
+        .as_slice()
+        .iter()
+        .filter(|entry| entry.content.contains(text));
+    let actions: Vec<EntryAction> = holding
+        .map(|entry| EntryAction::Remove {
+            key: entry.key.clone(),
+        })
+        .collect();
+    state::apply(tx, id, actions).await?;
+    let Some(mut layers) = state::load::<ConversationContext>(tx, id).await? else {
+        return Ok(());
+    };
+    layers.history_summary.clear();
+    layers.engagement_summary.clear();
+    layers.reasoning_summary.clear();
+    layers.turn_summaries.clear();
+    layers.step_summaries.clear();
+    layers.recent_turns.retain(|turn| !holds(turn, text));
+    layers
+        .content_archive
+        .retain(|_, content| !holds(content, text));
+    layers
+        .understand_decision_log
+        .retain(|entry| !holds(entry, text));
+    if layers
+        .pending_clarification
+        .as_ref()
+        .is_some_and(|pending| holds(pending, text))
+    {
+        layers.pending_clarification = None;
+    }
+    if holds(&layers.id_registry, text) {
+        layers.id_registry = kitbag_core::entity::EntityRegistry::default();
+    }
+    layers.other.retain(|_, value| !holds(value, text));
+    state::save(tx, id, &layers).await
+}
+
+/// Whether the JSON of a value has the text in it.
+fn holds(value: &impl serde::Serialize, text: &str) -> bool {
+    let json = serde_json::to_string(value).unwrap_or_default();
+    let text = serde_json::to_string(text).unwrap_or_default();
+    json.contains(text.trim_matches('"'))
+}

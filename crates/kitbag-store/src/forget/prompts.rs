@@ -1,0 +1,106 @@
+//! Prompts that told of what is forgotten.
+
+use std::collections::BTreeSet;
+
+use crate::error::StoreError;
+use crate::id::ConversationId;
+use crate::prompt::drop_unused_texts;
+use crate::transaction::{Tx, placeholders};
+use crate::value::Value;
+
+/// Texts shorter than this stand in other texts by chance.
+const SHORTEST: usize = 8;
+
+/// Empties the prompts of a sender's scopes that have a text of one of these origins, or one that
+/// holds `text`. What remains says what was forgotten, and when it was sent.
+pub(super) async fn forget(
+    tx: &mut Tx<'_>,
+    scopes: &[u32],
+    origins: &[String],
+    text: Option<&str>,
+    name: &str,
+) -> Result<u64, StoreError> {
+    let mut prompts = BTreeSet::new();
+    for some in origins.chunks(500) {
+        let sql = format!(
+            "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
+             WHERE tenant = $1 AND origin IN ({})",
+            placeholders(2, some.len())
+        );
+        let origins: Vec<Value> = some.iter().map(|origin| origin.as_str().into()).collect();
+        for mut row in tx.query_with(&sql, origins).await? {
+            let key = (row.int()?, row.int()?, row.int()?, row.int()?);
+            // Facts are named by their key alone: another sender's may have the same name.
+            if scopes.iter().any(|scope| i64::from(*scope) == key.0) {
+                prompts.insert(key);
+            }
+        }
+    }
+    if let Some(text) = text.filter(|text| text.len() >= SHORTEST) {
+        for scope in scopes {
+            prompts.extend(holding(tx, *scope, text).await?);
+        }
+    }
+    for (scope, conversation, turn, inference) in &prompts {
+        let key = || [*scope, *conversation, *turn, *inference].map(Value::from);
+        let [scope, conversation, turn, inference] = key();
+        tx.execute(
+            "UPDATE prompt SET recipe = NULL, forgotten = $2 WHERE tenant = $1 AND scope = $3 \
+             AND conversation = $4 AND turn = $5 AND inference = $6",
+            [name.into(), scope, conversation, turn, inference],
+        )
+        .await?;
+        tx.execute(
+            "DELETE FROM prompt_text WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+             AND turn = $4 AND inference = $5",
+            key(),
+        )
+        .await?;
+    }
+    drop_unused_texts(tx).await?;
+    Ok(prompts.len() as u64)
+}
+
+type Key = (i64, i64, i64, i64);
+
+/// The prompts of a scope with a text that holds `text`, as it is or as JSON writes it.
+async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, StoreError> {
+    let json = serde_json::to_string(text).unwrap_or_default();
+    let json = json.trim_matches('"');
+    let rows = tx
+        .query(
+            "SELECT DISTINCT prompt_text.conversation, prompt_text.turn, prompt_text.inference, \
+             text.body FROM prompt_text JOIN text ON text.tenant = prompt_text.tenant \
+             AND text.hash = prompt_text.hash \
+             WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2",
+            [scope.into()],
+        )
+        .await?;
+    let mut holding = Vec::new();
+    for mut row in rows {
+        let key = (i64::from(scope), row.int()?, row.int()?, row.int()?);
+        let body = row.text()?;
+        if body.contains(text) || body.contains(json) {
+            holding.push(key);
+        }
+    }
+    Ok(holding)
+}
+
+/// Removes the prompts of a conversation.
+pub(super) async fn remove_of_conversation(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+) -> Result<u64, StoreError> {
+    let key = || [Value::from(id.scope), Value::from(id.number)];
+    tx.execute(
+        "DELETE FROM prompt_text WHERE tenant = $1 AND scope = $2 AND conversation = $3",
+        key(),
+    )
+    .await?;
+    tx.execute(
+        "DELETE FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3",
+        key(),
+    )
+    .await
+}

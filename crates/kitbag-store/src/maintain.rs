@@ -1,0 +1,177 @@
+//! Keeping a store in order: counting, compacting, clearing the log.
+
+use crate::error::StoreError;
+use crate::schema;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// What a tenant's part of the store holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// The version of the tables.
+    pub version: i64,
+    /// Senders.
+    pub senders: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Facts that hold.
+    pub facts: u64,
+    /// Facts that no longer hold.
+    pub past_facts: u64,
+    /// Summaries.
+    pub summaries: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Prompts that can be rebuilt.
+    pub prompts: u64,
+    /// Their bytes, as they were sent.
+    pub prompt_bytes: u64,
+    /// The size of the file, all tenants together, where the store is a file.
+    pub file_bytes: Option<u64>,
+}
+
+/// A sender on a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sender {
+    /// Who.
+    pub sender: String,
+    /// Where.
+    pub channel: String,
+    /// How many messages the conversations have, the answers among them.
+    pub messages: u64,
+    /// How many conversations.
+    pub conversations: u64,
+}
+
+impl Store {
+    /// Counts what the tenant has.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn stats(&self) -> Result<Stats, StoreError> {
+        let mut stats = self
+            .read(|tx| Box::pin(async move { count_all(tx).await }))
+            .await?;
+        #[cfg(feature = "sqlite")]
+        if let Some(file) = self.file() {
+            let bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+            let bytes: i64 = file
+                .outside(move |connection| connection.query_row(bytes, [], |row| row.get(0)))
+                .await?;
+            stats.file_bytes = u64::try_from(bytes).ok();
+        }
+        Ok(stats)
+    }
+
+    /// The senders of the store, at most `limit`, by name.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                let rows = tx
+                    .query(
+                        "SELECT sender, channel, \
+                         (SELECT count(*) FROM message WHERE message.tenant = scope.tenant AND message.scope = scope.id), \
+                         (SELECT count(*) FROM conversation WHERE conversation.tenant = scope.tenant AND conversation.scope = scope.id) \
+                         FROM scope WHERE tenant = $1 ORDER BY sender, channel LIMIT $2",
+                        [limit.into()],
+                    )
+                    .await?;
+                rows.into_iter()
+                    .map(|mut row| {
+                        Ok(Sender {
+                            sender: row.text()?,
+                            channel: row.text()?,
+                            messages: row.int()?.unsigned_abs(),
+                            conversations: row.int()?.unsigned_abs(),
+                        })
+                    })
+                    .collect()
+            })
+        })
+        .await
+    }
+
+    /// Gives space back that is no longer used. PostgreSQL does so by itself.
+    ///
+    /// # Errors
+    /// When another process uses the file, or the store fails.
+    pub async fn vacuum(&self) -> Result<(), StoreError> {
+        #[cfg(feature = "sqlite")]
+        if let Some(file) = self.file() {
+            file.outside(|connection| connection.execute_batch("VACUUM; ANALYZE"))
+                .await?;
+        }
+        self.clear_log().await
+    }
+
+    /// Empties SQLite's log into the file, so that nothing of what was deleted is left in it.
+    pub(crate) async fn clear_log(&self) -> Result<(), StoreError> {
+        #[cfg(feature = "sqlite")]
+        if let Some(file) = self.file() {
+            let busy: i64 = file
+                .outside(|connection| {
+                    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+                })
+                .await?;
+            if busy != 0 {
+                return Err(StoreError::Locked { seconds: 30 });
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn count_all(tx: &mut Tx<'_>) -> Result<Stats, StoreError> {
+    let mut stats = Stats {
+        version: schema::VERSION,
+        ..Stats::default()
+    };
+    for (what, count) in [
+        (
+            "count(DISTINCT sender) FROM scope WHERE tenant = $1",
+            &mut stats.senders,
+        ),
+        (
+            "count(*) FROM conversation WHERE tenant = $1",
+            &mut stats.conversations,
+        ),
+        (
+            "count(*) FROM message WHERE tenant = $1",
+            &mut stats.messages,
+        ),
+        (
+            "count(*) FROM fact WHERE tenant = $1 AND until IS NULL",
+            &mut stats.facts,
+        ),
+        (
+            "count(*) FROM fact WHERE tenant = $1 AND until IS NOT NULL",
+            &mut stats.past_facts,
+        ),
+        (
+            "count(*) FROM summary WHERE tenant = $1",
+            &mut stats.summaries,
+        ),
+        ("count(*) FROM turn WHERE tenant = $1", &mut stats.turns),
+        (
+            "count(*) FROM prompt WHERE tenant = $1 AND recipe IS NOT NULL",
+            &mut stats.prompts,
+        ),
+        (
+            "CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM prompt \
+             WHERE tenant = $1 AND recipe IS NOT NULL",
+            &mut stats.prompt_bytes,
+        ),
+    ] {
+        let row = tx.query_one(&format!("SELECT {what}"), []).await?;
+        let number = row.map_or(Ok(0), |mut row| row.int())?;
+        *count = number.unsigned_abs();
+    }
+    Ok(stats)
+}

@@ -1,0 +1,222 @@
+//! What a prompt is made of: the draft, the choice and the layout, with texts by their hashes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kitbag_core::assembly::{Assembly, AssemblySettings, Breakpoint, Draft, Kept, Ledger, render};
+use kitbag_core::message::Message;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::value::Value;
+
+/// The BLAKE3 hash of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hash([u8; 32]);
+
+impl Hash {
+    pub(crate) fn of(text: &str) -> Self {
+        Self(*blake3::hash(text.as_bytes()).as_bytes())
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, StoreError> {
+        let bytes = bytes.try_into().map_err(|_| StoreError::Damaged {
+            table: "prompt",
+            reason: "a hash has not 32 bytes".to_owned(),
+        })?;
+        Ok(Self(bytes))
+    }
+
+    pub(crate) fn to_value(self) -> Value {
+        Value::Blob(self.0.to_vec())
+    }
+
+    pub(crate) fn to_hex(self) -> String {
+        blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+}
+
+impl Serialize for Hash {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.to_hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let hex = String::deserialize(from)?;
+        let hash = blake3::Hash::from_hex(&hex).map_err(serde::de::Error::custom)?;
+        Ok(Self(*hash.as_bytes()))
+    }
+}
+
+/// Everything that a prompt is rendered from. `draft` and `kept` are without their texts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Recipe {
+    pub(super) settings: AssemblySettings,
+    draft: Draft,
+    identity: Hash,
+    tools: Vec<Hash>,
+    injected: Vec<Hash>,
+    history: Vec<Hash>,
+    current: Hash,
+    steps: Vec<Hash>,
+    kept: Vec<KeptText>,
+    breakpoints: Vec<Breakpoint>,
+    pub(super) tokenizer: String,
+    pub(super) ledger: Ledger,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptText {
+    kept: Kept,
+    text: Hash,
+}
+
+/// The texts of a prompt, and what each tells of.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub(super) bodies: BTreeMap<Hash, String>,
+    pub(super) origins: BTreeSet<(Hash, String)>,
+}
+
+impl Texts {
+    fn add(&mut self, text: String, origin: String) -> Hash {
+        let hash = Hash::of(&text);
+        self.bodies.insert(hash, text);
+        self.origins.insert((hash, origin));
+        hash
+    }
+
+    fn add_json<T: Serialize>(&mut self, value: &T, origin: String) -> Hash {
+        // Values of the core are made of texts, numbers and lists, which JSON always takes.
+        self.add(serde_json::to_string(value).unwrap_or_default(), origin)
+    }
+
+    fn add_message(&mut self, message: &Message) -> Hash {
+        let origin = message.id.as_ref().map(|id| format!("message/{id}"));
+        self.add_json(message, origin.unwrap_or_default())
+    }
+}
+
+impl Recipe {
+    pub(super) fn new(
+        draft: &Draft,
+        settings: &AssemblySettings,
+        assembly: &Assembly,
+    ) -> (Self, Texts) {
+        let mut texts = Texts::default();
+        let mut bare = draft.clone();
+        let none = String::new;
+        let recipe = Self {
+            settings: settings.clone(),
+            identity: texts.add(std::mem::take(&mut bare.identity), none()),
+            tools: std::mem::take(&mut bare.tools)
+                .iter()
+                .map(|tool| texts.add_json(tool, none()))
+                .collect(),
+            injected: std::mem::take(&mut bare.injected)
+                .iter()
+                .map(|message| texts.add_json(message, format!("entry/{}", message.key)))
+                .collect(),
+            history: std::mem::take(&mut bare.history)
+                .iter()
+                .map(|message| texts.add_message(message))
+                .collect(),
+            current: texts.add_message(&std::mem::replace(&mut bare.current, Message::user(""))),
+            steps: std::mem::take(&mut bare.steps)
+                .iter()
+                .map(|message| texts.add_message(message))
+                .collect(),
+            kept: assembly
+                .kept
+                .iter()
+                .cloned()
+                .map(|mut kept| KeptText {
+                    text: texts.add(std::mem::take(&mut kept.text), kept.source.clone()),
+                    kept,
+                })
+                .collect(),
+            draft: bare,
+            breakpoints: assembly.breakpoints.clone(),
+            tokenizer: assembly.tokenizer.clone(),
+            ledger: assembly.ledger.clone(),
+        };
+        (recipe, texts)
+    }
+
+    pub(super) fn to_json(&self) -> Result<String, StoreError> {
+        serde_json::to_string(self).map_err(|error| StoreError::Failed {
+            reason: format!("the prompt cannot be archived: {error}"),
+        })
+    }
+
+    /// The hashes of all texts.
+    pub(super) fn hashes(&self) -> BTreeSet<Hash> {
+        let lists = [&self.tools, &self.injected, &self.history, &self.steps];
+        let kept = self.kept.iter().map(|kept| kept.text);
+        lists
+            .into_iter()
+            .flatten()
+            .copied()
+            .chain([self.identity, self.current])
+            .chain(kept)
+            .collect()
+    }
+
+    /// Renders the prompt again from its texts. `Err` says why that is not possible.
+    pub(super) fn render(self, texts: &BTreeMap<Hash, String>) -> Result<Rendered, String> {
+        let mut draft = self.draft;
+        draft.identity = text(texts, self.identity)?.to_owned();
+        draft.tools = parsed(texts, &self.tools)?;
+        draft.injected = parsed(texts, &self.injected)?;
+        draft.history = parsed(texts, &self.history)?;
+        draft.current = parse(texts, self.current)?;
+        draft.steps = parsed(texts, &self.steps)?;
+        let mut kept = Vec::with_capacity(self.kept.len());
+        for one in self.kept {
+            let mut whole = one.kept;
+            whole.text = text(texts, one.text)?.to_owned();
+            kept.push(whole);
+        }
+        let body = render(&draft, &kept, &self.settings, &self.breakpoints);
+        Ok(Rendered {
+            body,
+            tokenizer: self.tokenizer,
+            settings: self.settings,
+            ledger: self.ledger,
+        })
+    }
+}
+
+/// A prompt that was rendered again.
+pub(super) struct Rendered {
+    pub(super) body: String,
+    pub(super) tokenizer: String,
+    pub(super) settings: AssemblySettings,
+    pub(super) ledger: Ledger,
+}
+
+fn text(texts: &BTreeMap<Hash, String>, hash: Hash) -> Result<&str, String> {
+    let text = texts
+        .get(&hash)
+        .ok_or_else(|| format!("the text {} is gone", hash.to_hex()))?;
+    if Hash::of(text) != hash {
+        return Err(format!("the text {} was altered", hash.to_hex()));
+    }
+    Ok(text)
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(
+    texts: &BTreeMap<Hash, String>,
+    hash: Hash,
+) -> Result<T, String> {
+    serde_json::from_str(text(texts, hash)?)
+        .map_err(|error| format!("the text {} is not readable: {error}", hash.to_hex()))
+}
+
+fn parsed<T: for<'de> Deserialize<'de>>(
+    texts: &BTreeMap<Hash, String>,
+    hashes: &[Hash],
+) -> Result<Vec<T>, String> {
+    hashes.iter().map(|hash| parse(texts, *hash)).collect()
+}

@@ -1,0 +1,132 @@
+//! Making a past prompt again, and telling whether it is the one that was sent.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use kitbag_core::assembly::{Ledger, OutputForm};
+use kitbag_core::tokens::Tokens;
+
+use super::recipe::{Hash, Recipe};
+use crate::conversation::timestamp;
+use crate::error::StoreError;
+use crate::id::TurnId;
+use crate::store::Store;
+use crate::transaction::{Tx, placeholders};
+use crate::turn::Turn;
+use crate::value::Value;
+
+/// A prompt that was made again, byte for byte as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// The turn.
+    pub turn: TurnId,
+    /// Which of its prompts, from 0.
+    pub inference: u32,
+    /// When it was sent.
+    pub sent: Timestamp,
+    /// The prompt.
+    pub body: String,
+    /// The hash of what was sent, which is that of the prompt.
+    pub hash: String,
+    /// Its form.
+    pub form: OutputForm,
+    /// Its tokens when it was sent.
+    pub tokens: Tokens,
+    /// The tokenizer that counted them.
+    pub tokenizer: String,
+    /// Why it was as it was.
+    pub ledger: Ledger,
+}
+
+impl Store {
+    /// Renders a prompt of a turn again, the last one unless another is named, from the texts and
+    /// choices that were archived, and compares it with what was sent.
+    ///
+    /// # Errors
+    /// [`StoreError::Replay`] when a text was forgotten, removed or altered, or when the prompt comes
+    /// out differently.
+    pub async fn replay(
+        &self,
+        turn: TurnId,
+        inference: Option<u32>,
+    ) -> Result<Replayed, StoreError> {
+        self.read(move |tx| Box::pin(async move { replay(tx, turn, inference).await }))
+            .await
+    }
+}
+
+async fn replay(
+    tx: &mut Tx<'_>,
+    turn: TurnId,
+    inference: Option<u32>,
+) -> Result<Replayed, StoreError> {
+    let refuse = |reason: String| StoreError::Replay {
+        turn: turn.to_string(),
+        reason,
+    };
+    let known = Turn::get(tx, turn).await?;
+    let last = known.inferences.checked_sub(1);
+    let Some(inference) = inference.or(last) else {
+        return Err(refuse("none was sent".to_owned()));
+    };
+    let row = tx
+        .query_one(
+            "SELECT sent, hash, tokens, forgotten, recipe FROM prompt WHERE tenant = $1 \
+             AND scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5",
+            [
+                turn.conversation.scope.into(),
+                turn.conversation.number.into(),
+                turn.number.into(),
+                inference.into(),
+            ],
+        )
+        .await?;
+    let Some(mut row) = row else {
+        let reason = match inference < known.inferences {
+            true => format!("inference {inference} was removed from the archive"),
+            false => format!("inference {inference} was never sent"),
+        };
+        return Err(refuse(reason));
+    };
+    let (sent, hash) = (timestamp(row.int()?)?, Hash::from_bytes(&row.blob()?)?);
+    let (tokens, forgotten) = (Tokens(row.u32()?), row.text_or_null()?);
+    if let Some(forgotten) = forgotten {
+        return Err(refuse(format!("{forgotten} was forgotten")));
+    }
+    let recipe: Recipe = serde_json::from_str(&row.text()?)
+        .map_err(|error| refuse(format!("its recipe is not readable: {error}")))?;
+    let texts = texts(tx, &recipe).await?;
+    let rendered = recipe.render(&texts).map_err(refuse)?;
+    if Hash::of(&rendered.body) != hash {
+        return Err(refuse(
+            "it comes out differently from what was sent".to_owned(),
+        ));
+    }
+    Ok(Replayed {
+        turn,
+        inference,
+        sent,
+        body: rendered.body,
+        hash: hash.to_hex(),
+        form: rendered.settings.form,
+        tokens,
+        tokenizer: rendered.tokenizer,
+        ledger: rendered.ledger,
+    })
+}
+
+async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<BTreeMap<Hash, String>, StoreError> {
+    let hashes: Vec<Value> = recipe.hashes().into_iter().map(Hash::to_value).collect();
+    let mut texts = BTreeMap::new();
+    for some in hashes.chunks(500) {
+        let sql = format!(
+            "SELECT hash, body FROM text WHERE tenant = $1 AND hash IN ({})",
+            placeholders(2, some.len())
+        );
+        for mut row in tx.query_with(&sql, some.to_vec()).await? {
+            texts.insert(Hash::from_bytes(&row.blob()?)?, row.text()?);
+        }
+    }
+    Ok(texts)
+}

@@ -1,0 +1,99 @@
+//! How long prompts are kept.
+
+use jiff::Timestamp;
+
+use super::TEXTS;
+use crate::error::StoreError;
+use crate::store::Store;
+use crate::transaction::Tx;
+use crate::value::Value;
+
+/// What was removed from the archive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pruned {
+    /// Prompts.
+    pub prompts: u64,
+    /// Texts that no prompt has any more.
+    pub texts: u64,
+}
+
+impl Store {
+    /// Removes prompts that were sent before `older_than`, then the oldest ones until the others
+    /// have at most `max_bytes`, as they were sent. Turns stay; replaying them is refused.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn prune_prompts(
+        &self,
+        older_than: Option<Timestamp>,
+        max_bytes: Option<u64>,
+    ) -> Result<Pruned, StoreError> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                tx.one_at_a_time(TEXTS).await?;
+                let mut pruned = Pruned::default();
+                if let Some(before) = older_than {
+                    pruned.prompts +=
+                        remove(tx, "sent < $2", before.as_microsecond().into()).await?;
+                }
+                if let Some(most) = max_bytes {
+                    let oldest = oldest_within(tx, most).await?;
+                    pruned.prompts += remove(tx, "sent < $2", oldest.into()).await?;
+                }
+                pruned.texts = drop_unused_texts(tx).await?;
+                Ok(pruned)
+            })
+        })
+        .await
+    }
+}
+
+/// The time before which prompts must go so that the rest has at most so many bytes.
+async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64, StoreError> {
+    let rows = tx
+        .query(
+            "SELECT sent, bytes FROM prompt WHERE tenant = $1 ORDER BY sent DESC",
+            [],
+        )
+        .await?;
+    let mut left = i64::try_from(most).unwrap_or(i64::MAX);
+    let mut oldest = i64::MAX;
+    for mut row in rows {
+        let (sent, bytes) = (row.int()?, row.int()?);
+        left = left.saturating_sub(bytes);
+        if left < 0 {
+            // Prompts of one moment go together.
+            return Ok(if oldest == sent { sent + 1 } else { oldest });
+        }
+        oldest = sent;
+    }
+    Ok(i64::MIN)
+}
+
+async fn remove(tx: &mut Tx<'_>, which: &str, value: Value) -> Result<u64, StoreError> {
+    tx.execute(
+        &format!(
+            "DELETE FROM prompt_text WHERE tenant = $1 AND \
+             (scope, conversation, turn, inference) IN \
+             (SELECT scope, conversation, turn, inference FROM prompt WHERE tenant = $1 AND {which})"
+        ),
+        [value.clone()],
+    )
+    .await?;
+    tx.execute(
+        &format!("DELETE FROM prompt WHERE tenant = $1 AND {which}"),
+        [value],
+    )
+    .await
+}
+
+/// Removes texts that no prompt has any more. The caller holds [`TEXTS`] alone.
+pub(crate) async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
+    tx.execute(
+        "DELETE FROM text WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM prompt_text \
+         WHERE prompt_text.tenant = text.tenant AND prompt_text.hash = text.hash)",
+        [],
+    )
+    .await
+}
