@@ -76,6 +76,9 @@ pub struct ConversationTurn {
     /// What the assistant answered, word for word, where it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant: Option<String>,
+    /// In which way the turn ended by asking the user, if it did: what it says was not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<PendingKind>,
     /// What the router decided.
     pub routing: Option<Value>,
     /// When it was.
@@ -129,7 +132,7 @@ impl PendingState {
     }
 
     /// Whether it asks nothing: older records write what is not there as an empty one.
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let unnamed = self.kind == PendingKind::default();
         unnamed && self.context.is_empty() && self.questions.is_empty()
     }

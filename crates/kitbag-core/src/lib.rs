@@ -29,6 +29,7 @@ pub mod recall;
 pub mod role;
 mod section;
 pub mod stored;
+pub mod summarize;
 pub mod text;
 pub mod time;
 pub mod tokens;

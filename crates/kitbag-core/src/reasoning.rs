@@ -1,6 +1,6 @@
 //! Layer 3, what was decided and found out: turns, their steps, and what became of the entities.
 //!
-//! Nothing here runs or compresses anything: whoever ends a turn builds its summary.
+//! Nothing here runs or compresses anything: [`crate::summarize`] ends a turn.
 
 mod format;
 

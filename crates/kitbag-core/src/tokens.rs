@@ -89,6 +89,20 @@ pub enum Exactness {
     },
 }
 
+/// Counts characters, where a limit is one of characters and not of tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Characters;
+
+impl TokenCounter for Characters {
+    fn name(&self) -> &str {
+        "characters"
+    }
+
+    fn count(&self, text: &str) -> Tokens {
+        Tokens(u32::try_from(text.chars().count()).unwrap_or(u32::MAX))
+    }
+}
+
 /// Four bytes a token, rounded up: a counter for tests that a reader can follow.
 #[cfg(test)]
 pub(crate) struct Quarters;

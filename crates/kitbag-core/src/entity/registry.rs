@@ -210,6 +210,17 @@ impl EntityRegistry {
         self.entities.get(reference)?.content.as_ref()
     }
 
+    /// Every ref with its label, in the order of the refs.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let live = self.entities.iter().filter(|(_, entity)| entity.is_live());
+        live.map(|(reference, entity)| {
+            (
+                reference.as_str(),
+                entity.label.as_deref().unwrap_or_default(),
+            )
+        })
+    }
+
     pub(super) fn live_mut(&mut self, reference: &str) -> Result<&mut Entity, RegistryError> {
         let entity = self.entities.get_mut(reference);
         entity

@@ -1,0 +1,317 @@
+//! Ends a turn: what was said and done enters the stored conversation, and what is older is
+//! compressed.
+//!
+//! Two steps, since a model that summarises answers later, or not at all:
+//! 1. [`end_turn`] stores the turn. Nothing is shortened yet, and it tells which summaries are due.
+//! 2. The caller has each [`Compression`] made by a model, or by rules ([`Compression::extract`]), and
+//!    puts it in with [`Compression::apply`]. What is never applied stays as it is, and is due again
+//!    at the end of the next turn.
+//!
+//! [`summarize`] does both at once. No model is called here: it is a function that is passed in.
+
+mod compression;
+mod due;
+mod extract;
+mod infer;
+mod score;
+mod sentences;
+mod turn_lines;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+pub use compression::{Compressed, Compression, SummaryProblem};
+pub use extract::{Speaker, Utterance, extract};
+
+use crate::conversation::{ConversationTurn, PendingKind, PendingState, RECENT_TURNS};
+use crate::entity::{DECISION_LOG_LIMIT, EntityRegistry};
+use crate::reasoning::{CurationSummary, CurrentTurn, RECENT_SUMMARIES, TurnExecutionSummary};
+use crate::stored::ConversationContext;
+use crate::tokens::{TokenCounter, Tokens};
+
+/// Ends a turn and makes the summaries that are due: each with `compress`, or by rules where that
+/// gives none or one that cannot be taken.
+///
+/// Without a model, `compress` is `|_| None`.
+///
+/// ```
+/// use kitbag_core::stored::ConversationContext;
+/// use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
+/// use kitbag_core::tokens::Characters;
+///
+/// let mut stored = ConversationContext::new();
+/// for (turn, user) in ["I never eat fish.", "What is there?", "Thanks!"].into_iter().enumerate() {
+///     let finished = FinishedTurn::new(turn as u32 + 1, user, "There is soup.");
+///     let settings = SummarySettings::in_characters();
+///     stored = summarize(stored, finished, &settings, &Characters, |_| None).context;
+/// }
+/// assert_eq!(stored.recent_turns.len(), 2);
+/// assert_eq!(stored.history_summary, "User: I never eat fish.\nAssistant: There is soup.");
+/// ```
+#[must_use]
+pub fn summarize(
+    context: ConversationContext,
+    finished: FinishedTurn,
+    settings: &SummarySettings,
+    counter: &dyn TokenCounter,
+    mut compress: impl FnMut(&Compression) -> Option<String>,
+) -> Summarized {
+    let TurnEnd {
+        mut context,
+        compressions,
+    } = end_turn(context, finished, settings, counter);
+    let mut problems = Vec::new();
+    for compression in compressions {
+        let made = compression.is_needed().then(|| compress(&compression));
+        let made = made.flatten().map(|summary| {
+            let taken = compression.apply(&mut context, &summary, counter);
+            taken.map_err(|problem| problems.push(problem)).is_ok()
+        });
+        if made != Some(true) {
+            let summary = compression.extract(counter);
+            // Where not even the extract fits, what it stands for stays.
+            let taken = compression.put(&mut context, &summary, counter);
+            problems.extend(taken.err());
+        }
+    }
+    Summarized { context, problems }
+}
+
+/// A conversation after a turn, with its summaries.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Summarized {
+    /// The conversation.
+    pub context: ConversationContext,
+    /// The summaries that were not taken, and why. Nothing is lost by them.
+    pub problems: Vec<SummaryProblem>,
+}
+
+/// Stores a finished turn, and tells which summaries are due.
+///
+/// - What user and assistant said becomes the last recent turn, word for word.
+/// - The turn's execution summary is completed by rules where fields are empty: the phase, what the
+///   user let know, and the curation from the decision log.
+/// - What waits for the user is stored if the turn proposed or asked something, and else cleared.
+/// - Entities that were mentioned by ref are touched, but for those that this turn demoted, and the
+///   registry's turn ends.
+#[must_use]
+pub fn end_turn(
+    mut context: ConversationContext,
+    finished: FinishedTurn,
+    settings: &SummarySettings,
+    counter: &dyn TokenCounter,
+) -> TurnEnd {
+    let pending = pending_of(&finished);
+    let asked = pending.as_ref().map(|pending| pending.kind.clone());
+    let mut summary = finished.current.summary;
+    if summary.conversation_phase.trim().is_empty() {
+        let phase = infer::phase(&summary, asked.as_ref(), &finished.user);
+        summary.conversation_phase = phase.to_owned();
+    }
+    if summary.user_expressed.trim().is_empty() {
+        summary.user_expressed = infer::expressed(&finished.user);
+    }
+    if summary.entity_curation.is_empty() {
+        decided_this_turn(&mut summary.entity_curation, &context, summary.turn_num);
+    }
+    let surplus = context.understand_decision_log.len();
+    let surplus = surplus.saturating_sub(DECISION_LOG_LIMIT);
+    context.understand_decision_log.drain(..surplus);
+
+    touch(
+        &mut context.id_registry,
+        &summary,
+        [&finished.user, &finished.assistant],
+    );
+    context.id_registry.end_turn();
+
+    let mut turn = ConversationTurn::new(finished.user, "");
+    turn.asked = asked;
+    turn.routing = finished.routing;
+    turn.timestamp = finished.timestamp;
+    // A short answer is its own summary.
+    if counter.count(&finished.assistant) <= settings.answer {
+        turn.assistant_summary = finished.assistant;
+    } else {
+        turn.assistant = Some(finished.assistant);
+    }
+    context.recent_turns.push(turn);
+    context.turn_summaries.push(summary);
+    context.pending_clarification = pending;
+
+    let compressions = due::due(&context, settings);
+    TurnEnd {
+        context,
+        compressions,
+    }
+}
+
+/// A conversation after a turn, and the summaries that are due.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TurnEnd {
+    /// The conversation, in which nothing is shortened.
+    pub context: ConversationContext,
+    /// The summaries that are due.
+    pub compressions: Vec<Compression>,
+}
+
+/// A turn that is over.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct FinishedTurn {
+    /// What it decided and did.
+    pub current: CurrentTurn,
+    /// What the user said.
+    pub user: String,
+    /// What the assistant answered, word for word.
+    pub assistant: String,
+    /// What now waits for the user; if none is given, it follows from what was decided.
+    pub pending: Option<PendingState>,
+    /// What the router decided.
+    pub routing: Option<Value>,
+    /// When it was.
+    pub timestamp: String,
+}
+
+impl FinishedTurn {
+    /// A turn in which nothing but this was said.
+    #[must_use]
+    pub fn new(turn_num: u32, user: impl Into<String>, assistant: impl Into<String>) -> Self {
+        Self::of(CurrentTurn::new(turn_num), user, assistant)
+    }
+
+    /// What was said in a turn that decided and did something.
+    #[must_use]
+    pub fn of(current: CurrentTurn, user: impl Into<String>, assistant: impl Into<String>) -> Self {
+        Self {
+            current,
+            user: user.into(),
+            assistant: assistant.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// How much stays as it is, and how long summaries may be.
+///
+/// The lengths are in what the counter counts: tokens, or characters with
+/// [`Characters`](crate::tokens::Characters).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SummarySettings {
+    /// How many turns stay word for word; at least one.
+    pub recent_turns: usize,
+    /// How many execution summaries stay whole; at least one.
+    pub recent_summaries: usize,
+    /// How long the summary of an answer may be; shorter answers are their own summary.
+    pub answer: Tokens,
+    /// How long the summary of older turns may be.
+    pub history: Tokens,
+    /// How long the summary of what older turns decided and did may be.
+    pub reasoning: Tokens,
+    /// How long the summary of the conversation as a whole may be.
+    pub engagement: Tokens,
+}
+
+impl Default for SummarySettings {
+    fn default() -> Self {
+        Self {
+            recent_turns: RECENT_TURNS,
+            recent_summaries: RECENT_SUMMARIES,
+            answer: Tokens(100),
+            history: Tokens(400),
+            reasoning: Tokens(300),
+            engagement: Tokens(60),
+        }
+    }
+}
+
+impl SummarySettings {
+    /// The same lengths in characters, four for a token.
+    #[must_use]
+    pub fn in_characters() -> Self {
+        let tokens = Self::default();
+        Self {
+            answer: Tokens(tokens.answer.0 * 4),
+            history: Tokens(tokens.history.0 * 4),
+            reasoning: Tokens(tokens.reasoning.0 * 4),
+            engagement: Tokens(tokens.engagement.0 * 4),
+            ..tokens
+        }
+    }
+}
+
+/// What waits for the user after a turn: what the caller says, or what follows from the decision.
+fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
+    if let Some(pending) = &finished.pending {
+        return Some(pending.clone()).filter(|pending| !pending.is_empty());
+    }
+    let summary = &finished.current.summary;
+    let kind = match summary.think_decision.as_str() {
+        "propose" => PendingKind::Propose,
+        "clarify" => PendingKind::Clarify,
+        "ask_user" => PendingKind::AskUser,
+        _ => return None,
+    };
+    let goal = summary.think_goal.trim();
+    let context = if goal.is_empty() {
+        finished.assistant.as_str()
+    } else {
+        goal
+    };
+    let mut pending = PendingState::new(kind, context);
+    let asked = sentences::sentences(&finished.assistant).into_iter();
+    let asked = asked.filter(|sentence| sentence.ends_with(['?', '？', '؟']));
+    pending.questions = asked.map(Value::from).collect();
+    Some(pending)
+}
+
+/// Fills an empty curation from what the log says of this turn.
+fn decided_this_turn(curation: &mut CurationSummary, context: &ConversationContext, turn: u32) {
+    let log = context.understand_decision_log.iter();
+    for entry in log.filter(|entry| entry.turn == turn) {
+        let Some(reference) = entry.reference.clone() else {
+            continue;
+        };
+        match entry.action.as_str() {
+            "retain" => {
+                let why = entry.reason.clone();
+                curation.reasons.insert(reference.clone(), why);
+                curation.retained.push(reference);
+            }
+            "demote" => curation.demoted.push(reference),
+            "drop" => curation.dropped.push(reference),
+            _ => {}
+        }
+    }
+}
+
+/// Touches the entities that the turn dealt with or named, so that none ages while it is talked of.
+fn touch(registry: &mut EntityRegistry, turn: &TurnExecutionSummary, said: [&str; 2]) {
+    if registry.current_turn() < turn.turn_num {
+        registry.begin_turn(turn.turn_num);
+    }
+    let told = turn.steps.iter().flat_map(|step| {
+        let note = step.note.as_deref().unwrap_or_default();
+        [step.outcome.as_str(), note]
+    });
+    let involved = turn.steps.iter().flat_map(|step| &step.entities_involved);
+    let texts: Vec<&str> = told
+        .chain(said)
+        .chain(involved.map(String::as_str))
+        .collect();
+    registry.touch_mentioned(&texts.join("\n"));
+    // Whoever says that something was set aside does not bring it back.
+    for reference in &turn.entity_curation.demoted {
+        // One that is gone needs no demotion.
+        let _gone = registry.demote(reference);
+    }
+}
+
+#[cfg(test)]
+mod tests;

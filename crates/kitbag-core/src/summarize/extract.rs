@@ -1,0 +1,319 @@
+//! Summarises without a model: whole sentences, chosen by rules, in the words they were said in.
+//!
+//! The sentence that brings most for its length is taken first, again and again, until nothing more
+//! fits. What a sentence brings are its points (see the table in `score.rs`), less what is already
+//! said: one whose telling words are all used comes last, unless it decides something, and one that
+//! says the very same as a later one does not come at all, nor does mere courtesy. The chosen ones are
+//! printed in the order in which they were said, with who said them.
+//!
+//! A summary is a text like any other: its sentences take part when it is summarised again, by
+//! whoever said them, so that summaries do not grow and do not repeat themselves.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::score::{Place, is_commitment, score, telling_words};
+use super::sentences::{is_ended, is_fence, parts, sentences};
+use crate::neutral::FOLDED_BREAK;
+use crate::tokens::{TokenCounter, Tokens};
+
+/// How much of a sentence counts as new although all of its words were used, in thousandths: it may
+/// still put them together in another way.
+const LEAST_NEWS: u64 = 10;
+/// The same of a decision: a change of mind repeats most words.
+const LEAST_NEWS_OF_DECISION: u64 = 500;
+
+/// The most telling sentences of what was said, within `limit`.
+///
+/// `names` are known names, such as the labels of entities: sentences with one are worth more. What
+/// does not fit is left out, whole; a sentence that is longer than the limit by itself is cut into
+/// parts, with an ellipsis at each cut. The result is empty if nothing fits or nothing was said.
+///
+/// ```
+/// use kitbag_core::summarize::{Speaker, Utterance, extract};
+/// use kitbag_core::tokens::{Characters, Tokens};
+///
+/// let said = [
+///     Utterance::new(Speaker::User, "Hi there! We decided on Friday 7 pm at Nora's. How are you?"),
+///     Utterance::new(Speaker::Assistant, "I am glad to hear that and happy to help with it."),
+/// ];
+/// let summary = extract(&said, &[], Tokens(50), &Characters);
+/// assert_eq!(summary, "User: We decided on Friday 7 pm at Nora's.");
+/// ```
+#[must_use]
+pub fn extract(
+    texts: &[Utterance],
+    names: &[String],
+    limit: Tokens,
+    counter: &dyn TokenCounter,
+) -> String {
+    let mut candidates = candidates(texts, names, limit, counter);
+    let all: Tokens = candidates.iter().map(|candidate| candidate.cost).sum();
+    let count = u32::try_from(candidates.len()).unwrap_or(u32::MAX);
+    let usual = Tokens(all.0 / count.max(1));
+    let mut covered = BTreeSet::new();
+    let mut used = Tokens::ZERO;
+    loop {
+        let room = limit.saturating_sub(used);
+        for candidate in &mut candidates {
+            if candidate.state == State::Open && candidate.cost > room {
+                candidate.state = State::Out;
+            }
+        }
+        let open = candidates.iter().enumerate();
+        let open = open.filter(|(_, candidate)| candidate.state == State::Open);
+        let worth = |candidate: &Candidate| candidate.worth(&covered, usual);
+        // Of equals the later one, which supersedes.
+        let best = open.max_by_key(|(index, candidate)| (worth(candidate), *index));
+        let Some((best, worth)) = best.map(|(index, candidate)| (index, worth(candidate))) else {
+            break;
+        };
+        if worth == 0 {
+            break;
+        }
+        set_state(&mut candidates, best, State::Chosen);
+        let total = counter.count(&print(&candidates));
+        if total > limit {
+            set_state(&mut candidates, best, State::Out);
+            continue;
+        }
+        used = total;
+        if let Some(candidate) = candidates.get(best) {
+            covered.extend(candidate.words.iter().cloned());
+        }
+    }
+    print(&candidates)
+}
+
+/// Something that was said, by one speaker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Utterance {
+    /// Who said it.
+    pub speaker: Speaker,
+    /// What was said.
+    pub text: String,
+}
+
+impl Utterance {
+    /// Something that was said.
+    #[must_use]
+    pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { speaker, text }
+    }
+
+    /// What a summary says, line by line: by whom it was said where it tells, as [`extract`] does.
+    #[must_use]
+    pub fn of_summary(summary: &str) -> Vec<Self> {
+        let lines = summary.lines().map(str::trim);
+        let utterance = |line: &str| {
+            let labelled = Speaker::LABELLED.into_iter().find_map(|speaker| {
+                let rest = line.strip_prefix(speaker.label()?)?;
+                Some(Self::new(speaker, rest.strip_prefix(": ")?))
+            });
+            labelled.unwrap_or_else(|| Self::new(Speaker::Summary, line))
+        };
+        lines
+            .filter(|line| !line.is_empty())
+            .map(utterance)
+            .collect()
+    }
+}
+
+/// Who said something, and in which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The assistant.
+    Assistant,
+    /// The assistant, about what it has not done but proposes to do.
+    Proposal,
+    /// The assistant, asking the user.
+    Question,
+    /// A summary in words of its own.
+    Summary,
+}
+
+impl Speaker {
+    const LABELLED: [Self; 4] = [Self::User, Self::Assistant, Self::Proposal, Self::Question];
+
+    /// What stands before the speaker's words in a summary, if anything does.
+    #[must_use]
+    pub const fn label(self) -> Option<&'static str> {
+        match self {
+            Self::User => Some("User"),
+            Self::Assistant => Some("Assistant"),
+            Self::Proposal => Some("Assistant proposed"),
+            Self::Question => Some("Assistant asked"),
+            Self::Summary => None,
+        }
+    }
+
+    fn is_user(self) -> bool {
+        self == Self::User
+    }
+}
+
+/// A sentence that may be chosen.
+struct Candidate {
+    utterance: usize,
+    speaker: Speaker,
+    text: String,
+    words: BTreeSet<String>,
+    decides: bool,
+    points: u32,
+    cost: Tokens,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    Chosen,
+    Out,
+}
+
+impl Candidate {
+    /// Points for what is new, per token, in millionths.
+    ///
+    /// Each sentence costs as much as the `usual` one besides, so that the shortest do not always
+    /// win.
+    fn worth(&self, covered: &BTreeSet<String>, usual: Tokens) -> u64 {
+        let all = self.words.len();
+        let new = self.words.difference(covered).count();
+        let share = (new * 1_000 / all.max(1)) as u64;
+        let new = if self.decides {
+            share.max(LEAST_NEWS_OF_DECISION)
+        } else {
+            share.max(LEAST_NEWS)
+        };
+        let cost = self.cost.saturating_add(usual);
+        u64::from(self.points) * new * 1_000 / u64::from(cost.0.max(1))
+    }
+}
+
+fn candidates(
+    texts: &[Utterance],
+    names: &[String],
+    limit: Tokens,
+    counter: &dyn TokenCounter,
+) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for (utterance, said) in texts.iter().enumerate() {
+        let speaker = said.speaker;
+        let room = limit.saturating_sub(counter.count(speaker.label().unwrap_or_default()));
+        let mut later = texts.iter().skip(utterance + 1).map(|said| said.speaker);
+        let is_answered = later.any(|other| other.is_user() != speaker.is_user());
+        let late = utterance.saturating_add(1) * 1_000 / texts.len();
+        for (index, sentence) in sentences(&said.text).into_iter().enumerate() {
+            let place = Place {
+                is_first: index == 0,
+                is_answered,
+                lateness_permille: u32::try_from(late).unwrap_or(1_000),
+            };
+            for text in within(&folded(sentence), room, counter) {
+                found.push(Candidate {
+                    utterance,
+                    speaker,
+                    words: telling_words(&text),
+                    decides: is_commitment(&text),
+                    points: score(&text, speaker, &place, names),
+                    cost: counter.count(&text),
+                    state: State::Open,
+                    text,
+                });
+            }
+        }
+    }
+    leave_out_repetitions(&mut found);
+    found
+}
+
+/// Of sentences that say the very same only the last stays, and of those that say nothing none.
+fn leave_out_repetitions(candidates: &mut [Candidate]) {
+    let mut seen = BTreeSet::new();
+    let says_something = candidates
+        .iter()
+        .any(|candidate| !candidate.words.is_empty());
+    for candidate in candidates.iter_mut().rev() {
+        let is_new = seen.insert((candidate.speaker.is_user(), candidate.words.clone()));
+        let is_empty = candidate.words.is_empty() && says_something;
+        if !is_new || is_empty {
+            candidate.state = State::Out;
+        }
+        if candidate.words.is_empty() {
+            // "Yes, do it" is all that was said: it stands for itself.
+            candidate.words.insert(candidate.text.clone());
+        }
+    }
+}
+
+/// A sentence, or its parts of half the `room` where it has more tokens than that.
+fn within(sentence: &str, room: Tokens, counter: &dyn TokenCounter) -> Vec<String> {
+    let tokens = counter.count(sentence);
+    if tokens <= room {
+        return [sentence.to_owned()].into();
+    }
+    let length = sentence.chars().count() as u64;
+    let length = length * u64::from(room.0 / 2) / u64::from(tokens.0.max(1));
+    parts(
+        sentence,
+        usize::try_from(length).unwrap_or(usize::MAX).max(12),
+    )
+}
+
+/// A sentence on one line: wrapped prose goes on after a space, code shows where its lines end.
+fn folded(sentence: &str) -> String {
+    if is_fence(sentence) {
+        let lines: Vec<&str> = sentence.lines().map(str::trim_end).collect();
+        return lines.join(&String::from(FOLDED_BREAK));
+    }
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// The chosen sentences, a line for each time somebody spoke.
+fn print(candidates: &[Candidate]) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    let chosen = candidates.iter();
+    for candidate in chosen.filter(|candidate| candidate.state == State::Chosen) {
+        let is_same = last == Some(candidate.utterance);
+        if is_same {
+            // Two lines of a list become one of ours, and stay apart.
+            text.push_str(if is_ended(&text) { " " } else { "; " });
+        } else {
+            if last.is_some() {
+                text.push('\n');
+            }
+            if let Some(label) = candidate.speaker.label() {
+                text.push_str(label);
+                text.push_str(": ");
+            }
+        }
+        let said = candidate.text.as_str();
+        // One ellipsis is enough between two parts of a sentence.
+        let after_part = is_same && text.trim_end().ends_with('…');
+        text.push_str(
+            said.strip_prefix("… ")
+                .filter(|_| after_part)
+                .unwrap_or(said),
+        );
+        last = Some(candidate.utterance);
+    }
+    text
+}
+
+fn set_state(candidates: &mut [Candidate], index: usize, state: State) {
+    if let Some(candidate) = candidates.get_mut(index) {
+        candidate.state = state;
+    }
+}

@@ -1,0 +1,375 @@
+//! Where a conversation stands and what the user let know, by rules and without a model.
+//!
+//! Phase, the first that holds:
+//!
+//! | phase | when |
+//! |---|---|
+//! | `confirming` | a plan waits for approval, the turn wrote or made something, or the user said yes |
+//! | `narrowing` | the user was asked something, the turn analysed, or the user said what is wanted, what is not, or what was decided |
+//! | `exploring` | else |
+//!
+//! What the user let know is told in the user's own words, clause by clause: `wants: quick meals;
+//! does not want: mushrooms`. The cues are English and whole words, so that "now" and "note" exclude
+//! nothing, nor do "no problem", "not sure" or "why not". Of other languages only questions are seen.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::sentences::{is_fence, parts, sentences};
+use crate::conversation::PendingKind;
+use crate::reasoning::TurnExecutionSummary;
+
+/// How many characters are told of what the user let know.
+const EXPRESSED: usize = 200;
+
+/// Where the conversation stands after a turn.
+pub(super) fn phase(
+    turn: &TurnExecutionSummary,
+    pending: Option<&PendingKind>,
+    user: &str,
+) -> &'static str {
+    let did = |kinds: &[&str]| {
+        let mut steps = turn.steps.iter();
+        steps.any(|step| kinds.contains(&step.step_type.as_str()))
+    };
+    let wishes = wishes(user);
+    let said = |what: Wish| wishes.iter().any(|(wish, _)| *wish == what);
+    if pending == Some(&PendingKind::Propose) || did(&["write", "generate"]) || said(Wish::Yes) {
+        return "confirming";
+    }
+    let narrows = [
+        Wish::Wants,
+        Wish::DoesNotWant,
+        Wish::Prefers,
+        Wish::Decided,
+        Wish::No,
+    ];
+    if pending.is_some() || did(&["analyze"]) || narrows.into_iter().any(said) {
+        return "narrowing";
+    }
+    "exploring"
+}
+
+/// What the user let know; empty where no rule sees anything.
+pub(super) fn expressed(user: &str) -> String {
+    let mut told = String::new();
+    for (wish, words) in wishes(user) {
+        let words = parts(&words, EXPRESSED / 2).into_iter().next();
+        let item = match words.filter(|words| !words.is_empty()) {
+            Some(words) => format!("{}: {words}", wish.label()),
+            None => wish.label().to_owned(),
+        };
+        let apart = if told.is_empty() { "" } else { "; " };
+        let length = told.chars().count() + apart.len() + item.chars().count();
+        if length <= EXPRESSED && !told.contains(&item) {
+            told.push_str(apart);
+            told.push_str(&item);
+        }
+    }
+    told
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Yes,
+    No,
+    DoesNotWant,
+    Prefers,
+    Decided,
+    Wants,
+    Asked,
+}
+
+impl Wish {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Yes => "confirmed",
+            Self::No => "declined",
+            Self::DoesNotWant => "does not want",
+            Self::Prefers => "prefers",
+            Self::Decided => "decided",
+            Self::Wants => "wants",
+            Self::Asked => "asked",
+        }
+    }
+}
+
+/// The words that follow a cue are what is meant. The first list that matches a clause decides.
+#[rustfmt::skip]
+const CUES: [(Wish, &[&str]); 4] = [
+    (Wish::DoesNotWant, &[
+        "do not want", "don't want", "dont want", "do not like", "don't like", "dont like",
+        "don't need", "do not need", "don't use", "do not use", "never use", "without", "avoid",
+        "exclude", "except", "except for", "hate", "allergic to", "can't stand", "can't eat",
+        "cannot eat", "can't have", "nothing with", "no more", "no", "but not", "and not",
+    ]),
+    (Wish::Prefers, &[
+        "prefer", "would rather", "i'd rather", "we'd rather", "my favorite is", "my favourite is",
+    ]),
+    (Wish::Decided, &[
+        "let's", "lets", "go with", "go for", "i'll take", "i will take", "decided on", "decided to",
+        "we decided", "i decided", "settle on", "from now on",
+    ]),
+    (Wish::Wants, &[
+        "i want", "we want", "i need", "we need", "i'd like", "i would like", "we'd like",
+        "we would like", "looking for", "i wish", "give me", "find me", "must be", "must have",
+        "has to be",
+    ]),
+];
+
+/// Words after "no" and "not" that make it no exclusion.
+#[rustfmt::skip]
+const NO_OBJECT: [&str; 20] = [
+    "bad", "doubt", "idea", "just", "longer", "matter", "need", "one", "only", "problem", "problems",
+    "question", "rush", "sure", "thank", "thanks", "way", "wonder", "worries", "yet",
+];
+
+fn wishes(user: &str) -> Vec<(Wish, String)> {
+    let mut found = Vec::new();
+    if let Some(answer) = plain_answer(user) {
+        found.push((answer, String::new()));
+    }
+    for sentence in sentences(user).into_iter().filter(|text| !is_fence(text)) {
+        let asks = sentence.ends_with(['?', '？', '؟']);
+        // "Could you …?" is a wish in the form of a question.
+        if asks && !is_request(sentence) {
+            let question: Vec<&str> = sentence.split_whitespace().collect();
+            found.push((Wish::Asked, question.join(" ")));
+            continue;
+        }
+        let before = found.len();
+        found.extend(clauses(sentence).into_iter().filter_map(wish_of));
+        if asks && found.len() == before {
+            let question: Vec<&str> = sentence.split_whitespace().collect();
+            found.push((Wish::Asked, question.join(" ")));
+        }
+    }
+    found
+}
+
+fn wish_of(clause: &str) -> Option<(Wish, String)> {
+    let words = words(clause);
+    CUES.into_iter().find_map(|(wish, cues)| {
+        let rest = after_cue(clause, &words, cues)?;
+        let object = without_courtesy(rest);
+        (!object.is_empty()).then(|| (wish, object.to_owned()))
+    })
+}
+
+/// What follows the first cue in a clause, of two that begin there the longer.
+fn after_cue<'a>(clause: &'a str, words: &[Placed], cues: &[&str]) -> Option<&'a str> {
+    (0..words.len()).find_map(|start| {
+        let here = words.get(start..)?;
+        let mut cues: Vec<&&str> = cues.iter().filter(|cue| begins_with(here, cue)).collect();
+        cues.sort_by_key(|cue| cue.len());
+        let cue = cues.pop()?;
+        let length = cue.split(' ').count();
+        let next = here.get(length)?;
+        let is_no = cue.ends_with("no") || cue.ends_with("not");
+        if is_no && NO_OBJECT.binary_search(&next.word.as_str()).is_ok() {
+            return None;
+        }
+        // "No. 5" is a number, and "no" inside "yes and no" has nothing behind it.
+        if is_no && clause.get(here.get(length - 1)?.end..)?.starts_with('.') {
+            return None;
+        }
+        clause.get(next.start..)
+    })
+}
+
+fn begins_with(words: &[Placed], cue: &str) -> bool {
+    let mut words = words.iter().map(|placed| placed.word.as_str());
+    cue.split(' ').all(|part| words.next() == Some(part))
+}
+
+/// Yes or no, where the message begins with nothing else.
+fn plain_answer(user: &str) -> Option<Wish> {
+    #[rustfmt::skip]
+    const YES: [&str; 17] = [
+        "absolutely", "agreed", "ahead", "correct", "do", "go", "good", "it", "ok", "okay", "perfect",
+        "sounds", "sure", "yeah", "yep", "yes", "yup",
+    ];
+    #[rustfmt::skip]
+    const NO: [&str; 6] = [
+        "cancel", "nah", "no", "nope", "not", "stop",
+    ];
+    #[rustfmt::skip]
+    const COURTESY: [&str; 6] = [
+        "now", "please", "thank", "thanks", "that", "you",
+    ];
+    let first = sentences(user).into_iter().next()?;
+    if first.ends_with(['?', '？']) {
+        return None;
+    }
+    let first = first.split([',', ';', ':', '—', '–']).next()?;
+    let words: Vec<String> = words(first).into_iter().map(|placed| placed.word).collect();
+    let opens = words.first()?.as_str();
+    let only = |list: &[&str]| {
+        let mut words = words.iter().map(String::as_str);
+        words.all(|word| list.contains(&word) || COURTESY.contains(&word))
+    };
+    if only(&YES) && YES.contains(&opens) && !["it", "good"].contains(&opens) {
+        Some(Wish::Yes)
+    } else if only(&NO) && NO.contains(&opens) {
+        Some(Wish::No)
+    } else {
+        None
+    }
+}
+
+fn is_request(sentence: &str) -> bool {
+    let words = words(sentence);
+    let opens = [
+        "can you",
+        "could you",
+        "would you",
+        "will you",
+        "please",
+        "can we",
+        "could we",
+    ];
+    opens.iter().any(|open| begins_with(&words, open))
+}
+
+/// The parts of a sentence between commas and their like, and before "but".
+fn clauses(sentence: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for clause in sentence.split([',', ';', '—', '–', '(', ')', '\n']) {
+        let mut rest = clause;
+        while let Some((before, after)) = rest.split_once(" but ") {
+            found.push(before);
+            // With its "but", so that "but not" is still seen.
+            rest = rest.get(before.len() + 1..).unwrap_or(after);
+        }
+        found.push(rest);
+    }
+    found
+}
+
+fn without_courtesy(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let shorter = text.trim_end_matches(|char: char| {
+            char.is_whitespace() || matches!(char, '.' | '!' | '?' | ',' | '"')
+        });
+        let lower = shorter.to_ascii_lowercase();
+        let courtesy = [" please", " thanks", " though"].into_iter();
+        let length = courtesy
+            .filter(|end| lower.ends_with(end))
+            .map(str::len)
+            .max();
+        let kept = shorter.len() - length.unwrap_or_default();
+        let kept = shorter.get(..kept).unwrap_or(shorter);
+        if kept.len() == text.len() {
+            return text;
+        }
+        text = kept;
+    }
+}
+
+/// A word of a text in small letters, and where it stands.
+struct Placed {
+    word: String,
+    start: usize,
+    end: usize,
+}
+
+fn words(text: &str) -> Vec<Placed> {
+    let is_inside = |char: char| char.is_alphanumeric() || matches!(char, '\'' | '’' | '_' | '-');
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, char) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (start, is_inside(char)) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                let word = text.get(from..at).unwrap_or_default();
+                let word = word.to_lowercase().replace('’', "'");
+                found.push(Placed {
+                    word,
+                    start: from,
+                    end: at,
+                });
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reasoning::StepSummary;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a10_the_user_is_quoted() {
+        for (user, told) in [
+            (
+                "I want something quick but no mushrooms, please!",
+                "wants: something quick; does not want: mushrooms",
+            ),
+            (
+                "Could you find soups without cream?",
+                "does not want: cream",
+            ),
+            (
+                "I don’t want to cook on Fridays.",
+                "does not want: to cook on Fridays",
+            ),
+            ("I'm allergic to Brazil nuts", "does not want: Brazil nuts"),
+            (
+                "We'd rather eat at home. Let's go with Lemon Soup.",
+                "prefers: eat at home; decided: go with Lemon Soup",
+            ),
+            ("yes please, go ahead", "confirmed"),
+            ("OK", "confirmed"),
+            ("No thanks", "declined"),
+            ("No, I want the other one", "declined; wants: the other one"),
+            ("What is in the soup?", "asked: What is in the soup?"),
+            ("何がありますか？", "asked: 何がありますか？"),
+            ("please note the time now", ""),
+            ("I know nothing of it, no problem", ""),
+            ("I am not sure", ""),
+            ("Room No. 5 is mine", ""),
+            ("Why not", ""),
+            ("```\nif no fish\n```", ""),
+            ("", ""),
+        ] {
+            assert_eq!(expressed(user), told, "{user}");
+        }
+    }
+
+    #[test]
+    fn a10_the_phase_follows_from_what_was_done_and_said() {
+        let mut turn = TurnExecutionSummary::new(1);
+        assert_eq!(phase(&turn, None, "what can I cook?"), "exploring");
+        assert_eq!(phase(&turn, None, "I want soup"), "narrowing");
+        assert_eq!(phase(&turn, None, "yes, do it"), "confirming");
+        assert_eq!(phase(&turn, Some(&PendingKind::Clarify), "hm"), "narrowing");
+        assert_eq!(
+            phase(&turn, Some(&PendingKind::Propose), "hm"),
+            "confirming"
+        );
+        for (kind, expected) in [
+            ("read", "exploring"),
+            ("analyze", "narrowing"),
+            ("write", "confirming"),
+        ] {
+            turn.steps = [StepSummary::new(1, kind, "", "", None, 1)].into();
+            assert_eq!(phase(&turn, None, "hm"), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a10_what_is_told_is_bounded(user in any::<String>(), more in "([a-zé’']{1,6}[ ,.!?\n]|no |but |i want ){0,60}") {
+            for user in [user, more] {
+                prop_assert!(expressed(&user).chars().count() <= EXPRESSED);
+            }
+        }
+    }
+}
