@@ -1,11 +1,12 @@
-//! The library that people depend on: packing a workspace, checkpoints and token counters, over the
-//! pure core.
+//! The library that people depend on: packing a workspace, checkpoints, token counters and imports
+//! of conversations, over the pure core.
 //!
-//! [`core`] decides what a model sees; this crate brings what that needs from the world. Memory and
-//! providers are not here yet.
+//! [`core`] decides what a model sees; this crate brings what that needs from the world. A store of
+//! memories and providers are not here yet.
 
 pub mod checkpoint;
 pub mod gather;
+pub mod memory;
 pub mod pack;
 mod redaction;
 pub mod tokens;

@@ -1,0 +1,13 @@
+//! What is remembered of conversations: so far, reading what is to be remembered.
+//!
+//! [`read_import`] turns a file of JSON lines, or the export of a chat service, into [`ImportLine`]s.
+//! Nothing is stored or searched here.
+
+mod export_chatgpt;
+mod export_claude;
+mod import;
+
+pub use import::{
+    Import, ImportDefaults, ImportError, ImportFormat, ImportLine, LeftOut, MAX_RECORD_BYTES,
+    Place, UnknownImportFormat, read_import,
+};

@@ -1,0 +1,261 @@
+//! Reads a conversation of a ChatGPT export.
+//!
+//! Its messages are a tree, of which only the branch that ends at `current_node` is taken. Left out are
+//! messages that the user never saw: the system's, those marked as hidden, thoughts, and what the
+//! model says to its tools. Images, sounds and files are named in brackets where they stood.
+
+use std::collections::BTreeMap;
+
+use kitbag_core::role::Role;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::import::{
+    ImportDefaults, ImportError, ImportLine, LeftOut, Place, branch, text_or_number, time_of,
+};
+
+#[derive(Deserialize)]
+#[serde(expecting = "a conversation")]
+struct Conversation<'a> {
+    #[serde(default, deserialize_with = "text_or_number")]
+    conversation_id: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    title: Option<String>,
+    create_time: Option<Value>,
+    current_node: Option<String>,
+    #[serde(borrow)]
+    mapping: BTreeMap<String, Node<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a node of a conversation")]
+struct Node<'a> {
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+    parent: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a message")]
+struct Message {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    author: Author,
+    create_time: Option<Value>,
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    metadata: Value,
+    recipient: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an author")]
+struct Author {
+    role: String,
+    #[serde(default, deserialize_with = "text_or_number")]
+    name: Option<String>,
+}
+
+/// The messages of one conversation, each of which may be bad by itself.
+pub(super) fn read_conversation(
+    record: &[u8],
+    number: u64,
+    defaults: &ImportDefaults,
+    left_out: &mut LeftOut,
+) -> Result<Vec<Result<ImportLine, ImportError>>, ImportError> {
+    let conversation: Conversation<'_> = serde_json::from_slice(record)
+        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
+    let nodes = &conversation.mapping;
+    let parents: BTreeMap<&str, Option<&str>> = nodes
+        .iter()
+        .map(|(id, node)| (id.as_str(), node.parent.as_deref()))
+        .collect();
+    let current = conversation.current_node.as_deref();
+    let current = current.filter(|id| parents.contains_key(id));
+    let Some(leaf) = current.or_else(|| latest(nodes)) else {
+        return Ok(Vec::new());
+    };
+    let (path, branches) = branch(&parents, leaf);
+    left_out.branches += branches;
+    let id = conversation.conversation_id.or(conversation.id);
+    let id = id.or_else(|| conversation.title.clone());
+    let mut last_time = conversation.create_time.as_ref().and_then(time_of);
+    let mut lines = Vec::new();
+    for node in path {
+        let Some(raw) = nodes.get(node).and_then(|node| node.message) else {
+            continue;
+        };
+        let place = || Place::Conversation {
+            number,
+            title: conversation.title.clone(),
+            message: Some(node.to_owned()),
+        };
+        let message = match read_message(raw, place) {
+            Ok(message) => message,
+            Err(error) => {
+                lines.push(Err(error));
+                continue;
+            }
+        };
+        let Some((message, role)) = message else {
+            left_out.hidden += 1;
+            continue;
+        };
+        // A message without a time was said after the one before it.
+        let time = message.create_time.as_ref().and_then(time_of);
+        last_time = time.or(last_time);
+        let text = text_of(&message);
+        if text.is_empty() {
+            left_out.empty += 1;
+            continue;
+        }
+        let mut line = defaults.line("chatgpt", role, text);
+        line.conversation.clone_from(&id);
+        line.reference = message.id.or_else(|| Some(node.to_owned()));
+        line.at.clone_from(&last_time);
+        line.speaker = message.author.name;
+        lines.push(Ok(line));
+    }
+    Ok(lines)
+}
+
+/// A message and its role; none if the user never saw it.
+fn read_message(
+    raw: &RawValue,
+    place: impl Fn() -> Place,
+) -> Result<Option<(Message, Role)>, ImportError> {
+    let message: Message = serde_json::from_str(raw.get())
+        .map_err(|error| ImportError::json(place(), &error, raw.get().as_bytes()))?;
+    let role = match message.author.role.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        "system" | "developer" => return Ok(None),
+        other => {
+            return Err(ImportError::Field {
+                place: place(),
+                field: "author.role",
+                found: format!("`{}`", other.escape_debug()),
+                expected: "user, assistant, tool or system",
+            });
+        }
+    };
+    let is_set = |name: &str| message.metadata.get(name) == Some(&Value::Bool(true));
+    let kind = message.content.get("content_type").and_then(Value::as_str);
+    let unseen = [
+        "thoughts",
+        "reasoning_recap",
+        "user_editable_context",
+        "model_editable_context",
+    ];
+    let is_hidden = is_set("is_visually_hidden_from_conversation")
+        || is_set("is_user_system_message")
+        || kind.is_some_and(|kind| unseen.contains(&kind))
+        || message.recipient.as_deref().is_some_and(|to| to != "all");
+    Ok((!is_hidden).then_some((message, role)))
+}
+
+/// The node whose message is the latest, for exports that do not say which is the current one.
+fn latest<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> Option<&'a str> {
+    #[derive(Deserialize)]
+    struct When {
+        create_time: Option<f64>,
+    }
+    let when = |node: &Node<'_>| -> Option<f64> {
+        serde_json::from_str::<When>(node.message?.get())
+            .ok()?
+            .create_time
+    };
+    let latest = nodes.iter().max_by(|(_, a), (_, b)| {
+        let (a, b) = (when(a).unwrap_or(f64::MIN), when(b).unwrap_or(f64::MIN));
+        a.total_cmp(&b)
+    });
+    latest.map(|(id, _)| id.as_str())
+}
+
+/// What a message says, its parts below one another.
+fn text_of(message: &Message) -> String {
+    let content = &message.content;
+    let mut parts: Vec<String> = Vec::new();
+    if let Some(written) = content.get("parts").and_then(Value::as_array) {
+        let is_spoken = |part: &Value| kind_of(part) == "audio_transcription";
+        let is_spoken = written.iter().any(is_spoken);
+        parts.extend(written.iter().filter_map(|part| part_of(part, is_spoken)));
+    } else {
+        let texts = ["text", "result", "content"].into_iter();
+        let text = texts.filter_map(|name| content.get(name)?.as_str()).next();
+        parts.extend(text.map(str::to_owned));
+    }
+    let attached = message
+        .metadata
+        .get("attachments")
+        .and_then(Value::as_array);
+    for file in attached.into_iter().flatten() {
+        let is_image = file
+            .get("mime_type")
+            .and_then(Value::as_str)
+            .is_some_and(|kind| kind.starts_with("image/"));
+        let name = file.get("name").and_then(Value::as_str);
+        // Images stand among the parts already.
+        parts.extend(
+            name.filter(|_| !is_image)
+                .map(|name| format!("[file: {name}]")),
+        );
+    }
+    let parts: Vec<String> = parts.iter().map(|part| without_marks(part)).collect();
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn kind_of(part: &Value) -> &str {
+    let kind = part.get("content_type").and_then(Value::as_str);
+    kind.unwrap_or_default()
+}
+
+/// One part: a text, or what stands for something else. A sound whose words are there needs none.
+fn part_of(part: &Value, is_spoken: bool) -> Option<String> {
+    if let Some(text) = part.as_str().or_else(|| part.get("text")?.as_str()) {
+        return Some(text.to_owned());
+    }
+    let kind = kind_of(part);
+    if !part.is_object() {
+        return None;
+    }
+    let shown = match kind {
+        _ if kind.contains("image") => "[image]",
+        _ if kind.contains("video") && !kind.contains("audio") => "[video]",
+        _ if kind.contains("audio") && is_spoken => return None,
+        _ if kind.contains("audio") => "[audio]",
+        _ => "[attachment]",
+    };
+    Some(shown.to_owned())
+}
+
+/// A text without the marks that only the service's own pages understand: sources go, and of named
+/// things the name stays.
+fn without_marks(text: &str) -> String {
+    const BEGIN: char = '\u{E200}';
+    const END: char = '\u{E201}';
+    const FIELD: char = '\u{E202}';
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, marked)) = rest.split_once(BEGIN) {
+        plain.push_str(before);
+        let (mark, after) = marked.split_once(END).unwrap_or((marked, ""));
+        let (kind, value) = mark.split_once(FIELD).unwrap_or((mark, ""));
+        if kind == "entity" {
+            let fields: Vec<Value> = serde_json::from_str(value).unwrap_or_default();
+            plain.push_str(fields.get(1).and_then(Value::as_str).unwrap_or_default());
+        } else if kind == "url" || kind == "link_title" {
+            plain.push_str(value.split(FIELD).next().unwrap_or_default());
+        }
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain
+}

@@ -1,0 +1,160 @@
+//! What can be wrong with an import, and where.
+
+use std::fmt;
+use std::io;
+
+use super::MAX_RECORD_BYTES;
+
+/// A part of an import that could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// A record is no JSON, or has not what is expected.
+    #[error("{place}: {problem}")]
+    Json {
+        /// Where.
+        place: Place,
+        /// What was expected and what was found.
+        problem: String,
+    },
+    /// A field has a value that it cannot have.
+    #[error("{place}: `{field}` is {found}, expected {expected}")]
+    Field {
+        /// Where.
+        place: Place,
+        /// The field.
+        field: &'static str,
+        /// What it has.
+        found: String,
+        /// What it may have.
+        expected: &'static str,
+    },
+    /// A record is too long.
+    #[error("{place}: longer than {} MiB", MAX_RECORD_BYTES >> 20)]
+    TooLong {
+        /// Where.
+        place: Place,
+    },
+    /// The file ends too early.
+    #[error("{place}: the file ends before it does")]
+    Unfinished {
+        /// Where.
+        place: Place,
+    },
+    /// The file holds an array of something else than conversations.
+    #[error(
+        "the first element of the array is no conversation: it has neither `mapping` nor `chat_messages`"
+    )]
+    UnknownFormat,
+    /// The system refused.
+    #[error("cannot read the import: {source}")]
+    Read {
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl ImportError {
+    pub(super) fn read(source: io::Error) -> Self {
+        Self::Read { source }
+    }
+
+    /// A problem of the parser, with what it found there where that is not said.
+    pub(in crate::memory) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
+        let told = error.to_string();
+        let (what, _) = told.split_once(" at line ").unwrap_or((&told, ""));
+        let column = error.column();
+        let mut problem = match error.line() {
+            0 => what.to_owned(),
+            1 => format!("{what} at column {column}"),
+            line => format!("{what} at column {column} of its line {line}"),
+        };
+        if error.is_syntax() && error.line() <= 1 {
+            let from = record.get(column.saturating_sub(1)..).unwrap_or_default();
+            let found: String = String::from_utf8_lossy(from).chars().take(24).collect();
+            if !found.trim().is_empty() {
+                problem.push_str(&format!(", found `{}`", found.trim().escape_debug()));
+            }
+        }
+        Self::Json { place, problem }
+    }
+
+    /// Whether nothing can be read after it.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Read { .. } | Self::UnknownFormat | Self::Unfinished { .. } => true,
+            Self::Json { .. } | Self::Field { .. } | Self::TooLong { .. } => false,
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Json {
+                place: Place::Line(_),
+                ..
+            } => {
+                "each line is a JSON object with at least `text`; name the format if it is an export"
+            }
+            Self::Json { .. } | Self::Field { .. } => {
+                "mend the record; the others are read without it"
+            }
+            Self::TooLong { .. } => "split the record; the others are read without it",
+            Self::Unfinished { .. } => "get the file again: it was not written or sent to its end",
+            Self::UnknownFormat => "give the `conversations.json` of an export, or JSON lines",
+            Self::Read { .. } => "check that the file can be read",
+        }
+    }
+}
+
+/// Where in an import something is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A line of the file, counted from 1.
+    Line(u64),
+    /// A conversation of an export.
+    Conversation {
+        /// Its number, counted from 1.
+        number: u64,
+        /// Its title, where that could be read.
+        title: Option<String>,
+        /// A message of it, by its id or its number.
+        message: Option<String>,
+    },
+}
+
+impl Place {
+    /// A conversation of which nothing is known but its number.
+    pub(in crate::memory) fn conversation(number: u64) -> Self {
+        Self::Conversation {
+            number,
+            title: None,
+            message: None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Conversation {
+                number,
+                title,
+                message,
+            } => {
+                if let Some(message) = message {
+                    write!(f, "message `{message}` of ")?;
+                }
+                write!(f, "conversation {number}")?;
+                match title {
+                    Some(title) => write!(f, " (`{}`)", title.escape_debug()),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
