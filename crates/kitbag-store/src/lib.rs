@@ -7,6 +7,7 @@
 
 mod append;
 mod check;
+mod context;
 mod conversation;
 mod copy;
 mod error;
@@ -37,6 +38,7 @@ mod transaction;
 mod turn;
 mod value;
 
+pub use context::{BuiltContext, ContextError, ContextSettings};
 pub use conversation::{Conversation, ConversationChoice, IDLE};
 pub use copy::Copied;
 pub use error::StoreError;

@@ -1,6 +1,7 @@
 //! What both databases must do alike. Each test runs on SQLite in a temporary folder and on the
 //! PostgreSQL server of `cargo xtask test`, as a tenant of its own.
 
+mod context;
 mod place;
 mod recall;
 mod turns;
