@@ -68,8 +68,7 @@ impl Store {
         messages: Vec<Import>,
         now: Timestamp,
     ) -> Result<Imported, StoreError> {
-        let mut scopes: BTreeMap<(String, String), Vec<(Option<String>, Analysed)>> =
-            BTreeMap::new();
+        let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
         for import in messages {
             names::name("the channel", &import.channel)?;
             names::name("the sender", &import.sender)?;
@@ -94,11 +93,14 @@ impl Store {
     }
 }
 
+/// The name of a conversation, and a message of it.
+type Line = (Option<String>, Analysed);
+
 async fn import_scope(
     tx: &mut Tx<'_>,
     channel: &str,
     sender: &str,
-    messages: Vec<(Option<String>, Analysed)>,
+    messages: Vec<Line>,
     now: Timestamp,
 ) -> Result<Imported, StoreError> {
     let mut scope = Scope::lock_or_make(tx, channel, sender).await?;

@@ -176,7 +176,7 @@ pub(crate) async fn recall(
     let mut hits = rank(&query, candidates, &facts, &request.weights);
     hits.truncate(request.limit);
 
-    let mut recalled: BTreeMap<(u32, u32), (NewMessage, Option<Vec<u8>>)> = BTreeMap::new();
+    let mut recalled = BTreeMap::new();
     for part in &parts {
         let places = hits.iter().map(|hit| (hit.conversation, hit.message));
         let places = part.own(places);

@@ -164,10 +164,10 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
-                if let Some(key) = &idempotency_key {
-                    if let Some(turn) = Turn::with_key(tx, scope.id, key).await? {
-                        return Ok(turn);
-                    }
+                if let Some(key) = &idempotency_key
+                    && let Some(turn) = Turn::with_key(tx, scope.id, key).await?
+                {
+                    return Ok(turn);
                 }
                 let mut conversation =
                     Conversation::choose(tx, &mut scope, &conversation, now).await?;

@@ -97,8 +97,13 @@ fn apart(table: &str) -> String {
 
 /// The version of the tables, 0 where there are none.
 async fn version(client: &Client) -> Result<i64, StoreError> {
+    // From the table of tables: what a session remembers about names may be older.
     let exists = client
-        .query_typed_one("SELECT to_regclass('kitbag.version') IS NOT NULL", &[])
+        .query_typed_one(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables \
+             WHERE schemaname = 'kitbag' AND tablename = 'version')",
+            &[],
+        )
         .await
         .map_err(failed)?;
     if !exists.try_get::<_, bool>(0).map_err(failed)? {

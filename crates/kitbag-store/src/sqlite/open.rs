@@ -45,9 +45,7 @@ pub(crate) fn open(path: &Path) -> Result<Sqlite, StoreError> {
 fn make_file(path: &Path) -> Result<(), StoreError> {
     let make = || -> io::Result<()> {
         if let Some(folder) = path.parent() {
-            if !folder.as_os_str().is_empty() {
-                fs::create_dir_all(folder)?;
-            }
+            fs::create_dir_all(folder)?;
         }
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);

@@ -2,7 +2,10 @@
 //! PostgreSQL server of `cargo xtask test`, as a tenant of its own.
 
 mod context;
+mod facts;
+mod forgetting;
 mod place;
+mod prompts;
 mod recall;
 mod turns;
 
