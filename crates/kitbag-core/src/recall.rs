@@ -7,6 +7,7 @@
 //! Nothing here reads a store or a clock, and nothing vanishes: a near-duplicate is listed with the
 //! hit that stands for it.
 
+mod alike;
 mod analyse;
 mod candidates;
 mod days;
@@ -16,6 +17,7 @@ mod message_traits;
 mod passages;
 mod query;
 mod rank;
+mod strengths;
 mod weights;
 
 pub use analyse::{Analysis, PassageTerms, analyse};

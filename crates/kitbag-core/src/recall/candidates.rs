@@ -1,16 +1,18 @@
 //! The first stage: the best messages by postings alone.
 //!
-//! Each word of the query counts once per message: with the strength that it has in the best passage,
-//! or, discounted, in a message nearby. So a message is credited with what its neighbours say about
-//! the same thing, and never twice for one word.
+//! Each word of the query counts once for a message: with the strength that it has there, or,
+//! discounted, in a message nearby. So a message is credited with what its neighbours say about the
+//! same thing, and never twice for one word. Of a long message only one passage counts at a time:
+//! all that it says together would touch any query.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
-use super::evidence::{Evidence, Place};
-use super::query::{Query, QueryWord};
+use super::evidence::Evidence;
+use super::query::Query;
+use super::strengths::{Strength, strengths};
 use super::weights::RecallWeights;
-use crate::text::{Bm25, inverse_frequency};
 
 /// The best `limit` messages for a query, best first, neighbours of hits among them.
 #[must_use]
@@ -20,39 +22,37 @@ pub fn candidates(
     weights: &RecallWeights,
     limit: usize,
 ) -> Vec<Candidate> {
-    let found = Found::new(query, evidence, weights);
-    let mut candidates = Vec::new();
+    let strengths = strengths(query, evidence, weights);
+    let mut found = Vec::new();
+    for conversation in strengths.chunk_by(|a, b| a.place.conversation == b.place.conversation) {
+        score_conversation(conversation, query.words().len(), weights, &mut found);
+    }
     let dated: BTreeSet<(u32, u32)> = evidence.dated.iter().copied().collect();
-    let mut rest = found.messages.as_slice();
-    while let Some(first) = rest.first() {
-        let end = rest
-            .iter()
-            .take_while(|message| message.conversation == first.conversation)
-            .count();
-        let (conversation, after) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        found.score_conversation(conversation, weights, &mut candidates);
-        rest = after;
+    if !dated.is_empty() {
+        let known: BTreeSet<(u32, u32)> = found.iter().map(Candidate::place).collect();
+        let others = dated.difference(&known);
+        found.extend(others.map(|&(conversation, message)| Candidate::new(conversation, message)));
     }
-    let best = candidates
-        .iter()
-        .map(|candidate| candidate.words)
-        .max()
-        .unwrap_or(0);
-    let known: BTreeSet<(u32, u32)> = candidates
-        .iter()
-        .map(|candidate| (candidate.conversation, candidate.message))
+    let scale = Scale::of(found.iter());
+    let mut keyed: Vec<_> = found
+        .into_iter()
+        .map(|candidate| {
+            let day = if dated.contains(&candidate.place()) {
+                weights.day
+            } else {
+                0.0
+            };
+            let words = candidate.words.max(candidate.words_as_reply);
+            let sum = scale.words(words) + scale.conversation(&candidate, weights) + day;
+            (Reverse((rounded(sum), candidate.place())), candidate)
+        })
         .collect();
-    for &(conversation, message) in dated.difference(&known) {
-        candidates.push(Candidate::new(conversation, message));
+    if limit < keyed.len() {
+        keyed.select_nth_unstable_by_key(limit, |(key, _)| *key);
+        keyed.truncate(limit);
     }
-    let day = rounded(weights.day / 1000.0 * to_float(best));
-    candidates.sort_by_cached_key(|candidate| {
-        let place = (candidate.conversation, candidate.message);
-        let bonus = if dated.contains(&place) { day } else { 0 };
-        core::cmp::Reverse((candidate.words.max(candidate.words_as_reply) + bonus, place))
-    });
-    candidates.truncate(limit);
-    candidates
+    keyed.sort_unstable_by_key(|(key, _)| *key);
+    keyed.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// A message that may be what the query is about.
@@ -63,20 +63,20 @@ pub struct Candidate {
     pub conversation: u32,
     /// The message's number in the conversation.
     pub message: u32,
-    /// The passage that says most.
+    /// The passage that tells most.
     pub passage: u16,
     /// What the words of the message and its neighbours tell, in millionths.
     pub words: i64,
-    /// The same when the message before asks a question.
+    /// The same when the message answers the one before it.
     pub words_as_reply: i64,
     /// What the words of the whole conversation tell, in millionths.
     pub conversation_words: i64,
 }
 
 impl Candidate {
-    /// A candidate without evidence from words.
+    /// A candidate of which no words are known.
     #[must_use]
-    pub fn new(conversation: u32, message: u32) -> Self {
+    pub const fn new(conversation: u32, message: u32) -> Self {
         Self {
             conversation,
             message,
@@ -86,220 +86,194 @@ impl Candidate {
             conversation_words: 0,
         }
     }
+
+    pub(super) const fn place(&self) -> (u32, u32) {
+        (self.conversation, self.message)
+    }
 }
 
-/// One word of the query in one passage.
-#[derive(Clone, Copy)]
-struct Strength {
-    place: Place,
-    word: usize,
-    value: f64,
+/// What the parts of a score are relative to: the most that the words of a candidate tell.
+pub(super) struct Scale {
+    words: f64,
+    conversation: f64,
 }
 
-/// One message that has words of the query.
-struct FoundMessage {
-    conversation: u32,
+impl Scale {
+    pub(super) fn of<'c>(candidates: impl Iterator<Item = &'c Candidate> + Clone) -> Self {
+        let words = candidates.clone().map(|candidate| candidate.words).max();
+        let conversation = candidates
+            .map(|candidate| candidate.conversation_words)
+            .max();
+        Self {
+            words: to_float(words.unwrap_or(0).max(1)),
+            conversation: to_float(conversation.unwrap_or(0).max(1)),
+        }
+    }
+
+    /// Words in thousandths of the most.
+    pub(super) fn words(&self, words: i64) -> f64 {
+        1000.0 * to_float(words) / self.words
+    }
+
+    /// The part of the score for the conversation.
+    pub(super) fn conversation(&self, candidate: &Candidate, weights: &RecallWeights) -> f64 {
+        weights.conversation * to_float(candidate.conversation_words) / self.conversation
+    }
+}
+
+/// A message that has words of the query.
+struct Spoken<'s> {
     message: u32,
-    /// Its strengths by passage and word.
-    strengths: Vec<Strength>,
-    /// The greatest strength of each word.
-    best: Vec<f64>,
-}
-
-struct Found {
-    words: usize,
-    messages: Vec<FoundMessage>,
-}
-
-impl Found {
-    fn new(query: &Query, evidence: &Evidence, weights: &RecallWeights) -> Self {
-        let mut strengths = Vec::new();
-        for (at, word) in query.words().iter().enumerate() {
-            add_strengths(at, word, evidence, weights, &mut strengths);
-        }
-        strengths.sort_by(|a, b| {
-            (a.place, a.word)
-                .cmp(&(b.place, b.word))
-                .then(b.value.total_cmp(&a.value))
-        });
-        strengths.dedup_by_key(|strength| (strength.place, strength.word));
-        let words = query.words().len();
-        let mut messages: Vec<FoundMessage> = Vec::new();
-        for strength in strengths {
-            let Place {
-                conversation,
-                message,
-                ..
-            } = strength.place;
-            let is_same = |last: &&mut FoundMessage| {
-                (last.conversation, last.message) == (conversation, message)
-            };
-            let strengths = Vec::from([strength]);
-            match messages.last_mut().filter(is_same) {
-                Some(last) => last.strengths.push(strength),
-                None => {
-                    let best = Vec::new();
-                    messages.push(FoundMessage {
-                        conversation,
-                        message,
-                        strengths,
-                        best,
-                    });
-                }
-            }
-        }
-        for message in &mut messages {
-            message.best = alloc::vec![0.0; words];
-            for strength in &message.strengths {
-                raise(&mut message.best, strength.word, strength.value);
-            }
-        }
-        Self { words, messages }
-    }
-
-    /// Scores the messages of a conversation and those near them.
-    fn score_conversation(
-        &self,
-        messages: &[FoundMessage],
-        weights: &RecallWeights,
-        to: &mut Vec<Candidate>,
-    ) {
-        let mut whole = alloc::vec![0.0; self.words];
-        let mut near: Vec<u32> = Vec::new();
-        for found in messages {
-            for (word, &value) in found.best.iter().enumerate() {
-                raise(&mut whole, word, value);
-            }
-            let first = found.message.saturating_sub(REACH);
-            near.extend(first..=found.message.saturating_add(REACH));
-        }
-        near.sort_unstable();
-        near.dedup();
-        let conversation_words = rounded(1e6 * whole.iter().sum::<f64>());
-        let mut from = 0;
-        for message in near {
-            while messages
-                .get(from)
-                .is_some_and(|found| found.message + REACH < message)
-            {
-                from += 1;
-            }
-            let around = messages.get(from..).unwrap_or_default();
-            let around = around
-                .iter()
-                .take_while(|found| found.message <= message.saturating_add(REACH));
-            let Some(mut candidate) = self.score(message, around, weights) else {
-                continue;
-            };
-            candidate.conversation_words = conversation_words;
-            to.push(candidate);
-        }
-    }
-
-    fn score<'f>(
-        &self,
-        message: u32,
-        around: impl Iterator<Item = &'f FoundMessage>,
-        weights: &RecallWeights,
-    ) -> Option<Candidate> {
-        let mut plain = alloc::vec![0.0; self.words];
-        let mut reply = plain.clone();
-        let mut own: &[Strength] = &[];
-        let mut conversation = None;
-        for found in around {
-            conversation = Some(found.conversation);
-            let distance = found.message.abs_diff(message) as usize;
-            let Some(step) = distance.checked_sub(1) else {
-                own = &found.strengths;
-                for (word, &value) in found.best.iter().enumerate() {
-                    raise(&mut plain, word, weights.inside * value);
-                    raise(&mut reply, word, weights.inside * value);
-                }
-                continue;
-            };
-            let side = if found.message < message {
-                &weights.before
-            } else {
-                &weights.after
-            };
-            let weight = side.get(step).copied().unwrap_or(0.0);
-            let asked = if found.message < message && step == 0 {
-                weights.asked
-            } else {
-                weight
-            };
-            for (word, &value) in found.best.iter().enumerate() {
-                raise(&mut plain, word, weight * value);
-                raise(&mut reply, word, asked * value);
-            }
-        }
-        let mut candidate = Candidate::new(conversation?, message);
-        (candidate.words, candidate.passage) = best_passage(own, &plain);
-        candidate.words_as_reply = best_passage(own, &reply).0;
-        Some(candidate)
-    }
+    /// In all its passages.
+    all: &'s [Strength],
+    /// In the passage that has most of them.
+    best: &'s [Strength],
 }
 
 /// How far neighbours reach.
 const REACH: u32 = 3;
 
-/// The passage that tells most when the words around it are known, and what it tells.
-fn best_passage(own: &[Strength], around: &[f64]) -> (i64, u16) {
-    let mut best = (rounded(1e6 * around.iter().sum::<f64>()), 0);
-    let mut is_first = true;
-    for passage in own.chunk_by(|a, b| a.place.passage == b.place.passage) {
-        let mut words = Vec::from(around);
-        for strength in passage {
-            raise(&mut words, strength.word, strength.value);
-        }
-        let sum = rounded(1e6 * words.iter().sum::<f64>());
-        if is_first || sum > best.0 {
-            best = (
-                sum,
-                passage.first().map_or(0, |strength| strength.place.passage),
-            );
-        }
-        is_first = false;
-    }
-    best
-}
-
-/// Adds how strongly a word of the query stands in each passage, its rarity included.
-fn add_strengths(
-    at: usize,
-    word: &QueryWord,
-    evidence: &Evidence,
+/// Scores the messages of a conversation that have words of the query, and those near them.
+fn score_conversation(
+    strengths: &[Strength],
+    words: usize,
     weights: &RecallWeights,
-    to: &mut Vec<Strength>,
+    to: &mut Vec<Candidate>,
 ) {
-    let passages = usize::try_from(evidence.passages).unwrap_or(usize::MAX);
-    let mut field =
-        Bm25::new(to_float_u64(evidence.words) / to_float_u64(evidence.passages.max(1)));
-    field.saturation = weights.saturation;
-    field.length_weight = weights.length_weight;
-    let lists = word
-        .alternatives
-        .iter()
-        .filter_map(|term| evidence.postings.get(term));
-    let holding = lists.clone().map(Vec::len).sum();
-    let rarity = inverse_frequency(passages, holding);
-    for posting in lists.flatten() {
-        let gain = field.gain(f64::from(posting.count), f64::from(posting.words));
-        to.push(Strength {
-            place: posting.place,
-            word: at,
-            value: rarity * gain,
-        });
+    let Some(conversation) = strengths
+        .first()
+        .map(|strength| strength.place.conversation)
+    else {
+        return;
+    };
+    let spoken: Vec<Spoken> = strengths
+        .chunk_by(|a, b| a.place.message == b.place.message)
+        .filter_map(Spoken::of)
+        .collect();
+    let mut whole = Told::new(words);
+    whole.raise(strengths, 1.0);
+    let conversation_words = whole.sum();
+    let mut told = (Told::new(words), Told::new(words));
+    let (mut from, mut next) = (0, 0);
+    for at in &spoken {
+        for message in at.message.saturating_sub(REACH).max(next)..=at.message.saturating_add(REACH)
+        {
+            let is_far = |spoken: &Spoken| spoken.message.saturating_add(REACH) < message;
+            while spoken.get(from).is_some_and(is_far) {
+                from += 1;
+            }
+            let near = spoken.get(from..).unwrap_or_default();
+            let near = near
+                .iter()
+                .take_while(|other| other.message <= message.saturating_add(REACH));
+            let mut candidate = Candidate::new(conversation, message);
+            candidate.conversation_words = conversation_words;
+            score(&mut candidate, near, weights, &mut told);
+            to.push(candidate);
+            next = message.saturating_add(1);
+        }
     }
 }
 
-fn raise(values: &mut [f64], at: usize, value: f64) {
-    if let Some(held) = values.get_mut(at)
-        && *held < value
-    {
-        *held = value;
+/// Scores one message by itself and its neighbours.
+fn score<'s>(
+    candidate: &mut Candidate,
+    near: impl Iterator<Item = &'s Spoken<'s>>,
+    weights: &RecallWeights,
+    (plain, reply): &mut (Told, Told),
+) {
+    plain.clear();
+    reply.clear();
+    let mut own: &[Strength] = &[];
+    for other in near {
+        let distance = other.message.abs_diff(candidate.message) as usize;
+        let Some(step) = distance.checked_sub(1) else {
+            own = other.all;
+            continue;
+        };
+        let is_before = other.message < candidate.message;
+        let side = if is_before {
+            &weights.before
+        } else {
+            &weights.after
+        };
+        let weight = side.get(step).copied().unwrap_or(0.0);
+        let asked = if is_before && step == 0 {
+            weights.asked
+        } else {
+            weight
+        };
+        plain.raise(other.best, weight);
+        reply.raise(other.best, asked);
+    }
+    (candidate.words, candidate.passage) = plain.with_best_passage(own);
+    (candidate.words_as_reply, _) = reply.with_best_passage(own);
+}
+
+impl<'s> Spoken<'s> {
+    fn of(all: &'s [Strength]) -> Option<Self> {
+        let mut best: (i64, &[Strength]) = (i64::MIN, &[]);
+        for passage in passages(all) {
+            let sum = rounded(MILLION * passage.iter().map(|strength| strength.value).sum::<f64>());
+            if sum > best.0 {
+                best = (sum, passage);
+            }
+        }
+        Some(Self {
+            message: all.first()?.place.message,
+            all,
+            best: best.1,
+        })
     }
 }
+
+fn passages(strengths: &[Strength]) -> impl Iterator<Item = &[Strength]> {
+    strengths.chunk_by(|a, b| a.place.passage == b.place.passage)
+}
+
+/// How much each word of the query tells, wherever it tells most.
+struct Told(Vec<f64>);
+
+impl Told {
+    fn new(words: usize) -> Self {
+        Self(alloc::vec![0.0; words])
+    }
+
+    fn clear(&mut self) {
+        self.0.fill(0.0);
+    }
+
+    fn raise(&mut self, strengths: &[Strength], weight: f64) {
+        for strength in strengths {
+            if let Some(held) = self.0.get_mut(strength.word) {
+                *held = held.max(weight * strength.value);
+            }
+        }
+    }
+
+    fn sum(&self) -> i64 {
+        rounded(MILLION * self.0.iter().sum::<f64>())
+    }
+
+    /// What the words tell together with one passage, and the passage with which they tell most.
+    fn with_best_passage(&self, own: &[Strength]) -> (i64, u16) {
+        let mut best: Option<(i64, u16)> = None;
+        for passage in passages(own) {
+            let mut told = Self(self.0.clone());
+            told.raise(passage, 1.0);
+            let sum = told.sum();
+            if best.is_none_or(|(most, _)| sum > most) {
+                best = Some((
+                    sum,
+                    passage.first().map_or(0, |strength| strength.place.passage),
+                ));
+            }
+        }
+        best.unwrap_or_else(|| (self.sum(), 0))
+    }
+}
+
+const MILLION: f64 = 1e6;
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -311,10 +285,5 @@ pub(super) fn rounded(value: f64) -> i64 {
 
 #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^52")]
 pub(super) fn to_float(value: i64) -> f64 {
-    value as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn to_float_u64(value: u64) -> f64 {
     value as f64
 }

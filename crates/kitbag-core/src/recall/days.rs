@@ -4,6 +4,7 @@
 
 mod names;
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -66,17 +67,25 @@ pub(super) fn nearness(days: &[DayRange], at: Timestamp) -> f64 {
     nearest
 }
 
-/// The days that a query names.
-pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -> Vec<DayRange> {
+/// The days that a query names, and the tokens that name them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Dates {
+    pub(super) days: Vec<DayRange>,
+    pub(super) tokens: BTreeSet<usize>,
+}
+
+/// Reads the days that a query names.
+pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -> Dates {
     let today = now.map(|now| now.to_zoned(TimeZone::UTC).date());
     let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
     let latin = Language::likeliest(&folded);
-    let read = |token: &Token, folded: &str| -> Sign {
+    let read = |at: usize, token: &Token, folded: &str| -> Sign {
         let is_capital = text
             .get(token.start..)
             .is_some_and(|t| t.starts_with(char::is_uppercase));
         let name = names::meaning(folded, token.script, &latin);
         Sign {
+            token: at,
             number: number(folded),
             name,
             is_capital,
@@ -87,10 +96,11 @@ pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -
     let signs: Vec<Sign> = tokens
         .iter()
         .zip(&folded)
-        .map(|(token, folded)| read(token, folded))
+        .enumerate()
+        .map(|(at, (token, folded))| read(at, token, folded))
         .filter(|sign| sign.name != Some(Name::Of))
         .collect();
-    let mut days = Vec::new();
+    let mut dates = Dates::default();
     let mut at = 0;
     while at < signs.len() {
         let rest = signs.get(at..).unwrap_or_default();
@@ -100,17 +110,27 @@ pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -
             .or_else(|| relative(rest, before, today?))
             .or_else(|| year(rest, today))
             .unwrap_or_default();
-        days.extend(found);
+        if !found.is_empty() {
+            let around = signs.get(at.saturating_sub(1)..).unwrap_or_default();
+            let around = around
+                .iter()
+                .take(used + 2)
+                .filter(|sign| sign.is_of_date());
+            dates.tokens.extend(around.map(|sign| sign.token));
+        }
+        dates.days.extend(found);
         at += used.max(1);
     }
-    days.sort_unstable();
-    days.dedup();
-    days
+    dates.days.sort_unstable();
+    dates.days.dedup();
+    dates
 }
 
 /// What a word may mean in a date.
 #[derive(Clone, Copy)]
 struct Sign {
+    /// Which of the tokens it is.
+    token: usize,
     number: Option<i16>,
     name: Option<Name>,
     is_capital: bool,
@@ -221,6 +241,10 @@ fn year(signs: &[Sign], today: Option<Date>) -> Option<Found> {
 }
 
 impl Sign {
+    fn is_of_date(&self) -> bool {
+        self.name.is_some() || self.number.is_some() || self.dotted.is_some()
+    }
+
     /// A small number, in figures or as a word.
     fn count(&self) -> Option<i64> {
         match self.name {

@@ -33,7 +33,9 @@ pub struct Posting {
 pub struct Evidence {
     /// How many passages the scope has.
     pub passages: u64,
-    /// How many words they have together.
+    /// How many conversations the scope has.
+    pub conversations: u64,
+    /// How many words the passages have together.
     pub words: u64,
     /// Where each term occurs. Their order does not matter.
     pub postings: BTreeMap<String, Vec<Posting>>,

@@ -32,6 +32,8 @@ pub(super) struct QueryWord {
     pub(super) alternatives: Vec<String>,
     /// With what the terms begin that are spelled much like it.
     pub(super) prefix: Option<String>,
+    /// Whether it is part of a date.
+    pub(super) is_date: bool,
 }
 
 impl Query {
@@ -40,20 +42,25 @@ impl Query {
     pub fn new(text: &str, now: Option<Timestamp>) -> Self {
         let tokens: Vec<Token> = tokens(text).collect();
         let mut words: Vec<QueryWord> = Vec::new();
-        for alternatives in query_terms(&tokens) {
+        let dates = named_days(text, &tokens, now);
+        for (at, alternatives) in query_terms(&tokens) {
             if words.iter().all(|word| word.alternatives != alternatives) {
                 let prefix = alternatives.first().and_then(|term| prefix(term));
+                let is_date = dates.tokens.contains(&at);
                 words.push(QueryWord {
                     alternatives,
                     prefix,
+                    is_date,
                 });
             }
         }
         if words.len() > 2 * READ {
             words.drain(READ..words.len() - READ);
         }
-        let days = named_days(text, &tokens, now);
-        Self { words, days }
+        Self {
+            words,
+            days: dates.days,
+        }
     }
 
     /// The terms whose postings are wanted.

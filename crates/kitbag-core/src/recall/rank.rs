@@ -2,10 +2,11 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::candidates::{Candidate, rounded, to_float};
+use super::candidates::{Candidate, Scale, rounded, to_float};
 use super::days::nearness;
 use super::fingerprint::Fingerprint;
 use super::message_traits::MessageTraits;
@@ -24,25 +25,31 @@ pub fn rank(
     facts: &[MessageFacts],
     weights: &RecallWeights,
 ) -> Vec<Hit> {
-    let by_place: BTreeMap<(u32, u32), &MessageFacts> = facts
-        .iter()
-        .map(|facts| ((facts.conversation, facts.message), facts))
-        .collect();
+    let place = |facts: &MessageFacts| (facts.conversation, facts.message);
+    let by_place: BTreeMap<(u32, u32), &MessageFacts> =
+        facts.iter().map(|facts| (place(facts), facts)).collect();
     let known: Vec<(Candidate, &MessageFacts)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let facts = by_place.get(&(candidate.conversation, candidate.message))?;
+            let facts = by_place.get(&candidate.place())?;
             Some((candidate, *facts))
         })
         .collect();
-    let scale = Scale::of(&known);
+    let ranking = Ranking {
+        query,
+        weights,
+        scale: Scale::of(known.iter().map(|(candidate, _)| candidate)),
+        newest: known
+            .iter()
+            .map(|(_, facts)| facts.arrival)
+            .max()
+            .unwrap_or(0),
+    };
     let mut hits: Vec<(Hit, &MessageFacts)> = known
         .iter()
-        .map(|(candidate, facts)| (score(query, candidate, facts, &scale, weights), *facts))
+        .map(|(candidate, facts)| (ranking.hit(candidate, facts), *facts))
         .collect();
-    hits.sort_by_key(|(hit, facts)| {
-        core::cmp::Reverse((hit.score, facts.arrival, hit.conversation, hit.message))
-    });
+    hits.sort_by_key(|(hit, facts)| Reverse((hit.score, facts.arrival, place(facts))));
     fold_duplicates(hits)
 }
 
@@ -75,7 +82,7 @@ pub struct MessageFacts {
 }
 
 impl MessageFacts {
-    /// A message by a user of which nothing else is known.
+    /// A message by a person of which nothing else is known.
     #[must_use]
     pub fn new(conversation: u32, message: u32) -> Self {
         Self {
@@ -102,7 +109,7 @@ pub struct Hit {
     pub conversation: u32,
     /// The message's number in the conversation.
     pub message: u32,
-    /// The passage that says most.
+    /// The passage that tells most.
     pub passage: u16,
     /// The sum of the parts.
     pub score: i64,
@@ -112,7 +119,7 @@ pub struct Hit {
     pub duplicates: Vec<(u32, u32)>,
 }
 
-/// One part of a score, in thousandths of the best message's words.
+/// One part of a score, in thousandths of what the words of the best message tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScorePart {
@@ -122,125 +129,76 @@ pub struct ScorePart {
     pub value: i64,
 }
 
-/// What scores are relative to.
-struct Scale {
-    words: f64,
-    conversation: f64,
+/// One ranking: what all its scores have in common.
+struct Ranking<'r> {
+    query: &'r Query,
+    weights: &'r RecallWeights,
+    scale: Scale,
     newest: u64,
 }
 
-impl Scale {
-    fn of(known: &[(Candidate, &MessageFacts)]) -> Self {
-        let most = |value: fn(&Candidate) -> i64| {
-            to_float(
-                known
-                    .iter()
-                    .map(|(candidate, _)| value(candidate))
-                    .max()
-                    .unwrap_or(0)
-                    .max(1),
-            )
+/// As many words as a passage has: a message is long beyond them.
+const PASSAGE: f64 = 40.0;
+/// A question with more words than this says something besides.
+const SHORT: u32 = 20;
+
+impl Ranking<'_> {
+    fn hit(&self, candidate: &Candidate, facts: &MessageFacts) -> Hit {
+        let weights = self.weights;
+        let asks = |traits: MessageTraits| traits.has(MessageTraits::QUESTION);
+        // Whatever an assistant says is an answer: only a person's answer tells something.
+        let is_person = facts.role == Role::User;
+        let answers = is_person && facts.previous.is_some_and(asks);
+        let words = if answers {
+            candidate.words_as_reply
+        } else {
+            candidate.words
         };
-        Self {
-            words: most(|candidate| candidate.words),
-            conversation: most(|candidate| candidate.conversation_words),
-            newest: known
-                .iter()
-                .map(|(_, facts)| facts.arrival)
-                .max()
-                .unwrap_or(0),
+        let words = self.scale.words(words);
+        let day = facts.at.map_or(0.0, |at| nearness(self.query.days(), at));
+        let doublings = libm::log2(f64::from(facts.words) / PASSAGE).max(0.0);
+        let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
+        let parts = [
+            ("words", words),
+            ("conversation", self.scale.conversation(candidate, weights)),
+            ("day", day * weights.day),
+            ("role", when(!is_person, -weights.role * words)),
+            ("length", doublings * weights.length),
+            (
+                "question",
+                when(asks(facts.traits) && facts.words <= SHORT, weights.question),
+            ),
+            ("reply", when(answers && !asks(facts.traits), weights.reply)),
+            ("recency", self.recency(facts) * weights.recency),
+            ("remembered", when(facts.remembered > 0, weights.remembered)),
+        ];
+        let parts: Vec<ScorePart> = parts
+            .into_iter()
+            .map(|(name, value)| ScorePart {
+                name,
+                value: rounded(value),
+            })
+            .filter(|part| part.value != 0)
+            .collect();
+        Hit {
+            conversation: candidate.conversation,
+            message: candidate.message,
+            passage: candidate.passage,
+            score: parts.iter().map(|part| part.value).sum(),
+            parts,
+            duplicates: Vec::new(),
         }
     }
-}
 
-fn score(
-    query: &Query,
-    candidate: &Candidate,
-    facts: &MessageFacts,
-    scale: &Scale,
-    weights: &RecallWeights,
-) -> Hit {
-    let is_question = facts.traits.has(MessageTraits::QUESTION);
-    let answers = facts
-        .previous
-        .is_some_and(|previous| previous.has(MessageTraits::QUESTION));
-    let words = if answers {
-        candidate.words_as_reply
-    } else {
-        candidate.words
-    };
-    let words = 1000.0 * to_float(words) / scale.words;
-    let is_user = facts.role == Role::User;
-    let day = facts.at.map_or(0.0, |at| nearness(query.days(), at));
-    let beyond = libm::log2(f64::from(facts.words.max(1)) / f64::from(PASSAGE)).max(0.0);
-    let age =
-        to_float(i64::try_from(scale.newest - facts.arrival.min(scale.newest)).unwrap_or(i64::MAX));
-    let newest = to_float(i64::try_from(scale.newest).unwrap_or(i64::MAX).max(1));
-    let parts = [
-        ("words", words),
-        ("role", if is_user { 0.0 } else { -weights.role * words }),
-        ("length", weights.length * beyond),
-        (
-            "conversation",
-            weights.conversation * to_float(candidate.conversation_words) / scale.conversation,
-        ),
-        ("day", weights.day * day),
-        ("question", if is_question { weights.question } else { 0.0 }),
-        (
-            "reply",
-            if answers && !is_question {
-                weights.reply
-            } else {
-                0.0
-            },
-        ),
-        (
-            "first person",
-            if facts.traits.has(MessageTraits::FIRST_PERSON) {
-                weights.first_person
-            } else {
-                0.0
-            },
-        ),
-        (
-            "number",
-            if facts.traits.has(MessageTraits::NUMBER) {
-                weights.number
-            } else {
-                0.0
-            },
-        ),
-        ("recency", weights.recency * (1.0 - age / newest)),
-        (
-            "remembered",
-            if facts.remembered > 0 {
-                weights.remembered
-            } else {
-                0.0
-            },
-        ),
-    ];
-    let parts: Vec<ScorePart> = parts
-        .into_iter()
-        .map(|(name, value)| ScorePart {
-            name,
-            value: rounded(value),
-        })
-        .filter(|part| part.value != 0)
-        .collect();
-    Hit {
-        conversation: candidate.conversation,
-        message: candidate.message,
-        passage: candidate.passage,
-        score: parts.iter().map(|part| part.value).sum(),
-        parts,
-        duplicates: Vec::new(),
+    /// How new a message is, from 0 to 1.
+    fn recency(&self, facts: &MessageFacts) -> f64 {
+        let number = |arrival: u64| to_float(i64::try_from(arrival).unwrap_or(i64::MAX));
+        number(facts.arrival) / number(self.newest.max(1))
     }
 }
 
-/// As many words as a passage has.
-const PASSAGE: u32 = 40;
-
+/// Lists each message that says nearly the same as a better one there, and leaves out what the
+/// prompt has.
 fn fold_duplicates(hits: Vec<(Hit, &MessageFacts)>) -> Vec<Hit> {
     let shown: Vec<Fingerprint> = hits
         .iter()

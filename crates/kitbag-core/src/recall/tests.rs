@@ -51,6 +51,9 @@ impl Memory {
         for (facts, analysis) in &self.messages {
             for (passage, terms) in (0..).zip(&analysis.passages) {
                 evidence.passages += 1;
+                evidence.conversations = evidence
+                    .conversations
+                    .max(u64::from(facts.conversation) + 1);
                 evidence.words += u64::from(terms.words);
                 let place = Place {
                     conversation: facts.conversation,

@@ -2,65 +2,62 @@
 
 /// The weights of recall. What each brings was measured: see `docs/recall.md`.
 ///
-/// Parts of a score are in thousandths of the best message's words.
+/// The parts of a score are in thousandths of what the words of the best message tell.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RecallWeights {
-    /// How soon further occurrences of a term stop counting (BM25's k1).
+    /// How soon further occurrences of a word stop counting (BM25's k1).
     pub saturation: f64,
-    /// How much longer passages are discounted (BM25's b).
+    /// How much longer passages are discounted, from 0 to 1 (BM25's b).
     pub length_weight: f64,
-    /// What a term in the message one, two, three before counts.
-    pub before: [f64; 3],
-    /// What a term in the message one, two, three after counts.
-    pub after: [f64; 3],
-    /// What a term in another passage of the same message counts.
-    pub inside: f64,
-    /// What a term in the message before counts when that asks a question.
-    pub asked: f64,
-    /// What a term that is spelled alike counts.
+    /// What share of its rarity a word loses that comes up in every conversation.
+    pub spread: f64,
+    /// What a word counts that is part of a date, which is sought as a day.
+    pub date_word: f64,
+    /// What a word counts that is only spelled alike.
     pub alike: f64,
-    /// For the words that the whole conversation shares with the query.
+    /// What a word counts that stands one, two or three messages before.
+    pub before: [f64; 3],
+    /// What a word counts that stands in the message before when a person answers it.
+    pub asked: f64,
+    /// What a word counts that stands one, two or three messages after.
+    pub after: [f64; 3],
+    /// For all words of the query in the whole conversation.
     pub conversation: f64,
     /// For a message of a day that the query names.
     pub day: f64,
-    /// For a message that ends with a question.
+    /// For a short message that only asks.
     pub question: f64,
-    /// For a message that answers a question.
+    /// For a person's answer to a question.
     pub reply: f64,
-    /// For a message in which the speaker names himself.
-    pub first_person: f64,
-    /// For a message with a number.
-    pub number: f64,
-    /// The share of its words that a message by an assistant or a tool loses.
+    /// What share of its words a message loses that is not by a person.
     pub role: f64,
     /// For each doubling of a message's length beyond a passage.
     pub length: f64,
-    /// For the newest message; half for one in the middle of the scope.
+    /// For the newest message; half as much for one in the middle of the scope.
     pub recency: f64,
-    /// For a message from which a fact or an entity is remembered.
+    /// For a message from which facts or entities are remembered that the query is about.
     pub remembered: f64,
 }
 
 impl Default for RecallWeights {
     fn default() -> Self {
         Self {
-            saturation: 0.3,
-            length_weight: 0.3,
-            before: [0.6, 0.4, 0.1],
-            after: [0.45, 0.25, 0.1],
-            inside: 0.5,
-            asked: 0.9,
+            saturation: 0.8,
+            length_weight: 0.4,
+            spread: 0.4,
+            date_word: 0.5,
             alike: 0.5,
-            conversation: 170.0,
-            day: 1150.0,
-            question: -110.0,
-            reply: 90.0,
-            first_person: 230.0,
-            number: 0.0,
-            role: 0.0,
-            length: 0.0,
-            recency: 10.0,
+            before: [0.6, 0.4, 0.2],
+            asked: 0.9,
+            after: [0.45, 0.25, 0.1],
+            conversation: 400.0,
+            day: 1000.0,
+            question: -100.0,
+            reply: 50.0,
+            role: 0.15,
+            length: -100.0,
+            recency: 5.0,
             remembered: 100.0,
         }
     }

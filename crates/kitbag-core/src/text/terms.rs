@@ -51,8 +51,9 @@ pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
     found
 }
 
-/// The words of a query: for each the terms under which it may be kept, the likeliest first.
-pub(crate) fn query_terms(tokens: &[Token]) -> Vec<Vec<String>> {
+/// The words of a query: for each its token, and the terms under which it may be kept, the likeliest
+/// first.
+pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
     let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
     let mut languages = Language::likeliest(&folded);
     // Texts without stop words are kept as English.
@@ -60,9 +61,9 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<Vec<String>> {
         languages.push(Language::English);
     }
     let mut words = Vec::new();
-    for (token, folded) in tokens.iter().zip(&folded) {
+    for (at, (token, folded)) in tokens.iter().zip(&folded).enumerate() {
         if token.script == Script::Unspaced {
-            words.extend(grams(&token.word, Singles::Alone).map(|gram| Vec::from([gram])));
+            words.extend(grams(&token.word, Singles::Alone).map(|gram| (at, Vec::from([gram]))));
             continue;
         }
         let mut alternatives: Vec<String> = Vec::new();
@@ -87,7 +88,7 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<Vec<String>> {
             }
             add(language);
         }
-        words.push(alternatives);
+        words.push((at, alternatives));
     }
     words
 }

@@ -1,0 +1,77 @@
+//! Words that are the same but for a slip of the pen or an ending that no stemmer knows.
+
+use alloc::vec::Vec;
+
+/// Whether two terms are probably forms of one word: they share most of their groups of three
+/// letters, or one letter in four at most is another.
+pub(super) fn is_alike(term: &str, other: &str) -> bool {
+    let (term, other): (Vec<char>, Vec<char>) = (term.chars().collect(), other.chars().collect());
+    let shorter = term.len().min(other.len());
+    shorter >= SHORTEST && (shares_groups(&term, &other) || distance(&term, &other) <= shorter / 4)
+}
+
+/// Shorter words are too often one letter apart.
+const SHORTEST: usize = 5;
+
+/// Whether three fifths of the groups of three letters are in both.
+fn shares_groups(term: &[char], other: &[char]) -> bool {
+    let is_shared = |group: &&[char]| other.windows(3).any(|other| other == *group);
+    let shared = term.windows(3).filter(is_shared).count();
+    let all = term.windows(3).len() + other.windows(3).len();
+    10 * shared >= 3 * all
+}
+
+/// How many letters must be put in, left out or replaced to make one word the other.
+fn distance(term: &[char], other: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, letter) in (1..).zip(term) {
+        let mut corner = above - 1;
+        let mut left = above;
+        let mut next = Vec::from([above]);
+        for (other, &up) in other.iter().zip(row.iter().skip(1)) {
+            let replaced = corner + usize::from(letter != other);
+            left = replaced.min(left + 1).min(up + 1);
+            corner = up;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x04_slips_and_endings_are_alike() {
+        for (term, other) in [
+            ("restaurant", "restaraunt"),
+            ("tournament", "tournment"),
+            ("koiralle", "koiralla"),
+            ("guitar", "guittar"),
+        ] {
+            assert!(
+                is_alike(term, other) && is_alike(other, term),
+                "{term} {other}"
+            );
+        }
+        for (term, other) in [
+            ("paint", "pain"),
+            ("univers", "unicorn"),
+            ("a", "b"),
+            ("", ""),
+        ] {
+            assert!(!is_alike(term, other), "{term} {other}");
+        }
+    }
+
+    #[test]
+    fn distances_are_counted_in_letters() {
+        let letters = |word: &str| word.chars().collect::<Vec<char>>();
+        let distance = |a, b| distance(&letters(a), &letters(b));
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("größe", "grösse"), 2);
+    }
+}
