@@ -1,6 +1,13 @@
 //! What both databases must do alike. Each test runs on SQLite in a temporary folder and on the
 //! PostgreSQL server of `cargo xtask test`, as a tenant of its own.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests are test code"
+)]
+
 mod context;
 mod facts;
 mod forgetting;
