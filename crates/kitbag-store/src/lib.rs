@@ -5,6 +5,9 @@
 //! `kitbag-core`; this crate keeps what that needs, and keeps tenants apart. Methods are asynchronous;
 //! with PostgreSQL, and where a lease is waited for, they need a Tokio runtime.
 
+#[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+compile_error!("a store needs a database: enable the feature `sqlite` or `postgres`");
+
 mod append;
 mod check;
 mod context;

@@ -1,0 +1,140 @@
+//! The store's own figures.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use kitbag_core::role::Role;
+use kitbag_core::tokens::{Characters, Tokens};
+use kitbag_store::{
+    ContextSettings, Import, Incoming, Learned, Location, NewMessage, RecallRequest, Store,
+};
+use serde_json::json;
+
+use crate::cpu::Cpu;
+use crate::{each, talk};
+
+const BATCH: usize = 5_000;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + second).unwrap()
+}
+
+async fn open(file: &Path) -> Store {
+    Store::open(&Location::Sqlite(file.to_owned()))
+        .await
+        .unwrap()
+}
+
+async fn import(store: &Store, size: usize) {
+    let mut batch = Vec::with_capacity(BATCH);
+    for (number, (sender, text)) in talk::messages(size).enumerate() {
+        // Sittings of some twenty messages of one sender.
+        let sitting = format!("s{}", number / talk::SENDERS / 20);
+        let message = NewMessage::new(Role::User, text).at(at(number as i64));
+        batch.push(Import::new(
+            "bench",
+            format!("u{sender}"),
+            Some(sitting),
+            message,
+        ));
+        if batch.len() == BATCH {
+            store
+                .import(std::mem::take(&mut batch), at(0))
+                .await
+                .unwrap();
+        }
+    }
+    store.import(batch, at(0)).await.unwrap();
+}
+
+/// Processor seconds of importing into a new file.
+pub(crate) async fn import_sqlite(file: &Path, size: usize) -> f64 {
+    let store = open(file).await;
+    let cpu = Cpu::of_self();
+    import(&store, size).await;
+    cpu.seconds()
+}
+
+async fn recall_all(store: &Store, questions: &[(usize, String)]) {
+    let mut found = 0;
+    for (sender, question) in questions {
+        let request = RecallRequest::new(format!("u{sender}"), question)
+            .on_channel("bench")
+            .limit(50);
+        found += store.recall(&request).await.unwrap().len();
+    }
+    assert!(found > questions.len(), "the questions find little");
+}
+
+/// Milliseconds for a recall.
+pub(crate) async fn recall_sqlite(file: &Path, questions: &[(usize, String)]) -> f64 {
+    let store = open(file).await;
+    recall_all(&store, questions).await;
+    let cpu = Cpu::of_self();
+    recall_all(&store, questions).await;
+    each(&cpu, questions.len())
+}
+
+/// Milliseconds for a whole context.
+pub(crate) async fn context_sqlite(file: &Path, questions: &[(usize, String)]) -> f64 {
+    let store = open(file).await;
+    let settings = ContextSettings::new(Tokens(8_000));
+    let build = async || {
+        for (sender, question) in questions {
+            let incoming =
+                Incoming::new("bench", format!("u{sender}"), question).in_conversation("s0");
+            store
+                .build_context(&incoming, &settings, &Characters, at(0))
+                .await
+                .unwrap();
+        }
+    };
+    build().await;
+    let cpu = Cpu::of_self();
+    build().await;
+    each(&cpu, questions.len())
+}
+
+/// Milliseconds for a recall on the server, ours and the server's together.
+pub(crate) async fn recall_postgres(url: &str, size: usize, questions: &[(usize, String)]) -> f64 {
+    let location: Location = url.parse().unwrap();
+    let store = Store::open(&location).await.unwrap();
+    let store = store.for_tenant(format!("bench-{size}").parse().unwrap());
+    import(&store, size).await;
+    crate::bare_postgres::analyze(url).await;
+    recall_all(&store, questions).await;
+    let (ours, server) = (Cpu::of_self(), crate::bare_postgres::server_cpu(url).await);
+    recall_all(&store, questions).await;
+    each(&ours, questions.len()) + server.since().await * 1e3 / questions.len() as f64
+}
+
+/// 64 conversations at once, on one file: none waits in vain.
+pub(crate) async fn concurrent() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("many.db")).await;
+    let started = std::time::Instant::now();
+    let talks = (0..64).map(|number| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            for turn in 0..10 {
+                let incoming =
+                    Incoming::new("bench", format!("u{number}"), format!("message {turn}"));
+                let turn = store.accept(&incoming, at(turn)).await.unwrap();
+                let minute = jiff::SignedDuration::from_secs(60);
+                let lease = store.begin(turn.id, minute, at(0)).await.unwrap();
+                store
+                    .learned(&lease, Learned::reply("ok", at(0)), at(0))
+                    .await
+                    .unwrap();
+            }
+        })
+    });
+    for talk in talks.collect::<Vec<_>>() {
+        talk.await.unwrap();
+    }
+    let turns = 640.0 / started.elapsed().as_secs_f64();
+    println!(
+        "{}",
+        json!({ "concurrent_conversations": 64, "turns_per_second": turns })
+    );
+}
