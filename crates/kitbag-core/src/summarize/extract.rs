@@ -21,6 +21,8 @@ use super::sentences::{is_ended, is_fence, parts, sentences};
 use crate::neutral::FOLDED_BREAK;
 use crate::tokens::{TokenCounter, Tokens};
 
+/// How many sentences may turn out too long, with who said them, before the rest is not tried.
+const MISSES: u32 = 64;
 /// How much of a sentence counts as new although all of its words were used, in thousandths: it may
 /// still put them together in another way.
 const LEAST_NEWS: u64 = 10;
@@ -57,6 +59,7 @@ pub fn extract(
     let usual = Tokens(all.0 / count.max(1));
     let mut covered = BTreeSet::new();
     let mut used = Tokens::ZERO;
+    let mut misses = 0;
     loop {
         let room = limit.saturating_sub(used);
         for candidate in &mut candidates {
@@ -79,6 +82,10 @@ pub fn extract(
         let total = counter.count(&print(&candidates));
         if total > limit {
             set_state(&mut candidates, best, State::Out);
+            misses += 1;
+            if misses > MISSES {
+                break;
+            }
             continue;
         }
         used = total;
@@ -184,8 +191,8 @@ enum State {
 impl Candidate {
     /// Points for what is new, per token, in millionths.
     ///
-    /// Each sentence costs as much as the `usual` one besides, so that the shortest do not always
-    /// win.
+    /// Each sentence costs twice as much as the `usual` one besides, so that the shortest do not
+    /// always win.
     fn worth(&self, covered: &BTreeSet<String>, usual: Tokens) -> u64 {
         let all = self.words.len();
         let new = self.words.difference(covered).count();
@@ -195,7 +202,7 @@ impl Candidate {
         } else {
             share.max(LEAST_NEWS)
         };
-        let cost = self.cost.saturating_add(usual);
+        let cost = self.cost.saturating_add(usual).saturating_add(usual);
         u64::from(self.points) * new * 1_000 / u64::from(cost.0.max(1))
     }
 }
@@ -211,7 +218,9 @@ fn candidates(
         let speaker = said.speaker;
         let room = limit.saturating_sub(counter.count(speaker.label().unwrap_or_default()));
         let mut later = texts.iter().skip(utterance + 1).map(|said| said.speaker);
-        let is_answered = later.any(|other| other.is_user() != speaker.is_user());
+        // By the other side; or by somebody, where sides are not told apart.
+        let is_answered =
+            utterance + 2 < texts.len() || later.any(|other| other.is_user() != speaker.is_user());
         let late = utterance.saturating_add(1) * 1_000 / texts.len();
         for (index, sentence) in sentences(&said.text).into_iter().enumerate() {
             let place = Place {
@@ -220,12 +229,13 @@ fn candidates(
                 lateness_permille: u32::try_from(late).unwrap_or(1_000),
             };
             for text in within(&folded(sentence), room, counter) {
+                let words = telling_words(&text);
                 found.push(Candidate {
                     utterance,
                     speaker,
-                    words: telling_words(&text),
                     decides: is_commitment(&text),
-                    points: score(&text, speaker, &place, names),
+                    points: score(&text, &words, speaker, &place, names),
+                    words,
                     cost: counter.count(&text),
                     state: State::Open,
                     text,

@@ -469,12 +469,12 @@ fn a10_an_extract_keeps_names_numbers_decisions_and_the_users_words() {
         ),
     ];
     let names = ["Spring Table".to_owned()];
-    insta::assert_snapshot!(extract(&said, &names, Tokens(330), &Characters), @r#"
+    insta::assert_snapshot!(extract(&said, &names, Tokens(330), &Characters), @r"
     User: My mother Ingrid turns 70 on 12 May, and we decided to give a dinner for 14 people. It was raining all day here. She is allergic to nuts.
-    Assistant: Does the menu "Spring Table" sound right?
-    User: Not sure yet. The budget is $600 at most.
+    Assistant: For 14 people I would plan three courses, about 420 g per person.
+    User: The budget is $600 at most.
     Assistant proposed: I order the fish from Nordhavn for 240 dollars.
-    "#);
+    ");
     insta::assert_snapshot!(extract(&said, &names, Tokens(160), &Characters), @r"
     User: My mother Ingrid turns 70 on 12 May, and we decided to give a dinner for 14 people. She is allergic to nuts.
     User: The budget is $600 at most.
@@ -544,6 +544,8 @@ fn utterances() -> impl Strategy<Value = Vec<Utterance>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn a10_an_extract_fits_and_says_only_what_was_said(said in utterances(), limit in 0u32..400) {
         let text = extract(&said, &[], Tokens(limit), &Characters);
