@@ -3,7 +3,7 @@
 //! | rule | points |
 //! |---|---|
 //! | who said it: the user, an older summary, the assistant, the assistant asking or proposing | 20, 15, 8, 8 |
-//! | the user speaks of himself: "I", "my", "we" | 20 |
+//! | the user speaks in the first person: "I", "my", "we" | 20 |
 //! | the ref or label of an entity, each of up to three | 12 |
 //! | a number, date, time or amount, each of up to three | 10 |
 //! | a name: capitalised inside the sentence, each of up to three | 8 |
@@ -20,7 +20,7 @@
 //!
 //! Measured on five long chats of two friends each, whole sentences that later questions are about: a
 //! quarter of the length keeps 46% of them, where the first quarter of the text keeps 34%, the last 16%
-//! and sentences at random 25%.
+//! and sentences at random 25%. The points were chosen on the same chats.
 //!
 //! The cues are English; in other languages the other rules decide. They are whole words: "now" and
 //! "note" are not "no".

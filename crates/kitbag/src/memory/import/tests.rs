@@ -1,7 +1,8 @@
 //! Tests of imports: lines, exports, what is wrong with them, and bytes of any kind.
 
-use std::io::{BufReader, Cursor};
+use std::io::{BufReader, Cursor, Read};
 
+use kitbag_core::role::Role;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -366,12 +367,12 @@ fn what_is_too_long_is_skipped_without_being_held() {
 #[test]
 fn a_reader_that_fails_ends_the_import() {
     struct Broken;
-    impl io::Read for Broken {
+    impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::Error::other("the disk is gone"))
         }
     }
-    let reader = BufReader::new(io::Read::chain(Cursor::new("{\"text\": \"a\"}\n"), Broken));
+    let reader = BufReader::new(Read::chain(Cursor::new("{\"text\": \"a\"}\n"), Broken));
     let lines: Vec<_> = read_import(reader, None, &ImportDefaults::new()).collect();
     assert_eq!(lines.len(), 2);
     let error = lines.into_iter().last().unwrap().unwrap_err();
@@ -379,6 +380,46 @@ fn a_reader_that_fails_ends_the_import() {
         error.to_string(),
         "cannot read the import: the disk is gone"
     );
+}
+
+/// A file that never ends: a beginning, and then the same again and again.
+struct Endless {
+    beginning: Cursor<&'static [u8]>,
+    again: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Endless {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let begun = self.beginning.read(into)?;
+        if begun > 0 {
+            return Ok(begun);
+        }
+        for byte in into.iter_mut() {
+            *byte = self.again[self.at % self.again.len()];
+            self.at += 1;
+        }
+        Ok(into.len())
+    }
+}
+
+#[test]
+fn a_file_without_an_end_is_read_as_far_as_one_asks() {
+    let line = b"{\"text\": \"again\"}\n".to_vec();
+    for (beginning, again) in [
+        (b"".as_slice(), line),
+        (b"[", format!("{},", chatgpt()).into_bytes()),
+        (b"[", format!("{},\n", claude()).into_bytes()),
+    ] {
+        let beginning = Cursor::new(beginning);
+        let reader = BufReader::new(Endless {
+            beginning,
+            again,
+            at: 0,
+        });
+        let lines = read_import(reader, None, &ImportDefaults::new());
+        assert_eq!(lines.take(500).filter(Result::is_ok).count(), 500);
+    }
 }
 
 proptest! {
