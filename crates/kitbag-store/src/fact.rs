@@ -103,6 +103,7 @@ impl Store {
         let sender = sender.to_owned();
         self.write(move |tx| {
             Box::pin(async move {
+                lock(tx, &sender).await?;
                 for fact in &facts {
                     set(tx, &sender, fact, now).await?;
                 }
@@ -123,8 +124,13 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let (sender, key) = (sender.to_owned(), key.to_owned());
-        self.write(move |tx| Box::pin(async move { end(tx, &sender, &key, now).await }))
-            .await
+        self.write(move |tx| {
+            Box::pin(async move {
+                lock(tx, &sender).await?;
+                end(tx, &sender, &key, now).await
+            })
+        })
+        .await
     }
 
     /// What is known about a sender now, by key; at most `limit` facts, those learned last.
@@ -223,7 +229,13 @@ pub(crate) async fn current(
     Ok(facts)
 }
 
-/// Sets one fact.
+/// Lets one transaction at a time change facts about a sender. A lock for each fact would be taken
+/// in whatever order the facts come in, and two who wait for each other would never end.
+pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<(), StoreError> {
+    tx.one_at_a_time(&format!("facts/{sender}")).await
+}
+
+/// Sets one fact. The caller holds the [`lock`].
 pub(crate) async fn set(
     tx: &mut Tx<'_>,
     sender: &str,
@@ -231,8 +243,6 @@ pub(crate) async fn set(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     fact.check()?;
-    tx.one_at_a_time(&format!("fact/{sender}/{}", fact.key))
-        .await?;
     let latest = tx
         .lock_one(
             "SELECT version, value, until FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
@@ -269,7 +279,7 @@ pub(crate) async fn set(
     .await
 }
 
-/// Ends the value that holds.
+/// Ends the value that holds. The caller holds the [`lock`].
 pub(crate) async fn end(
     tx: &mut Tx<'_>,
     sender: &str,

@@ -9,6 +9,7 @@ use kitbag_core::recall::analyse;
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
+use crate::fact;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -121,6 +122,7 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
 }
 
 async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten, StoreError> {
+    fact::lock(tx, sender).await?;
     let facts = tx
         .execute(
             "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3",
@@ -199,7 +201,12 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
 }
 
 async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, StoreError> {
+    Scope::lock_many(tx).await?;
     let scopes = Scope::all_of(tx, sender).await?;
+    for scope in &scopes {
+        Scope::lock(tx, scope.id).await?;
+    }
+    fact::lock(tx, sender).await?;
     let mut forgotten = Forgotten {
         facts: tx
             .execute(
@@ -213,7 +220,6 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
         return Err(StoreError::missing("sender", sender));
     }
     for scope in scopes {
-        Scope::lock(tx, scope.id).await?;
         for table in [
             "message",
             "block",

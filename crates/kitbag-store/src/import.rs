@@ -81,6 +81,9 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let mut imported = Imported::default();
+                if scopes.len() > 1 {
+                    Scope::lock_many(tx).await?;
+                }
                 for ((channel, sender), messages) in scopes {
                     let done = import_scope(tx, &channel, &sender, messages, now).await?;
                     imported.messages += done.messages;

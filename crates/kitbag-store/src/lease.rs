@@ -10,6 +10,7 @@ use crate::error::StoreError;
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
+use crate::turn::Turn;
 use crate::value::Value;
 
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
@@ -31,7 +32,8 @@ impl Store {
     /// Takes the lease of a turn's conversation for `length`.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] while another turn of the conversation is under way.
+    /// [`StoreError::Busy`] while another turn of the conversation is under way,
+    /// [`StoreError::Missing`] when there is no such turn.
     pub async fn begin(
         &self,
         turn: TurnId,
@@ -97,13 +99,25 @@ impl Store {
 impl Lease {
     /// Fails when somebody else has taken over; holds the row until the transaction ends.
     pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let held = row(tx, self.turn.conversation).await?;
-        match held {
-            Some(held) if held.fence == self.fence && held.owner.is_some() => Ok(()),
-            _ => Err(StoreError::LeaseLost {
-                turn: self.turn.to_string(),
-            }),
+        if self.is_held(tx).await? {
+            return Ok(());
         }
+        Err(StoreError::LeaseLost {
+            turn: self.turn.to_string(),
+        })
+    }
+
+    /// Gives the lease back, unless somebody else has taken over.
+    pub(crate) async fn release_if_held(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        if self.is_held(tx).await? {
+            self.release(tx).await?;
+        }
+        Ok(())
+    }
+
+    async fn is_held(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+        let held = row(tx, self.turn.conversation).await?;
+        Ok(held.is_some_and(|held| held.fence == self.fence && held.owner.is_some()))
     }
 
     /// Gives the lease back. Its number stays, so that the next one is greater.
@@ -144,6 +158,7 @@ async fn take(
     now: Timestamp,
 ) -> Result<Lease, StoreError> {
     let id = turn.conversation;
+    Turn::get(tx, turn).await?;
     tx.one_at_a_time(&format!("lease/{id}")).await?;
     let held = row(tx, id).await?;
     let mut fence = 0;

@@ -93,6 +93,8 @@ impl Store {
         let hash = Hash::of(&prompt.assembly.body);
         self.write(move |tx| {
             Box::pin(async move {
+                // Whoever forgets takes this before any row; so does whoever sends.
+                tx.some_at_a_time(TEXTS).await?;
                 Conversation::lock(tx, lease.turn.conversation).await?;
                 lease.check(tx).await?;
                 let mut turn = Turn::get(tx, lease.turn).await?;
@@ -169,6 +171,7 @@ async fn commit_change(
     Ok(())
 }
 
+/// Keeps the prompt. The caller holds [`TEXTS`] together with others.
 async fn archive(
     tx: &mut Tx<'_>,
     turn: TurnId,
@@ -178,7 +181,6 @@ async fn archive(
     texts: recipe::Texts,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.some_at_a_time(TEXTS).await?;
     let at: [Value; 4] = [
         turn.conversation.scope.into(),
         turn.conversation.number.into(),

@@ -91,6 +91,28 @@ impl Scope {
         row.map(Self::read).transpose()
     }
 
+    /// Whose scope it is.
+    pub(crate) async fn sender(tx: &mut Tx<'_>, id: u32) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT sender FROM scope WHERE tenant = $1 AND id = $2";
+        let row = tx.query_one(sql, [id.into()]).await?;
+        row.map(|mut row| Ok(row.text()?)).transpose()
+    }
+
+    /// Lets one transaction at a time lock several scopes, or make one: whoever does either has
+    /// locked no scope before, so that no two wait for each other. Tells how many scopes there ever
+    /// were.
+    pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32, StoreError> {
+        tx.execute(
+            "INSERT INTO tenant (tenant, scopes) VALUES ($1, 0) ON CONFLICT DO NOTHING",
+            [],
+        )
+        .await?;
+        let row = tx
+            .lock_one("SELECT scopes FROM tenant WHERE tenant = $1", [])
+            .await?;
+        Ok(row.map_or(Ok(0), |mut row| row.u32())?)
+    }
+
     /// A scope by its number, to be changed.
     pub(crate) async fn lock(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND id = $2");
@@ -113,19 +135,12 @@ impl Scope {
         if let Some(row) = tx.lock_one(&sql, find.clone()).await? {
             return Self::read(row);
         }
-        // The tenant's row keeps two nodes from giving out one number, or making one scope twice.
-        tx.execute(
-            "INSERT INTO tenant (tenant, scopes) VALUES ($1, 0) ON CONFLICT DO NOTHING",
-            [],
-        )
-        .await?;
-        let count = tx
-            .lock_one("SELECT scopes FROM tenant WHERE tenant = $1", [])
-            .await?;
+        // Else two nodes would give out one number, or make one scope twice.
+        let count = Self::lock_many(tx).await?;
         if let Some(row) = tx.lock_one(&sql, find).await? {
             return Self::read(row);
         }
-        let id = count.map_or(Ok(0), |mut row| row.u32())?.saturating_add(1);
+        let id = count.saturating_add(1);
         tx.execute(
             "UPDATE tenant SET scopes = $2 WHERE tenant = $1",
             [id.into()],

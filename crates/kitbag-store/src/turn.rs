@@ -245,11 +245,13 @@ impl Store {
                 let mut scope = Scope::lock(tx, id.scope)
                     .await?
                     .ok_or_else(|| StoreError::missing("conversation", id))?;
+                let mut conversation = Conversation::lock(tx, id).await?;
+                // Read now that nobody else can change it.
                 let mut turn = Turn::get(tx, lease.turn).await?;
                 if turn.status == TurnStatus::Learned {
+                    lease.release_if_held(tx).await?;
                     return Ok(turn);
                 }
-                let mut conversation = Conversation::lock(tx, id).await?;
                 lease.check(tx).await?;
                 if let Some(reply) = reply {
                     let seq =
@@ -307,16 +309,10 @@ async fn learn(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     if !learned.facts.is_empty() || !learned.unset_facts.is_empty() {
-        let row = tx
-            .query_one(
-                "SELECT sender FROM scope WHERE tenant = $1 AND id = $2",
-                [id.scope.into()],
-            )
-            .await?;
-        let sender = row.map_or_else(
-            || Err(StoreError::missing("conversation", id)),
-            |mut row| Ok(row.text()?),
-        )?;
+        let sender = Scope::sender(tx, id.scope)
+            .await?
+            .ok_or_else(|| StoreError::missing("conversation", id))?;
+        fact::lock(tx, &sender).await?;
         for fact in &learned.facts {
             fact::set(tx, &sender, fact, now).await?;
         }

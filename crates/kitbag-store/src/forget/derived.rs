@@ -6,7 +6,9 @@ use kitbag_core::stored::ConversationContext;
 
 use super::Forgotten;
 use crate::error::StoreError;
+use crate::fact;
 use crate::id::{ConversationId, MessageId};
+use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
 use crate::value::Value;
@@ -21,6 +23,7 @@ pub(super) async fn forget_from_message(
     let at = id.conversation;
     let mut origins = facts(
         tx,
+        at,
         "source_scope = $2 AND source_conversation = $3 AND source_seq = $4",
         vec![at.scope.into(), at.number.into(), id.seq.into()],
         forgotten,
@@ -48,6 +51,7 @@ pub(super) async fn forget_from_conversation(
 ) -> Result<Vec<String>, StoreError> {
     let mut origins = facts(
         tx,
+        id,
         "source_scope = $2 AND source_conversation = $3",
         vec![id.scope.into(), id.number.into()],
         forgotten,
@@ -59,10 +63,14 @@ pub(super) async fn forget_from_conversation(
 
 async fn facts(
     tx: &mut Tx<'_>,
+    id: ConversationId,
     which: &str,
     parameters: Vec<Value>,
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>, StoreError> {
+    if let Some(sender) = Scope::sender(tx, id.scope).await? {
+        fact::lock(tx, &sender).await?;
+    }
     let sql = format!("SELECT DISTINCT key FROM fact WHERE tenant = $1 AND {which}");
     let mut origins = Vec::new();
     for mut row in tx.query_with(&sql, parameters.clone()).await? {
