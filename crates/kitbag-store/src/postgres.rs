@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Config, NoTls, Transaction};
+use tokio_postgres::{Config, IsolationLevel, NoTls, Transaction};
 
 use crate::error::StoreError;
 use crate::location::Location;
@@ -74,23 +74,33 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Runs an operation in a transaction of its own.
-    pub(crate) async fn run<T>(
+    /// Runs an operation that changes something in a transaction of its own.
+    pub(crate) async fn write<T>(
         &self,
         tenant: &Tenant,
         operation: impl Operation<T>,
     ) -> Result<T, StoreError> {
         let mut client = self.connection().await?;
         let transaction = client.transaction().await.map_err(failed)?;
-        // A tenant's name has no character that would end the literal.
-        let bind = format!(
-            "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
-             SET LOCAL kitbag.tenant TO '{tenant}'",
-        );
-        transaction.batch_execute(&bind).await.map_err(failed)?;
-        let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
-        transaction.commit().await.map_err(failed)?;
-        Ok(result)
+        run(transaction, tenant, operation).await
+    }
+
+    /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
+    /// that moves into a block between two queries would be found by neither.
+    pub(crate) async fn read<T>(
+        &self,
+        tenant: &Tenant,
+        operation: impl Operation<T>,
+    ) -> Result<T, StoreError> {
+        let mut client = self.connection().await?;
+        let transaction = client
+            .build_transaction()
+            .isolation_level(IsolationLevel::RepeatableRead)
+            .read_only(true)
+            .start()
+            .await
+            .map_err(failed)?;
+        run(transaction, tenant, operation).await
     }
 
     async fn connection(&self) -> Result<deadpool_postgres::Object, StoreError> {
@@ -99,6 +109,22 @@ impl Postgres {
             .await
             .map_err(|error| error::connect(&self.server, &error))
     }
+}
+
+async fn run<T>(
+    transaction: deadpool_postgres::Transaction<'_>,
+    tenant: &Tenant,
+    operation: impl Operation<T>,
+) -> Result<T, StoreError> {
+    // A tenant's name has no character that would end the literal.
+    let bind = format!(
+        "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
+         SET LOCAL kitbag.tenant TO '{tenant}'",
+    );
+    transaction.batch_execute(&bind).await.map_err(failed)?;
+    let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
+    transaction.commit().await.map_err(failed)?;
+    Ok(result)
 }
 
 pub(crate) async fn execute(

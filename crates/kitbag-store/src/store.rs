@@ -84,7 +84,7 @@ impl Store {
             #[cfg(feature = "sqlite")]
             Backend::Sqlite(sqlite) => sqlite.write(self.tenant.clone(), operation).await,
             #[cfg(feature = "postgres")]
-            Backend::Postgres(postgres) => postgres.run(&self.tenant, operation).await,
+            Backend::Postgres(postgres) => postgres.write(&self.tenant, operation).await,
         }
     }
 
@@ -97,7 +97,7 @@ impl Store {
             #[cfg(feature = "sqlite")]
             Backend::Sqlite(sqlite) => sqlite.read(self.tenant.clone(), operation).await,
             #[cfg(feature = "postgres")]
-            Backend::Postgres(postgres) => postgres.run(&self.tenant, operation).await,
+            Backend::Postgres(postgres) => postgres.read(&self.tenant, operation).await,
         }
     }
 
