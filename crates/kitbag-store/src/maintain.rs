@@ -115,13 +115,10 @@ impl Store {
     pub(crate) async fn clear_log(&self) -> Result<(), StoreError> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
-            let busy: i64 = file
-                .outside(|connection| {
-                    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-                })
-                .await?;
-            if busy != 0 {
-                return Err(StoreError::Locked { seconds: 30 });
+            let is_clear = file.outside(crate::sqlite::clear_log).await?;
+            if !is_clear {
+                let seconds = crate::sqlite::PATIENCE.as_secs();
+                return Err(StoreError::Locked { seconds });
             }
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! The store in one SQLite file: a thread that writes, and a few that read.
 
 mod error;
+mod log;
+mod named;
 mod open;
 mod threads;
 
@@ -12,7 +14,8 @@ use crate::transaction::placeholders;
 use crate::value::{Row, Value};
 
 pub(crate) use error::failed;
-pub(crate) use open::open;
+pub(crate) use log::clear_log;
+pub(crate) use open::{PATIENCE, open};
 pub(crate) use threads::Sqlite;
 
 pub(crate) fn execute(

@@ -3,17 +3,19 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::is_not_a_store;
+use super::named::Named;
 use super::threads::Sqlite;
 use crate::error::StoreError;
 use crate::schema;
 
 /// How long a writer waits for another process to finish.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Marks a file as a store of Kitbag ("kbag").
 const APPLICATION: i64 = 0x6b62_6167;
@@ -35,10 +37,13 @@ pub(crate) fn open(path: &Path) -> Result<Sqlite, StoreError> {
             .map_err(failure)?;
         readers.push(reader);
     }
-    Sqlite::start(writer, readers).map_err(|error| StoreError::Open {
-        path: path.into(),
-        reason: error.to_string(),
-    })
+    let start = |file| Sqlite::start(file, writer, readers);
+    Named::new(path)
+        .and_then(start)
+        .map_err(|error| StoreError::Open {
+            path: path.into(),
+            reason: error.to_string(),
+        })
 }
 
 /// Makes the file, and the folder it is in, readable by their owner alone: it holds what people said.
@@ -61,14 +66,23 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_handler(Some(wait))?;
     connection.set_prepared_statement_cache_capacity(128);
     // An acknowledged write survives a loss of power; what was deleted is overwritten.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     Ok(connection)
+}
+
+/// Waits a little for another process, and tells whether to try again. Whoever holds the lock soon
+/// wants it again, and there is no queue: who sleeps as long as SQLite by itself does, up to a tenth
+/// of a second each time, may not get it for seconds.
+fn wait(attempts: i32) -> bool {
+    let pause = Duration::from_millis(if attempts < 100 { 1 } else { 3 });
+    thread::sleep(pause);
+    pause * attempts.unsigned_abs() < PATIENCE
 }
 
 /// Brings the tables up to date. Several processes may do this at once: one does, the others wait.
@@ -124,7 +138,7 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
                 if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
                     && pause < PATIENCE / 4 =>
             {
-                std::thread::sleep(pause);
+                thread::sleep(pause);
                 pause *= 2;
             }
             other => return other,

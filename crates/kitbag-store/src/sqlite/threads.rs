@@ -3,15 +3,16 @@
 //! One thread writes. What waits for it when it is free is committed together, each piece of work in
 //! a savepoint of its own: one wait for the disk acknowledges them all.
 
-use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::{io, iter, mem};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::error::failed;
+use super::named::Named;
 use crate::error::StoreError;
 use crate::store::{Operation, Tenant};
 use crate::transaction::Tx;
@@ -26,19 +27,30 @@ pub(crate) struct Sqlite {
     threads: Vec<JoinHandle<()>>,
 }
 
+/// Work for the thread that writes.
+enum Write {
+    Together(Work),
+    Alone(Box<dyn FnOnce(&mut Connection) + Send>),
+}
+
 /// Does its work in the open transaction, if there is one, and leaves an answer to give once that
 /// has ended.
-type Write = Box<dyn FnOnce(Result<&mut Connection, StoreError>) -> Answer + Send>;
+type Work = Box<dyn FnOnce(Result<&mut Connection, StoreError>) -> Answer + Send>;
 type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 type Read = Box<dyn FnOnce(&mut Connection) + Send>;
 
 impl Sqlite {
-    pub(super) fn start(writer: Connection, readers: Vec<Connection>) -> io::Result<Self> {
+    pub(super) fn start(
+        file: Named,
+        writer: Connection,
+        readers: Vec<Connection>,
+    ) -> io::Result<Self> {
         let (writing, writes) = channel();
         let (reading, reads) = channel();
         let reads = Arc::new(Mutex::new(reads));
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
-        let mut threads = vec![thread("kitbag-write").spawn(move || write_all(writer, &writes))?];
+        let mut threads =
+            vec![thread("kitbag-write").spawn(move || write_all(&file, writer, &writes))?];
         for reader in readers {
             let reads = Arc::clone(&reads);
             threads.push(thread("kitbag-read").spawn(move || read_all(reader, &reads))?);
@@ -57,7 +69,7 @@ impl Sqlite {
         operation: impl Operation<T>,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let work: Write = Box::new(move |connection| {
+        let work: Work = Box::new(move |connection| {
             let result =
                 connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
             Box::new(move |committed| {
@@ -66,7 +78,7 @@ impl Sqlite {
                 drop(answer.send(result));
             })
         });
-        send(self.writing.as_ref(), work)?;
+        send(self.writing.as_ref(), Write::Together(work))?;
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
 
@@ -91,19 +103,10 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let write: Write = Box::new(move |connection| {
-            let result = connection.and_then(|connection| {
-                let run = || {
-                    connection.execute_batch("COMMIT")?;
-                    let result = work(connection);
-                    connection.execute_batch("BEGIN IMMEDIATE")?;
-                    result
-                };
-                run().map_err(failed)
-            });
-            Box::new(move |_| drop(answer.send(result)))
+        let work = Box::new(move |connection: &mut Connection| {
+            drop(answer.send(work(connection).map_err(failed)));
         });
-        send(self.writing.as_ref(), write)?;
+        send(self.writing.as_ref(), Write::Alone(work))?;
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
 }
@@ -128,18 +131,30 @@ fn send<W>(channel: Option<&Sender<W>>, work: W) -> Result<(), StoreError> {
     }
 }
 
-fn write_all(mut connection: Connection, writes: &Receiver<Write>) {
+fn write_all(file: &Named, mut connection: Connection, writes: &Receiver<Write>) {
     while let Ok(first) = writes.recv() {
-        let mut waiting = vec![first];
-        waiting.extend(writes.try_iter().take(TOGETHER - 1));
-        commit_together(&mut connection, waiting);
+        let mut together = Vec::new();
+        for write in iter::once(first).chain(writes.try_iter().take(TOGETHER - 1)) {
+            match write {
+                Write::Together(work) => together.push(work),
+                Write::Alone(work) => {
+                    commit_together(file, &mut connection, mem::take(&mut together));
+                    work(&mut connection);
+                }
+            }
+        }
+        commit_together(file, &mut connection, together);
     }
 }
 
 /// Does the work in one transaction. When that fails as a whole, nothing of it is kept, and
 /// everyone is told so.
-fn commit_together(connection: &mut Connection, waiting: Vec<Write>) {
-    let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(failed);
+fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>) {
+    if waiting.is_empty() {
+        return;
+    }
+    let begin = |()| connection.execute_batch("BEGIN IMMEDIATE").map_err(failed);
+    let begun = file.check().and_then(begin);
     let mut answers = Vec::with_capacity(waiting.len());
     for work in waiting {
         let open = begun.clone().and_then(|()| still_open(connection));

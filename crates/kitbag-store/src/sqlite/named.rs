@@ -1,0 +1,55 @@
+//! Whether the file of a store still has its name.
+//!
+//! SQLite goes on writing to a file that was moved or deleted: all that would be gone with the
+//! process. Elsewhere than on UNIX such a file cannot be moved while it is open.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+
+/// A file, and the name that it was opened under.
+pub(crate) struct Named {
+    path: PathBuf,
+    identity: Identity,
+}
+
+impl Named {
+    pub(super) fn new(path: &Path) -> io::Result<Self> {
+        // The folder we are in may change later.
+        let path = std::path::absolute(path)?;
+        let identity = identity(&path)?;
+        Ok(Self { path, identity })
+    }
+
+    /// Fails when the name is another file's now, or nobody's.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        let reason = match identity(&self.path) {
+            Ok(identity) if identity == self.identity => return Ok(()),
+            Ok(_) => "it was replaced by another file".to_owned(),
+            Err(error) => format!("it was moved or deleted: {error}"),
+        };
+        let path = self.path.display();
+        Err(StoreError::Write {
+            reason: format!("{path}: {reason}"),
+        })
+    }
+}
+
+#[cfg(unix)]
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let file = path.metadata()?;
+    Ok((file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+type Identity = ();
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> io::Result<Identity> {
+    Ok(())
+}
