@@ -6,9 +6,11 @@ use kitbag_core::recall::analyse;
 
 use crate::error::StoreError;
 use crate::history;
+use crate::id::{ConversationId, TurnId};
 use crate::index;
 use crate::prompt::Hash;
 use crate::scope::Scope;
+use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
 
@@ -35,6 +37,18 @@ impl Store {
         }
         let rest = self.read(|tx| Box::pin(async move { check_rest(tx).await }));
         problems.extend(rest.await?);
+        let states = self.read(|tx| Box::pin(async move { state::check(tx).await }));
+        problems.extend(states.await?);
+        for (turn, inference) in self.archived().await? {
+            match self.replay(turn, Some(inference)).await {
+                // It was forgotten or removed meanwhile.
+                Err(StoreError::Missing { .. }) | Ok(_) => {}
+                Err(StoreError::Replay { turn, reason }) => {
+                    problems.push(format!("the prompt of turn {turn}: {reason}"));
+                }
+                Err(other) => return Err(other),
+            }
+        }
         Ok(problems)
     }
 }
@@ -119,6 +133,38 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
         problems.extend(expected.compare(tx, &scope).await?);
     }
     Ok(problems)
+}
+
+impl Store {
+    /// The prompts that should come out again as they were sent.
+    async fn archived(&self) -> Result<Vec<(TurnId, u32)>, StoreError> {
+        self.read(|tx| {
+            Box::pin(async move {
+                let rows = tx
+                    .query(
+                        "SELECT scope, conversation, turn, inference FROM prompt \
+                         WHERE tenant = $1 AND forgotten IS NULL \
+                         ORDER BY scope, conversation, turn, inference",
+                        [],
+                    )
+                    .await?;
+                rows.into_iter()
+                    .map(|mut row| {
+                        let conversation = ConversationId {
+                            scope: row.u32()?,
+                            number: row.u32()?,
+                        };
+                        let turn = TurnId {
+                            conversation,
+                            number: row.u32()?,
+                        };
+                        Ok((turn, row.u32()?))
+                    })
+                    .collect()
+            })
+        })
+        .await
+    }
 }
 
 /// Facts, and the texts of prompts.

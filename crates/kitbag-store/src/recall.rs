@@ -184,7 +184,10 @@ pub(crate) async fn recall(
         for mut row in history::at_places(tx, &columns, part.scope.id, &places).await? {
             let cuts = row.blob_or_null()?;
             let found = history::read(part.scope.id, &mut row)?;
-            let place = (found.id.conversation.number + part.offset, found.id.seq);
+            let place = (
+                found.id.conversation.number.saturating_add(part.offset),
+                found.id.seq,
+            );
             recalled.insert(place, (found.message, cuts));
         }
     }
@@ -253,7 +256,7 @@ async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Result<Eviden
         evidence.words += part.scope.words.max(0).unsigned_abs();
         for (term, mut postings) in index::evidence(tx, &part.scope, query).await? {
             for posting in &mut postings {
-                posting.place.conversation += part.offset;
+                posting.place.conversation = posting.place.conversation.saturating_add(part.offset);
             }
             evidence
                 .postings

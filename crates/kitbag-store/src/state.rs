@@ -136,6 +136,36 @@ pub(crate) async fn apply(
     save(tx, id, &entries).await
 }
 
+/// Tells which parts of conversations cannot be read.
+pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+    fn read<P: Part>(json: &str) -> serde_json::Result<()> {
+        serde_json::from_str::<P>(json).map(drop)
+    }
+    let rows = tx
+        .query(
+            "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
+             ORDER BY scope, conversation, kind",
+            [],
+        )
+        .await?;
+    let mut problems = Vec::new();
+    for mut row in rows {
+        let (scope, number, kind, json) = (row.u32()?, row.u32()?, row.text()?, row.text()?);
+        let read = match kind.as_str() {
+            ConversationContext::KIND => read::<ConversationContext>(&json),
+            ThrottleState::KIND => read::<ThrottleState>(&json),
+            DurableEntries::KIND => read::<DurableEntries>(&json),
+            Epoch::KIND => read::<Epoch>(&json),
+            _ => continue,
+        };
+        if let Err(error) = read {
+            let id = ConversationId { scope, number };
+            problems.push(format!("{kind} of conversation {id}: {error}"));
+        }
+    }
+    Ok(problems)
+}
+
 pub(crate) async fn load<P: Part>(
     tx: &mut Tx<'_>,
     id: ConversationId,
