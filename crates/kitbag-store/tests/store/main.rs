@@ -8,13 +8,27 @@
     reason = "helpers of tests are test code"
 )]
 
+mod apart;
 mod context;
+mod crash;
 mod facts;
+#[cfg(unix)]
+mod faults;
 mod forgetting;
+mod judge;
+mod migrate;
 mod place;
+mod policies;
 mod prompts;
+mod race;
+mod random;
 mod recall;
+#[cfg(unix)]
+mod restart;
+#[cfg(unix)]
+mod server;
 mod turns;
+mod work;
 
 /// Makes of each `async fn name(store: Store)` two tests, `name::sqlite` and `name::postgres`.
 macro_rules! on_both {
@@ -33,3 +47,21 @@ macro_rules! on_both {
     )*};
 }
 pub(crate) use on_both;
+
+/// The same for an `async fn name(first: Store, other: Store)`: two nodes on one database.
+macro_rules! on_two {
+    ($($name:ident)*) => {$(
+        mod $name {
+            #[test]
+            fn sqlite() {
+                crate::place::two_on_sqlite(super::$name);
+            }
+
+            #[test]
+            fn postgres() {
+                crate::place::two_on_postgres(super::$name);
+            }
+        }
+    )*};
+}
+pub(crate) use on_two;
