@@ -120,7 +120,8 @@ fn on_files(processes: u32) {
     }
 }
 
-fn rounds() -> u32 {
+/// How often what happens at random is tried.
+pub(crate) fn rounds() -> u32 {
     match env::var("KITBAG_CRASH_ROUNDS") {
         Ok(rounds) => rounds.parse().unwrap(),
         Err(_) => 20,

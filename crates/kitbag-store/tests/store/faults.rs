@@ -16,7 +16,7 @@ use kitbag_store::{
     Store, StoreError,
 };
 
-use crate::crash::work_in_process;
+use crate::crash::{rounds, work_in_process};
 use crate::judge::judge;
 use crate::place::{run, second};
 use crate::random::Random;
@@ -132,7 +132,7 @@ fn a_damaged_file_is_told() {
     let bytes = fs::read(&sound).unwrap();
     let pages = bytes.len() as u64 / 4096;
     let mut random = Random::new();
-    for _ in 0..24 {
+    for _ in 0..rounds() {
         let mut bytes = bytes.clone();
         let page = random.below(pages) as usize * 4096;
         match random.below(3) {
@@ -157,7 +157,7 @@ fn flipped_bytes_stop_nothing() {
     run(fill(&sound));
     let bytes = fs::read(&sound).unwrap();
     let mut random = Random::new();
-    for _ in 0..24 {
+    for _ in 0..rounds() {
         let mut bytes = bytes.clone();
         let mut damage = Vec::new();
         for _ in 0..=random.below(30) {

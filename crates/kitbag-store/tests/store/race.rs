@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::role::Role;
 use kitbag_store::{
-    Forget, Import, Incoming, Learned, Lease, NewFact, NewMessage, SentPrompt, Store, StoreError,
-    Turn,
+    Forget, Import, Incoming, Learned, Lease, NewFact, NewMessage, RecallRequest, SentPrompt,
+    Store, StoreError, Turn,
 };
 use tokio::sync::Barrier;
 
@@ -22,6 +22,7 @@ on_two! {
     t04_a_send_that_is_repeated_elsewhere_counts_once
     t03_a_plan_on_an_old_state_changes_nothing
     work_on_the_same_rows_never_locks_up
+    whoever_reads_sees_one_moment
 }
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -245,6 +246,36 @@ fn send(
 ) -> impl Future<Output = Result<Turn, StoreError>> + Send + use<> {
     let (store, lease) = (store.clone(), lease.clone());
     async move { store.sent(&lease, prompt, second(100)).await }
+}
+
+/// Words move from the messages into a block while others look for them.
+async fn whoever_reads_sees_one_moment(first: Store, other: Store) {
+    let import = move |number: i64| {
+        let message = |part| {
+            let text = format!("note {number}.{part} on boats");
+            Import::new(
+                "cli",
+                "ann",
+                None,
+                NewMessage::new(Role::User, text).at(second(0)),
+            )
+        };
+        let messages = (0..30).map(message).collect();
+        let store = first.clone();
+        async move { store.import(messages, second(0)).await.unwrap() }
+    };
+    import(0).await;
+    let writer = tokio::spawn(async move {
+        for number in 1..45 {
+            import(number).await;
+        }
+    });
+    while !writer.is_finished() {
+        let request = RecallRequest::new("ann", "boats").limit(5);
+        assert_eq!(other.recall(&request).await.unwrap().len(), 5);
+        assert_eq!(other.check().await.unwrap(), Vec::<String>::new());
+    }
+    writer.await.unwrap();
 }
 
 /// Many conversations of one process, which share one thread that writes.

@@ -10,6 +10,7 @@ on_both! {
     a_turn_is_accepted_begun_and_learned
     a_retry_commits_once
     turns_of_a_conversation_take_turns
+    a_turn_that_ended_keeps_nobody_waiting
     silence_begins_another_conversation
 }
 
@@ -110,4 +111,26 @@ async fn silence_begins_another_conversation(store: Store) {
     assert_eq!(accept(29 * 60).await.id.conversation(), first);
     let later = accept(29 * 60 + 30 * 60 + 1).await.id.conversation();
     assert_ne!(later, first);
+}
+
+async fn a_turn_that_ended_keeps_nobody_waiting(store: Store) {
+    let minute = SignedDuration::from_secs(60);
+    let incoming = Incoming::new("cli", "ann", "hello");
+    let turn = store.accept(&incoming, second(0)).await.unwrap();
+    let slow = store.begin(turn.id, minute, second(0)).await.unwrap();
+    let quick = store.begin(turn.id, minute, second(99)).await.unwrap();
+    let reply = |text: &str| Learned::reply(text, second(99));
+    let done = store.learned(&quick, reply("quick"), second(99)).await;
+    let done = done.unwrap();
+    // A third one did not know, and begins once more; the first one does not know either.
+    let late = store.begin(turn.id, minute, second(100)).await.unwrap();
+    for lease in [&slow, &late] {
+        let again = store.learned(lease, reply("late"), second(101)).await;
+        assert_eq!(again.unwrap(), done);
+    }
+    let next = store.accept(&incoming, second(102)).await.unwrap();
+    store.begin(next.id, minute, second(102)).await.unwrap();
+    let nowhere = "7.7.7".parse().unwrap();
+    let missing = store.begin(nowhere, minute, second(103)).await.unwrap_err();
+    assert!(matches!(missing, StoreError::Missing { .. }), "{missing}");
 }
