@@ -1,9 +1,10 @@
-//! `cargo xtask bench core`: what counting and fitting promise, as ratios measured in one run.
+//! `cargo xtask bench`: what is promised about speed, as ratios measured in one run.
 //!
 //! Every limit compares two things on the same machine in the same minute, or is far below what any
 //! machine does, so that it holds anywhere. The figures are shown as a table.
 
 mod corpus;
+mod memory;
 mod pack;
 mod python;
 mod report;
@@ -31,12 +32,15 @@ pub(crate) enum Bench {
     Core,
     /// Packing Django and the Linux kernel, against ripgrep, repomix and aider's map
     Pack(pack::Options),
+    /// Importing and recalling messages, against the bare databases
+    Memory(memory::Options),
 }
 
 pub(crate) fn bench(bench: Bench) -> Result<()> {
     match bench {
         Bench::Core => core(),
         Bench::Pack(options) => pack::pack(&options),
+        Bench::Memory(options) => memory::memory(&options),
     }
 }
 

@@ -77,6 +77,12 @@ impl Server {
         announce_as_and_run(step, &shown, command)
     }
 
+    /// Runs a command with the addresses in its environment, and gives what it printed.
+    pub(crate) fn output(&self, command: &mut Command) -> Result<String> {
+        command.env(SERVER, &self.server).env(POOLER, &self.pooler);
+        output_of(command)
+    }
+
     fn wait_until_ready(&mut self) -> Result<()> {
         let stdout = self.watch.stdout.take().context("no stdout")?;
         let mut line = String::new();

@@ -55,7 +55,7 @@ async fn measure(size: usize) {
     let inserts = bare_sqlite::insert_again(&file, &folder.path().join("again.db"));
     let fts = bare_sqlite::search(&folder.path().join("fts.db"), size, &questions);
     let line = json!({
-        "database": "sqlite", "messages": size,
+        "bench": "memory", "database": "sqlite", "messages": size,
         "import_per_second": size as f64 / import, "bare_inserts_per_second": size as f64 / inserts,
         "recall_ms": recall, "context_ms": context, "bare_query_ms": fts,
         "file_mb": std::fs::metadata(&file).unwrap().len() as f64 / 1e6,
@@ -66,7 +66,7 @@ async fn measure(size: usize) {
         let recall = ours::recall_postgres(&url, size, &questions).await;
         let bare = bare_postgres::search(&url, size, &questions).await;
         let line = json!({
-            "database": "postgres", "messages": size,
+            "bench": "memory", "database": "postgres", "messages": size,
             "recall_ms": recall, "bare_query_ms": bare,
         });
         println!("{line}");

@@ -135,6 +135,6 @@ pub(crate) async fn concurrent() {
     let turns = 640.0 / started.elapsed().as_secs_f64();
     println!(
         "{}",
-        json!({ "concurrent_conversations": 64, "turns_per_second": turns })
+        json!({ "bench": "concurrent", "conversations": 64, "turns_per_second": turns })
     );
 }
