@@ -175,6 +175,201 @@ fn x04_any_language_is_asked_for_in_a_word() {
     assert_eq!(memory.first("What about the Hamburg flat?"), Some(1));
 }
 
+/// A long answer that has nothing to do with anything that is asked here.
+fn long_answer(inside: &str) -> String {
+    let filler = "There are several things to consider before choosing a suitable approach. ";
+    format!("{}{inside} {}", filler.repeat(40), filler.repeat(40))
+}
+
+#[test]
+fn x04_mixed_languages_are_read_passage_by_passage() {
+    let mut text = "The meeting was about the new offices that we want to rent. ".repeat(10);
+    text.push_str(
+        &"Wir haben danach über die alten Häuser gesprochen, die uns gehören. ".repeat(10),
+    );
+    let memory = Memory::of(&["Hello!", &text]);
+    for asked in [
+        "Welches Haus war das?",
+        "Which office was that?",
+        "Haus",
+        "offices",
+    ] {
+        assert_eq!(memory.first(asked), Some(1), "{asked}");
+    }
+}
+
+fn part_of<'t>(text: &'t str, passage: &PassageTerms) -> &'t str {
+    text.get(passage.start as usize..passage.end as usize)
+        .unwrap()
+}
+
+#[test]
+fn x04_long_messages_are_cut_between_sentences() {
+    let text = long_answer("The spare key is under the blue flowerpot.");
+    let analysis = analyse(&text);
+    assert!(analysis.passages.len() > 5);
+    for passage in &analysis.passages {
+        let part = part_of(&text, passage);
+        assert!(part.trim_end().ends_with('.'), "{part}");
+        assert!(passage.words <= 75 && passage.words > 10);
+    }
+    let memory = Memory::of(&["Good morning!", &text]);
+    let hit = &memory.ask("Where is the spare key?")[0];
+    let passage = &analysis.passages[usize::from(hit.passage)];
+    let part = part_of(&text, passage);
+    assert!(part.contains("under the blue flowerpot"), "{part}");
+}
+
+#[test]
+fn x04_text_without_sentences_is_cut_at_words() {
+    for text in ["ein wort ".repeat(300), "猫".repeat(500), "x".repeat(5000)] {
+        let analysis = analyse(&text);
+        assert!(
+            analysis.passages.iter().all(|passage| passage.words <= 75),
+            "{text:.10}"
+        );
+    }
+    let empty = analyse("");
+    assert_eq!((empty.passages.len(), empty.words()), (1, 0));
+}
+
+#[test]
+fn x04_long_answers_stand_behind_what_a_person_said() {
+    let mut memory = Memory::default();
+    memory.say(
+        0,
+        Role::User,
+        "I planted tomatoes and basil on the balcony.",
+    );
+    memory.say(
+        0,
+        Role::Assistant,
+        &long_answer("Tomatoes and basil on a balcony need much water."),
+    );
+    memory.say(1, Role::User, "Thank you!");
+    let hits = memory.ask("What grows on the balcony, tomatoes or basil?");
+    assert_eq!((hits[0].conversation, hits[0].message), (0, 0));
+    let of_answer = hits
+        .iter()
+        .find(|hit| hit.message == 1 && hit.conversation == 0)
+        .unwrap();
+    for name in ["role", "length"] {
+        let part = of_answer
+            .parts
+            .iter()
+            .find(|part| part.name == name)
+            .unwrap();
+        assert!(part.value < 0, "{name}");
+    }
+}
+
+#[test]
+fn x04_neighbours_lend_their_words() {
+    let mut memory = Memory::of(&["The train was late again.", "I paid the bill."]);
+    memory.say(1, Role::User, "Which instrument did your brother learn?");
+    memory.say(1, Role::User, "The cello, since he was six.");
+    memory.say(1, Role::User, "I see.");
+    let hits = memory.ask("Which instrument does the brother play?");
+    let answer = hits
+        .iter()
+        .find(|hit| (hit.conversation, hit.message) == (1, 1))
+        .unwrap();
+    insta::assert_snapshot!(shown(answer), @"1/1 1354: words 900, conversation 400, reply 50, recency 4");
+    assert!(hits.iter().all(|hit| hit.conversation == 1));
+}
+
+fn shown(hit: &Hit) -> String {
+    let part = |part: &ScorePart| format!("{} {}", part.name, part.value);
+    let parts: Vec<String> = hit.parts.iter().map(part).collect();
+    format!(
+        "{}/{} {}: {}",
+        hit.conversation,
+        hit.message,
+        hit.score,
+        parts.join(", ")
+    )
+}
+
+#[test]
+fn x04_the_days_of_a_query_are_found_without_its_words() {
+    let mut memory = Memory::default();
+    for (text, at) in [
+        ("Dinner with Ana was lovely.", "2024-05-03T19:00:00Z"),
+        ("The car is at the garage.", "2024-05-14T09:00:00Z"),
+        ("Long talk about rent.", "2024-04-02T09:00:00Z"),
+    ] {
+        memory.say(0, Role::User, text).at = at.parse().ok();
+    }
+    assert_eq!(memory.first("What happened yesterday?"), Some(1));
+    assert_eq!(memory.first("Who was there on May 3?"), Some(0));
+    let hit = &memory.ask("What happened yesterday?")[0];
+    assert!(
+        hit.parts
+            .iter()
+            .any(|part| part.name == "day" && part.value == 1000)
+    );
+}
+
+#[test]
+fn x04_misspelled_words_are_found() {
+    let memory = Memory::of(&["The guitar by the window is broken.", "We stayed at home."]);
+    assert_eq!(memory.first("guittar"), Some(0));
+}
+
+#[test]
+fn x04_near_duplicates_are_listed_with_the_best() {
+    let said =
+        "Please remind me to water the plants on Friday, and to call my sister about the party.";
+    let again =
+        "please remind me to water the plants on friday and to call my sister about the party!!";
+    let other = "Please remind me to water the plants at 9, and to call my sister about the party.";
+    let memory = Memory::of(&[said, "Yes.", again, other]);
+    let hits = memory.ask("water the plants");
+    let same = hits.iter().find(|hit| !hit.duplicates.is_empty()).unwrap();
+    assert_eq!(same.duplicates.len(), 1);
+    let mut pair = [same.message, same.duplicates[0].1];
+    pair.sort_unstable();
+    assert_eq!(pair, [0, 2]);
+    assert!(hits.iter().any(|hit| hit.message == 3));
+}
+
+#[test]
+fn x04_what_is_in_the_prompt_is_left_out() {
+    let mut memory = Memory::of(&["I have two cats and an old parrot.", "Fine weather."]);
+    memory
+        .say(0, Role::User, "I have two cats and an old parrot")
+        .in_prompt = true;
+    let hits = memory.ask("cats and parrots");
+    assert!(hits.iter().all(|hit| hit.message == 1), "{hits:?}");
+}
+
+#[test]
+fn x04_what_is_remembered_and_new_counts_more() {
+    let mut memory = Memory::of(&[
+        "My favourite tea is green.",
+        "Fine weather.",
+        "Yes.",
+        "No.",
+        "So.",
+    ]);
+    memory.say(1, Role::User, "My favourite tea is black.");
+    assert_eq!(memory.ask("favourite tea")[0].conversation, 1);
+    memory.messages[0].0.remembered = 1;
+    assert_eq!(memory.ask("favourite tea")[0].conversation, 0);
+}
+
+#[test]
+fn x04_a_long_query_is_read_at_both_ends() {
+    let middle: String = (0..500).map(|number| format!("word{number} ")).collect();
+    let query = Query::new(&format!("giraffe {middle} elephant"), None);
+    let terms: Vec<&str> = query.terms().collect();
+    assert!(terms.len() <= 64 * 16);
+    assert!(
+        terms.contains(&"giraff") && terms.contains(&"eleph"),
+        "{terms:?}"
+    );
+}
+
 proptest! {
     #[test]
     fn x04_no_text_makes_recall_fail(texts in prop::collection::vec(any::<String>(), 0..5), asked in any::<String>()) {

@@ -55,7 +55,7 @@ impl Default for RecallWeights {
             day: 1000.0,
             question: -100.0,
             reply: 50.0,
-            role: 0.15,
+            role: 0.2,
             length: -100.0,
             recency: 5.0,
             remembered: 100.0,

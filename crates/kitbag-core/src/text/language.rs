@@ -158,3 +158,76 @@ impl Language {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn language(text: &str) -> Language {
+        let folded: Vec<String> = text
+            .split(' ')
+            .map(|word| fold(&word.to_lowercase()))
+            .collect();
+        Language::of_latin(&folded)
+    }
+
+    #[test]
+    fn x04_languages_are_told_by_their_grammar() {
+        for (text, expected) in [
+            ("where did we put the keys", Language::English),
+            ("wo haben wir die Schlüssel hingelegt", Language::German),
+            ("où avons nous mis les clés", Language::French),
+            ("dónde pusimos las llaves de mi casa", Language::Spanish),
+            ("dove abbiamo messo le chiavi di casa", Language::Italian),
+            (
+                "onde foi que eu deixei as minhas chaves",
+                Language::Portuguese,
+            ),
+            ("waar hebben we de sleutels neergelegd", Language::Dutch),
+            ("var har vi lagt våra nycklar och inte", Language::Swedish),
+            ("gdzie jest mój klucz i dlaczego", Language::Polish),
+            ("anahtarlar nerede ve neden bu kadar", Language::Turkish),
+            ("keys", Language::English),
+        ] {
+            assert_eq!(language(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn x04_forms_of_a_word_have_one_stem() {
+        for (language, forms) in [
+            (Language::English, ["studies", "studying", "studied"]),
+            (Language::German, ["kind", "kinder", "kindern"]),
+            (Language::French, ["continu", "continue", "continuer"]),
+            (Language::Spanish, ["gato", "gatos", "gatas"]),
+            (Language::Italian, ["libro", "libri", "libro"]),
+            (Language::Portuguese, ["menino", "meninos", "menina"]),
+            (Language::Swedish, ["flicka", "flickor", "flickorna"]),
+            (Language::Russian, ["книга", "книги", "книгу"]),
+        ] {
+            let stems = forms.map(|form| language.stem(form));
+            assert!(stems.iter().all(|stem| *stem == stems[0]), "{stems:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn x04_no_word_makes_a_stemmer_fail(
+            latin in "[a-zà-öø-ÿāăćčđęěğıłńňőœřśşšťůűźżžßșț']{0,24}",
+            cyrillic in "[а-яё]{0,24}",
+            greek in "[α-ωάέήίόύώϊϋ]{0,24}",
+            arabic in "[\u{621}-\u{652}]{0,24}",
+            tamil in "[\u{b85}-\u{bcd}]{0,24}",
+            any in ".{0,12}",
+        ) {
+            let others = [Language::Russian, Language::Greek, Language::Arabic, Language::Tamil];
+            for language in Language::LATIN.into_iter().chain(others) {
+                for word in [&latin, &cyrillic, &greek, &arabic, &tamil, &any] {
+                    let stem = language.stem(word);
+                    prop_assert_eq!(stem, language.stem(word));
+                }
+            }
+        }
+    }
+}

@@ -55,11 +55,19 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token> {
     })
 }
 
+/// Text without spaces is cut after so many characters, so that it has passages too.
+const LONGEST_RUN: usize = 40;
+
 /// How many bytes of `tail`, which begins with a letter of `script`, belong to its first word.
 fn length(tail: &str, script: Script) -> usize {
     let mut end = 0;
     let mut before = ' ';
-    let mut chars = tail.char_indices().peekable();
+    let most = if script.is_spaced() {
+        usize::MAX
+    } else {
+        LONGEST_RUN
+    };
+    let mut chars = tail.char_indices().take(most).peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|&(_, next)| next);
         let goes_on = match Script::of(c) {
