@@ -259,17 +259,22 @@ impl Told {
     fn with_best_passage(&self, own: &[Strength]) -> (i64, u16) {
         let mut best: Option<(i64, u16)> = None;
         for passage in passages(own) {
-            let mut told = Self(self.0.clone());
-            told.raise(passage, 1.0);
-            let sum = told.sum();
+            let sum = self.sum_with(passage);
             if best.is_none_or(|(most, _)| sum > most) {
-                best = Some((
-                    sum,
-                    passage.first().map_or(0, |strength| strength.place.passage),
-                ));
+                let number = passage.first().map_or(0, |strength| strength.place.passage);
+                best = Some((sum, number));
             }
         }
         best.unwrap_or_else(|| (self.sum(), 0))
+    }
+
+    fn sum_with(&self, passage: &[Strength]) -> i64 {
+        let mut own = passage.iter().peekable();
+        let told = self.0.iter().enumerate().map(|(word, &told)| {
+            let own = own.next_if(|strength| strength.word == word);
+            own.map_or(told, |strength| told.max(strength.value))
+        });
+        rounded(MILLION * told.sum::<f64>())
     }
 }
 

@@ -173,6 +173,11 @@ fn x04_any_language_is_asked_for_in_a_word() {
     // A word alone shows no language.
     assert_eq!(memory.first("Wohnung"), Some(1));
     assert_eq!(memory.first("What about the Hamburg flat?"), Some(1));
+    let memory = Memory::of(&[
+        "The house is small.",
+        "Das alte Haus haben wir nicht verkauft.",
+    ]);
+    assert_eq!(memory.first("What did I say about the Häuser?"), Some(1));
 }
 
 /// A long answer that has nothing to do with anything that is asked here.

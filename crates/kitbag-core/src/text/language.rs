@@ -43,6 +43,9 @@ pub enum Language {
     Tamil,
 }
 
+/// So many words show the language of a text.
+const READ: usize = 30;
+
 impl Language {
     /// The languages that are written in Latin letters, the commonest first.
     pub const LATIN: [Self; 16] = [
@@ -129,8 +132,10 @@ impl Language {
         fold(&Stemmer::create(self.algorithm()).stem(regular))
     }
 
+    /// How many stop words of this language stand at the beginning of a text.
     fn evidence(self, folded: &[String]) -> usize {
-        folded.iter().filter(|word| self.is_stop_word(word)).count()
+        let read = folded.iter().take(READ);
+        read.filter(|word| self.is_stop_word(word)).count()
     }
 
     const fn algorithm(self) -> Algorithm {

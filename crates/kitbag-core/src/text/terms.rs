@@ -78,7 +78,13 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
             if likeliest.is_stop_word(folded) {
                 continue;
             }
-            for &language in &languages {
+            // A letter with an accent may be of another language than the words around it.
+            let others = if token.word.is_ascii() {
+                &[]
+            } else {
+                Language::LATIN.as_slice()
+            };
+            for &language in languages.iter().chain(others) {
                 add(Some(language));
             }
         } else {

@@ -109,7 +109,11 @@ fn is_suffix(length: usize, c: char, next: Option<char>) -> bool {
 
 /// The word in the form in which it is compared.
 fn written(word: &str) -> String {
-    let lower: String = word.nfkc().flat_map(char::to_lowercase).collect();
+    let lower: String = if word.is_ascii() {
+        word.to_ascii_lowercase()
+    } else {
+        word.nfkc().flat_map(char::to_lowercase).collect()
+    };
     if lower.starts_with(|c: char| c.is_ascii_digit()) {
         return lower.replace(',', "");
     }
