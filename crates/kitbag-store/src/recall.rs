@@ -1,5 +1,8 @@
 //! Recall: the past messages that a query is about. What counts how much is decided in the core.
 
+mod evidence;
+mod remembered;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -7,8 +10,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kitbag_core::recall::{
-    Candidate, Evidence, Fingerprint, MessageFacts, MessageTraits, Query, RecallWeights, ScorePart,
-    analyse, candidates, rank,
+    Candidate, Fingerprint, MessageFacts, MessageTraits, Query, RecallWeights, ScorePart,
+    candidates, rank,
 };
 
 use crate::error::StoreError;
@@ -22,8 +25,6 @@ use crate::transaction::Tx;
 
 /// How many candidates are looked at closely, at least.
 const CANDIDATES: usize = 400;
-/// How many messages of the days that a query names are looked at.
-const DATED: u32 = 2_000;
 
 /// What to recall.
 #[derive(Debug, Clone)]
@@ -169,7 +170,7 @@ pub(crate) async fn recall(
 ) -> Result<Vec<Recalled>, StoreError> {
     let parts = parts(tx, request).await?;
     let query = Query::new(&request.query, request.now.map(on_the_wall));
-    let evidence = gather(tx, &parts, &query).await?;
+    let evidence = evidence::gather(tx, &parts, &query).await?;
     let most = CANDIDATES.max(request.limit.saturating_mul(2));
     let candidates = candidates(&query, &evidence, &request.weights, most);
     let facts = facts(tx, &parts, request, &query, &candidates).await?;
@@ -249,49 +250,6 @@ fn name(parts: &[Part], conversation: u32, seq: u32) -> Option<MessageId> {
     })
 }
 
-async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Result<Evidence, StoreError> {
-    let mut evidence = Evidence::default();
-    for part in parts {
-        evidence.passages += part.scope.passages.max(0).unsigned_abs();
-        evidence.words += part.scope.words.max(0).unsigned_abs();
-        for (term, mut postings) in index::evidence(tx, &part.scope, query).await? {
-            for posting in &mut postings {
-                posting.place.conversation = posting.place.conversation.saturating_add(part.offset);
-            }
-            evidence
-                .postings
-                .entry(term)
-                .or_default()
-                .append(&mut postings);
-        }
-        for range in query.days() {
-            let (from, to) = (range.first, range.told_until());
-            let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
-            let end = to.tomorrow().map_or(i64::MAX, start);
-            let rows = tx
-                .query(
-                    "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
-                     AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
-                     AND at + coalesce(at_offset, 0) * 1000000 < $4 \
-                     AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
-                     AND recallable = 1 ORDER BY arrival LIMIT $5",
-                    [
-                        part.scope.id.into(),
-                        start(from).into(),
-                        end.min(i64::MAX - 90_000_000_000).into(),
-                        DATED.into(),
-                    ],
-                )
-                .await?;
-            for mut row in rows {
-                let place = (row.u32()?.saturating_add(part.offset), row.u32()?);
-                evidence.dated.push(place);
-            }
-        }
-    }
-    Ok(evidence)
-}
-
 async fn facts(
     tx: &mut Tx<'_>,
     parts: &[Part],
@@ -306,7 +264,7 @@ async fn facts(
             .iter()
             .map(|candidate| (candidate.conversation, candidate.message));
         let mut places = part.own(places);
-        let remembered = remembered(tx, &part.scope, query).await?;
+        let remembered = remembered::remembered(tx, &part.scope, query, &places).await?;
         let shown = in_prompt
             .iter()
             .filter(|id| id.conversation.scope == part.scope.id)
@@ -340,36 +298,6 @@ async fn facts(
         }
     }
     Ok(known)
-}
-
-/// How many facts that share a word with the query were learned from each message.
-async fn remembered(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    query: &Query,
-) -> Result<BTreeMap<(u32, u32), u32>, StoreError> {
-    let rows = tx
-        .query(
-            "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
-             AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT 500",
-            [scope.id.into()],
-        )
-        .await?;
-    let terms: BTreeSet<&str> = query.terms().collect();
-    let mut remembered = BTreeMap::new();
-    for mut row in rows {
-        let place = (row.u32()?, row.u32()?);
-        let told = format!("{} {}", row.text()?, row.text()?);
-        let analysis = analyse(&told);
-        let words = analysis.passages.iter().flat_map(|passage| &passage.terms);
-        if words
-            .into_iter()
-            .any(|(term, _)| terms.contains(term.as_str()))
-        {
-            *remembered.entry(place).or_insert(0) += 1;
-        }
-    }
-    Ok(remembered)
 }
 
 /// A time as the clock on the speaker's wall showed it: what people mean by days.

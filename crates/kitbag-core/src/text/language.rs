@@ -6,6 +6,7 @@
 
 mod first_person;
 mod irregular;
+mod likely;
 mod stop_words;
 
 use alloc::string::String;
@@ -71,8 +72,7 @@ impl Language {
     #[must_use]
     pub fn of_latin(folded: &[String]) -> Self {
         let mut best = (0, Self::English);
-        for language in Self::LATIN {
-            let count = language.evidence(folded);
+        for (count, language) in Self::evidence(folded) {
             if count > best.0 {
                 best = (count, language);
             }
@@ -84,7 +84,7 @@ impl Language {
     /// words there. A text without any may be in every language.
     #[must_use]
     pub fn likeliest(folded: &[String]) -> Vec<Self> {
-        let counts = Self::LATIN.map(|language| (language.evidence(folded), language));
+        let counts = Self::evidence(folded);
         let most = counts.iter().map(|&(count, _)| count).max().unwrap_or(0);
         let likely = counts.into_iter().filter(|&(count, _)| count == most);
         likely.map(|(_, language)| language).collect()
@@ -132,10 +132,17 @@ impl Language {
         fold(&Stemmer::create(self.algorithm()).stem(regular))
     }
 
-    /// How many stop words of this language stand at the beginning of a text.
-    fn evidence(self, folded: &[String]) -> usize {
-        let read = folded.iter().take(READ);
-        read.filter(|word| self.is_stop_word(word)).count()
+    /// How many stop words of each Latin language stand at the beginning of a text.
+    fn evidence(folded: &[String]) -> [(usize, Self); Self::LATIN.len()] {
+        let mut counts = Self::LATIN.map(|language| (0, language));
+        for word in folded.iter().take(READ) {
+            for (place, language) in likely::languages(word) {
+                if let Some((count, _)) = counts.get_mut(place) {
+                    *count += usize::from(language.is_stop_word(word));
+                }
+            }
+        }
+        counts
     }
 
     const fn algorithm(self) -> Algorithm {

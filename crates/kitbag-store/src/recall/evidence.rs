@@ -1,0 +1,60 @@
+//! What the index and the days of a query give.
+
+use kitbag_core::recall::{Evidence, Query};
+
+use super::{Part, as_utc};
+use crate::error::StoreError;
+use crate::index;
+use crate::transaction::Tx;
+
+/// How many messages of the days that a query names are looked at.
+const DATED: u32 = 2_000;
+
+/// The places of a query's words, and the messages of the days that it names.
+pub(super) async fn gather(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    query: &Query,
+) -> Result<Evidence, StoreError> {
+    let mut evidence = Evidence::default();
+    for part in parts {
+        evidence.passages += part.scope.passages.max(0).unsigned_abs();
+        evidence.words += part.scope.words.max(0).unsigned_abs();
+        evidence.conversations += u64::from(part.scope.conversations);
+        for (term, mut postings) in index::evidence(tx, &part.scope, query).await? {
+            for posting in &mut postings {
+                posting.place.conversation = posting.place.conversation.saturating_add(part.offset);
+            }
+            evidence
+                .postings
+                .entry(term)
+                .or_default()
+                .append(&mut postings);
+        }
+        for range in query.days() {
+            let (from, to) = (range.first, range.told_until());
+            let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
+            let end = to.tomorrow().map_or(i64::MAX, start);
+            let rows = tx
+                .query(
+                    "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
+                     AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
+                     AND at + coalesce(at_offset, 0) * 1000000 < $4 \
+                     AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
+                     AND recallable = 1 ORDER BY arrival LIMIT $5",
+                    [
+                        part.scope.id.into(),
+                        start(from).into(),
+                        end.min(i64::MAX - 90_000_000_000).into(),
+                        DATED.into(),
+                    ],
+                )
+                .await?;
+            for mut row in rows {
+                let place = (row.u32()?.saturating_add(part.offset), row.u32()?);
+                evidence.dated.push(place);
+            }
+        }
+    }
+    Ok(evidence)
+}

@@ -1,0 +1,104 @@
+//! Messages from which something is remembered that a query is about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kitbag_core::entity::get_entity_context;
+use kitbag_core::recall::{Query, analyse};
+use kitbag_core::stored::ConversationContext;
+
+use crate::error::StoreError;
+use crate::id::ConversationId;
+use crate::scope::Scope;
+use crate::state;
+use crate::transaction::Tx;
+
+/// How many facts are looked at, those learned last.
+const FACTS: u32 = 500;
+/// The entities of so many conversations are looked at.
+const CONVERSATIONS: usize = 12;
+
+/// How many facts and entities that share a word with the query came from each message.
+pub(super) async fn remembered(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    query: &Query,
+    candidates: &[(u32, u32)],
+) -> Result<BTreeMap<(u32, u32), u32>, StoreError> {
+    let terms: BTreeSet<&str> = query.terms().collect();
+    let mut remembered = BTreeMap::new();
+    let rows = tx
+        .query(
+            "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
+             AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT $3",
+            [scope.id.into(), FACTS.into()],
+        )
+        .await?;
+    for mut row in rows {
+        let place = (row.u32()?, row.u32()?);
+        if is_about(&format!("{} {}", row.text()?, row.text()?), &terms) {
+            *remembered.entry(place).or_insert(0) += 1;
+        }
+    }
+    for place in entities(tx, scope, &terms, candidates).await? {
+        *remembered.entry(place).or_insert(0) += 1;
+    }
+    Ok(remembered)
+}
+
+/// The messages of the turns in which entities were registered or last referred to.
+async fn entities(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    terms: &BTreeSet<&str>,
+    candidates: &[(u32, u32)],
+) -> Result<Vec<(u32, u32)>, StoreError> {
+    let any = tx
+        .query_one(
+            "SELECT 1 FROM state WHERE tenant = $1 AND scope = $2 AND kind = 'layers' LIMIT 1",
+            [scope.id.into()],
+        )
+        .await?;
+    if any.is_none() {
+        return Ok(Vec::new());
+    }
+    // The best candidates come first.
+    let mut conversations: Vec<u32> = Vec::new();
+    for (conversation, _) in candidates {
+        if !conversations.contains(conversation) && conversations.len() < CONVERSATIONS {
+            conversations.push(*conversation);
+        }
+    }
+    let mut places = Vec::new();
+    for number in conversations {
+        let id = ConversationId {
+            scope: scope.id,
+            number,
+        };
+        let layers: ConversationContext = state::load(tx, id).await?.unwrap_or_default();
+        let turn = layers.id_registry.current_turn();
+        let context = get_entity_context(&layers.id_registry, turn);
+        let told = context.entities().filter(|one| is_about(&one.label, terms));
+        let turns: BTreeSet<u32> = told
+            .flat_map(|entity| [entity.turn_created, entity.turn_last_ref])
+            .collect();
+        for turn in turns {
+            let row = tx
+                .query_one(
+                    "SELECT message FROM turn WHERE tenant = $1 AND scope = $2 \
+                     AND conversation = $3 AND id = $4",
+                    [scope.id.into(), number.into(), turn.into()],
+                )
+                .await?;
+            if let Some(mut row) = row {
+                places.push((number, row.u32()?));
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn is_about(text: &str, terms: &BTreeSet<&str>) -> bool {
+    let analysis = analyse(text);
+    let mut words = analysis.passages.iter().flat_map(|passage| &passage.terms);
+    words.any(|(term, _)| terms.contains(term.as_str()))
+}
