@@ -6,5 +6,6 @@ pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod man;
+pub(crate) mod memory;
 pub(crate) mod pack;
 pub(crate) mod tokens;

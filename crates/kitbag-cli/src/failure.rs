@@ -56,6 +56,12 @@ impl Failure {
         self
     }
 
+    /// The same failure with what else it means.
+    pub(crate) fn and(mut self, consequence: impl Display) -> Self {
+        self.message = format!("{}; {consequence}", self.message);
+        self
+    }
+
     /// Says it on stderr.
     pub(crate) fn report(self) -> ExitCode {
         let code = match self.kind {

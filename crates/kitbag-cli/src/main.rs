@@ -10,6 +10,7 @@ mod logs;
 mod output;
 mod progress;
 mod stdin;
+mod store;
 
 use std::env;
 use std::process::ExitCode;
@@ -24,6 +25,8 @@ use failure::Failure;
 struct Cli {
     #[command(flatten)]
     logs: logs::LogArgs,
+    #[command(flatten)]
+    store: store::StoreArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -34,6 +37,7 @@ enum Command {
     Explain(commands::explain::Args),
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
+    Memory(commands::memory::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
     Completions(commands::completions::Args),
@@ -59,6 +63,7 @@ impl Cli {
             Command::Explain(args) => commands::explain::run(&args),
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),
+            Command::Memory(args) => commands::memory::run(&args, &self.store),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),

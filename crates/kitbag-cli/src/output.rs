@@ -46,6 +46,18 @@ pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
     stdout.flush()
 }
 
+/// Prints a value as one line of JSON, at once.
+pub(crate) fn print_json_line(value: &impl Serialize) -> io::Result<()> {
+    let mut json = serde_json::to_string(value)?;
+    let mut stdout = io::stdout().lock();
+    if stdout.is_terminal() {
+        json = printable_json(json);
+    }
+    json.push('\n');
+    stdout.write_all(json.as_bytes())?;
+    stdout.flush()
+}
+
 /// A value as JSON on several lines.
 pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(value)?))

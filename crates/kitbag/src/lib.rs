@@ -1,8 +1,8 @@
 //! The library that people depend on: packing a workspace, checkpoints, token counters and imports
 //! of conversations, over the pure core.
 //!
-//! [`core`] decides what a model sees; this crate brings what that needs from the world. A store of
-//! memories and providers are not here yet.
+//! [`core`] decides what a model sees; this crate brings what that needs from the world. With the
+//! feature `sqlite` or `postgres` it has a `store` of memories. Providers are not here yet.
 
 pub mod checkpoint;
 pub mod gather;
@@ -12,6 +12,8 @@ mod redaction;
 pub mod tokens;
 
 pub use kitbag_core as core;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use kitbag_store as store;
 pub use kitbag_workspace as workspace;
 
 /// The examples of the README, run as tests.

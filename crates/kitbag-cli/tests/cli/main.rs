@@ -14,6 +14,7 @@ mod explain;
 mod fit;
 mod logs;
 mod manual;
+mod memory;
 mod pack;
 mod pipe;
 mod readme;

@@ -44,6 +44,8 @@ impl Folder {
             .args(args)
             .current_dir(self.path())
             .env_remove("KITBAG_LOG")
+            .env_remove("KITBAG_STORE")
+            .env_remove("KITBAG_TENANT")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -1,0 +1,149 @@
+//! `kitbag memory import`: brings in conversations from JSON lines and from chat exports.
+//!
+//! Lines are kept in batches, each a transaction; whatever ends an import early, all lines before it
+//! are kept, or with `--atomic` none.
+
+mod keep;
+
+use std::path::PathBuf;
+
+use kitbag::memory::{ImportDefaults, ImportError, ImportFormat, ImportLine, LeftOut, read_import};
+use kitbag::store::{Import, MessageTime, NewMessage};
+use serde::Serialize;
+
+use super::source::{LineCount, Source};
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::store::StoreArgs;
+use keep::{Keeper, Kept, Place};
+
+/// Brings in conversations from JSON lines, or from an export of ChatGPT or Claude
+///
+/// Each JSON line is a message, {"channel", "sender", "conversation", "ref", "at", "role", "speaker",
+/// "text"}, of which only `text` is needed. A message whose `ref` the conversation has already is
+/// left out, so that the same file can be imported again. Of an export, give conversations.json.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file; `-` for stdin
+    file: PathBuf,
+    /// What the file holds: lines, chatgpt or claude; found out unless it is given
+    #[arg(long, value_name = "FORMAT", value_parser = |name: &str| name.parse::<ImportFormat>())]
+    format: Option<ImportFormat>,
+    /// The channel of messages that name none; else import, chatgpt or claude, by the format
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+    /// The sender of messages that name none; else user
+    #[arg(long, value_name = "NAME")]
+    sender: Option<String>,
+    /// Keeps all messages or, if one is bad, none; they are held in memory until the end
+    #[arg(long)]
+    atomic: bool,
+    /// Prints the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let source = Source::open(&args.file)?;
+    let store = store.open_or_make().await?;
+    let mut defaults = ImportDefaults::new();
+    defaults.channel.clone_from(&args.channel);
+    defaults.sender.clone_from(&args.sender);
+    let lines = source.lines();
+    let mut import = read_import(source, args.format, &defaults);
+    let mut keeper = Keeper::new(store, args.atomic);
+    for line in import.by_ref() {
+        let place = place(&lines, line.as_ref().ok());
+        match line
+            .map_err(unreadable)
+            .and_then(|line| message(line, &place))
+        {
+            Ok(message) => keeper.take(message, place).await?,
+            Err(failure) => return Err(keeper.end_early(failure).await),
+        }
+    }
+    let kept = keeper.end().await?;
+    tell(kept, import.left_out(), args)
+}
+
+/// Where a message is: in an export, where lines mean nothing, it is its names that tell.
+fn place(lines: &LineCount, line: Option<&ImportLine>) -> Place {
+    Place {
+        line: lines.last(),
+        reference: line.and_then(|line| line.reference.clone()),
+    }
+}
+
+fn unreadable(error: ImportError) -> Failure {
+    let hint = match &error {
+        ImportError::Json { .. } | ImportError::Field { .. } | ImportError::TooLong { .. } => {
+            "mend it and import the file again: messages with a `ref` are not kept twice"
+        }
+        other => other.hint(),
+    };
+    Failure::new(&error).hint(hint)
+}
+
+fn message(line: ImportLine, place: &Place) -> Result<Import, Failure> {
+    let mut message = NewMessage::new(line.role, line.text);
+    if let Some(at) = line.at {
+        let Some(at) = MessageTime::parse(&at) else {
+            return Err(Failure::new(format_args!(
+                "{place}: `at` is `{}`, expected a time such as 2024-01-15T10:30:00Z, or null",
+                at.escape_debug()
+            )));
+        };
+        message = message.at(at);
+    }
+    message.reference = line.reference;
+    message.speaker = line.speaker;
+    message.recallable = !line.recalled;
+    Ok(Import::new(
+        line.channel,
+        line.sender,
+        line.conversation,
+        message,
+    ))
+}
+
+#[derive(Serialize)]
+struct Report {
+    messages: u64,
+    known: u64,
+    left_out: Left,
+}
+
+#[derive(Serialize)]
+struct Left {
+    branches: u64,
+    hidden: u64,
+    empty: u64,
+}
+
+fn tell(kept: Kept, left_out: LeftOut, args: &Args) -> Result<(), Failure> {
+    let left_out = Left {
+        branches: left_out.branches,
+        hidden: left_out.hidden,
+        empty: left_out.empty,
+    };
+    if args.json {
+        return Ok(output::print_json(&Report {
+            messages: kept.messages,
+            known: kept.known,
+            left_out,
+        })?);
+    }
+    let mut told = format!("imported {} messages", grouped(kept.messages));
+    for (count, what) in [
+        (kept.known, "known already"),
+        (left_out.empty, "without text"),
+        (left_out.hidden, "that nobody saw left out"),
+        (left_out.branches, "abandoned branches left out"),
+    ] {
+        if count > 0 {
+            told.push_str(&format!(", {} {what}", grouped(count)));
+        }
+    }
+    output::say(format_args!("{told}"));
+    Ok(())
+}

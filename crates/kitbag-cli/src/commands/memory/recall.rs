@@ -1,0 +1,136 @@
+//! `kitbag memory recall`: the past messages that a query is about.
+
+mod batch;
+mod found;
+mod shown;
+
+use std::path::PathBuf;
+
+use jiff::Zoned;
+use kitbag::core::budget::parse_tokens;
+use kitbag::core::tokens::Tokens;
+use kitbag::store::{MessageTime, RecallRequest, Store};
+use kitbag::tokens::Counter;
+
+use super::sender::named_or_only;
+use crate::counter::{CounterArgs, say_exactness};
+use crate::failure::Failure;
+use crate::output;
+use crate::store::{self, StoreArgs};
+use found::Found;
+
+/// Finds the past messages that a query is about, best first
+///
+/// No model is needed: words, their neighbours, speakers and times count. With `--batch`, each line
+/// {"id", "sender", "channel", "query", "now"} of a file is answered with a line {"id", "ranked"}.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// What the messages should be about, in any words
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    query: Option<String>,
+    /// Whose messages; needed only if the store knows several senders
+    #[arg(long, value_name = "NAME")]
+    sender: Option<String>,
+    /// On which channel; on any unless it is given
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+    /// How many messages at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    limit: u32,
+    /// When it is asked, which tells what "yesterday" is; now unless it is given
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    now: Option<MessageTime>,
+    /// As many of the best messages as fit in so many tokens when they are printed as text, such as 2k
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
+    budget: Option<Tokens>,
+    #[command(flatten)]
+    counter: CounterArgs,
+    /// Answers the JSON lines of a file, or of stdin for `-`, each with one line of JSON
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+    /// Shows what each score is made of
+    #[arg(long)]
+    explain: bool,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let recall = Recall {
+        counter: match args.budget {
+            Some(budget) => Some((budget, args.counter.counter()?.0)),
+            None => None,
+        },
+        store: store.open().await?,
+        args,
+    };
+    if let Some(file) = &args.batch {
+        return batch::run(file, &recall).await;
+    }
+    let query = args.query.as_deref().unwrap_or_default();
+    let sender = named_or_only(&recall.store, args.sender.as_deref()).await?;
+    let channel = args.channel.clone();
+    let found = recall
+        .find(sender, channel, query, args.now, args.limit)
+        .await?;
+    if args.json {
+        return Ok(output::print_json(&found)?);
+    }
+    if let Some((_, counter)) = &recall.counter {
+        say_exactness(counter);
+    }
+    if found.ranked.is_empty() {
+        output::say(format_args!("nothing is remembered about it"));
+        return Ok(());
+    }
+    let text = match args.explain {
+        true => shown::table(&found.ranked),
+        false => shown::text(&found.ranked),
+    };
+    Ok(output::print(&text)?)
+}
+
+/// What is the same for all queries of a run.
+struct Recall<'a> {
+    args: &'a Args,
+    store: Store,
+    counter: Option<(Tokens, Counter)>,
+}
+
+impl Recall<'_> {
+    async fn find(
+        &self,
+        sender: String,
+        channel: Option<String>,
+        query: &str,
+        now: Option<MessageTime>,
+        limit: u32,
+    ) -> Result<Found, Failure> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut request = RecallRequest::new(sender, query).limit(limit);
+        request.channel = channel;
+        request.now = now.or_else(present);
+        let recalled = self.store.recall(&request).await.map_err(store::failure)?;
+        let mut found = Found::new(recalled, self.args.explain);
+        if let Some((budget, counter)) = &self.counter {
+            found.cut(*budget, counter);
+        }
+        Ok(found)
+    }
+}
+
+/// The present as a clock on the wall shows it: whoever says "yesterday" means that one.
+fn present() -> Option<MessageTime> {
+    let now = Zoned::now();
+    MessageTime::parse(
+        &now.timestamp()
+            .display_with_offset(now.offset())
+            .to_string(),
+    )
+}
+
+fn parse_time(text: &str) -> Result<MessageTime, String> {
+    MessageTime::parse(text)
+        .ok_or_else(|| "expected a time such as 2024-01-15T10:30:00, with a zone or without".into())
+}

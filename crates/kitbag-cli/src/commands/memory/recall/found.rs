@@ -1,0 +1,98 @@
+//! What was recalled, as it is printed in JSON, and as much of it as fits.
+
+use kitbag::core::recall::ScorePart;
+use kitbag::core::role::Role;
+use kitbag::core::tokens::{TokenCounter, Tokens};
+use kitbag::store::{MessageTime, Recalled};
+use serde::Serialize;
+
+use super::shown;
+
+/// The answer to a query.
+#[derive(Serialize)]
+pub(super) struct Found {
+    /// The messages, best first.
+    pub(super) ranked: Vec<Hit>,
+    /// The tokens of the printed text, where there is a budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<Tokens>,
+}
+
+/// A message that was recalled.
+#[derive(Serialize)]
+pub(super) struct Hit {
+    /// The name that it came with.
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    pub(super) score: i64,
+    /// The store's own name for it.
+    pub(super) id: String,
+    conversation: String,
+    pub(super) at: Option<MessageTime>,
+    pub(super) role: Role,
+    pub(super) speaker: Option<String>,
+    /// The part of the message that says most.
+    pub(super) text: String,
+    /// Whether there is more of it.
+    is_part: bool,
+    /// Messages that say nearly the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    duplicates: Vec<String>,
+    /// What the score is made of, if that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) parts: Option<Vec<Part>>,
+}
+
+/// A part of a score.
+#[derive(Serialize)]
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    pub(super) value: i64,
+}
+
+impl Found {
+    pub(super) fn new(recalled: Vec<Recalled>, with_parts: bool) -> Self {
+        let part = |part: &ScorePart| Part {
+            name: part.name,
+            value: part.value,
+        };
+        let hit = |recalled: Recalled| Hit {
+            text: recalled.text().to_owned(),
+            is_part: recalled.text().len() < recalled.message.text.len(),
+            reference: recalled.message.reference,
+            score: recalled.score,
+            id: recalled.id.to_string(),
+            conversation: recalled.id.conversation().to_string(),
+            at: recalled.message.at,
+            role: recalled.message.role,
+            speaker: recalled.message.speaker,
+            duplicates: recalled
+                .duplicates
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            parts: with_parts.then(|| recalled.parts.iter().map(part).collect()),
+        };
+        Self {
+            ranked: recalled.into_iter().map(hit).collect(),
+            tokens: None,
+        }
+    }
+
+    /// Keeps the longest beginning that fits in `budget` as it is printed.
+    pub(super) fn cut(&mut self, budget: Tokens, counter: &impl TokenCounter) {
+        let mut text = String::new();
+        let mut fits = (0, Tokens(0));
+        for (index, hit) in self.ranked.iter().enumerate() {
+            // Counts do not add up across joins: the whole is counted each time.
+            shown::add(&mut text, hit);
+            let tokens = counter.count(&text);
+            if tokens > budget {
+                break;
+            }
+            fits = (index + 1, tokens);
+        }
+        self.ranked.truncate(fits.0);
+        self.tokens = Some(fits.1);
+    }
+}

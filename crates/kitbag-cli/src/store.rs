@@ -1,0 +1,121 @@
+//! The options that say which store is meant, and opening it.
+//!
+//! Only commands that remember come here: the others never look at the store, and run without Tokio.
+
+use std::future::Future;
+use std::path::Path;
+
+use etcetera::BaseStrategy as _;
+use kitbag::store::{Location, Store, StoreError, Tenant};
+
+use crate::failure::Failure;
+
+/// Where memory is kept, and whose it is.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Memory")]
+pub(crate) struct StoreArgs {
+    /// Where memory is kept: a file or a postgresql:// address; memory.db in Kitbag's data folder
+    /// unless it is given
+    #[arg(
+        long,
+        global = true,
+        value_name = "LOCATION",
+        env = "KITBAG_STORE",
+        hide_env_values = true
+    )]
+    store: Option<String>,
+    /// Whose memory it is, where a store has several tenants; main unless it is given
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "KITBAG_TENANT",
+        hide_env_values = true
+    )]
+    tenant: Option<String>,
+}
+
+impl StoreArgs {
+    /// Opens the store, and makes it where there is none.
+    pub(crate) async fn open_or_make(&self) -> Result<Store, Failure> {
+        self.open_at(&self.location()?).await
+    }
+
+    /// Opens a store that must be there: a mistyped name should not look like an empty memory.
+    pub(crate) async fn open(&self) -> Result<Store, Failure> {
+        let location = self.location()?;
+        self.open_existing(&location).await
+    }
+
+    /// Opens another store that must be there, as the same tenant.
+    pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
+        if let Location::Sqlite(path) = location {
+            // What cannot be looked at is left to the store, which says why.
+            if path.try_exists().is_ok_and(|exists| !exists) {
+                return Err(missing(path));
+            }
+        }
+        self.open_at(location).await
+    }
+
+    /// Opens or makes another store, as the same tenant.
+    pub(crate) async fn open_at(&self, location: &Location) -> Result<Store, Failure> {
+        let tenant: Tenant = match given(self.tenant.as_deref()) {
+            Some(name) => name.parse().map_err(wrong)?,
+            None => Tenant::default(),
+        };
+        let store = Store::open(location).await.map_err(failure)?;
+        Ok(store.for_tenant(tenant))
+    }
+
+    fn location(&self) -> Result<Location, Failure> {
+        if let Some(location) = given(self.store.as_deref()) {
+            return location.parse().map_err(wrong);
+        }
+        let folders = etcetera::choose_base_strategy().map_err(|error| {
+            Failure::new(format_args!("there is no folder for memory: {error}"))
+                .hint("name a file with `--store` or in KITBAG_STORE")
+        })?;
+        Ok(Location::Sqlite(
+            folders.data_dir().join("kitbag").join("memory.db"),
+        ))
+    }
+}
+
+/// What was given; an empty variable is as good as none.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn missing(path: &Path) -> Failure {
+    Failure::new(format_args!("there is no store {}", path.display()))
+        .hint("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
+}
+
+/// Runs what waits for the store.
+pub(crate) fn run(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format_args!("cannot start: {error}")))?
+        .block_on(work)
+}
+
+/// A failure of the store, with what to do about it.
+#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
+pub(crate) fn failure(error: StoreError) -> Failure {
+    hinted(Failure::new(&error), &error)
+}
+
+/// A value that the store does not take: the command was asked wrongly.
+#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
+pub(crate) fn wrong(error: StoreError) -> Failure {
+    hinted(Failure::usage(&error), &error)
+}
+
+fn hinted(failure: Failure, error: &StoreError) -> Failure {
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}

@@ -1,0 +1,233 @@
+//! Bringing messages in: what is kept, exactly, whatever happens.
+
+use serde_json::json;
+
+use super::{Memory, lines, talk};
+use crate::run::Folder;
+
+#[test]
+fn o06_the_same_file_adds_nothing_the_second_time() {
+    let memory = Memory::new();
+    let first = memory.import(&talk());
+    assert_eq!(first.stderr, "imported 5 messages\n");
+    assert_eq!(first.success(), "");
+    let second = memory.import(&talk());
+    assert_eq!(second.stderr, "imported 0 messages, 5 known already\n");
+    let with_json = ["import", "-", "--json"];
+    let told = memory.run_with_stdin(&with_json, lines(&talk()).as_bytes());
+    let told: serde_json::Value = serde_json::from_str(&told.success()).unwrap();
+    assert_eq!((&told["messages"], &told["known"]), (&json!(0), &json!(5)));
+}
+
+#[test]
+fn o06_a_bad_line_keeps_all_before_it_and_names_itself() {
+    for (bad, named) in [
+        ("{\"text\": 3}", "line 7: invalid type"),
+        (
+            "nonsense",
+            "line 7: expected a JSON object, found `nonsense`",
+        ),
+        ("{\"text\": \"x\", \"at\": \"soon\"}", "line 7: `at` is"),
+        (
+            "{\"text\": \"x\", \"role\": \"king\"}",
+            "line 7: unknown variant `king`",
+        ),
+        (
+            "{\"text\": \"x\", \"speaker\": \"\\u0007\"}",
+            "line 7: the speaker has a control character",
+        ),
+        (
+            "{\"text\": \"x\", \"conversation\": \"\\u0000\"}",
+            "line 7: the conversation has a control",
+        ),
+        ("{\"text\": \"x\", \"at\": 1e300}", "line 7: `at` is 1e+300"),
+    ] {
+        let memory = Memory::new();
+        let file = format!("{}\n{bad}\n{{\"text\": \"after\"}}\n", lines(&talk()));
+        memory.0.write("talk.jsonl", &file);
+        let error = memory.run(&["import", "talk.jsonl"]).failure(1);
+        assert!(error.contains(named), "{bad}: {error}");
+        assert!(
+            error.contains("; 5 messages before it were imported"),
+            "{error}"
+        );
+        assert_eq!(memory.references("Biscuit the puppy")[0], "m1");
+        assert_eq!(memory.references("after").len(), 0);
+
+        let error = memory.run(&["import", "talk.jsonl", "--atomic"]).failure(1);
+        assert!(
+            error.contains(named) && error.contains("; nothing was imported"),
+            "{error}"
+        );
+        let memory = Memory::new();
+        memory.0.write("talk.jsonl", &file);
+        memory.run(&["import", "talk.jsonl", "--atomic"]).failure(1);
+        assert_eq!(memory.json(&["stats"])["messages"], 0);
+    }
+}
+
+#[test]
+fn o06_many_lines_are_kept_up_to_the_bad_one() {
+    let memory = Memory::new();
+    let message = |number: u32| json!({"ref": number, "conversation": "long", "text": format!("message {number}")});
+    let mut messages: Vec<_> = (1..=9_000).map(message).collect();
+    messages[8_500]["speaker"] = json!("\u{1b}");
+    let error = memory.import(&messages).failure(1);
+    assert!(error.contains("line 8501 (`8501`): the speaker"), "{error}");
+    assert!(
+        error.contains("; 8,500 messages before it were imported"),
+        "{error}"
+    );
+    assert_eq!(memory.json(&["stats"])["messages"], 8_500);
+}
+
+#[test]
+fn o06_exports_of_chats_are_recognised() {
+    let memory = Memory::new();
+    let claude = json!([{"uuid": "c1", "name": "Dog", "chat_messages": [
+        {"uuid": "a", "sender": "human", "text": "my puppy is called Biscuit", "created_at": "2024-05-08T13:56:00Z"},
+        {"uuid": "b", "sender": "assistant", "text": "What a name", "created_at": "2024-05-08T13:57:00Z"}]}]);
+    memory.0.write("claude.json", claude.to_string());
+    let output = memory.run(&["import", "claude.json", "--sender", "ann"]);
+    assert_eq!(output.stderr, "imported 2 messages\n");
+    let node = |parent: &str, role: &str, text: &str| {
+        json!({"parent": parent, "message": {"id": text, "author": {"role": role},
+            "create_time": 1_715_176_560.0, "content": {"content_type": "text", "parts": [text]}}})
+    };
+    let chatgpt = json!([{"title": "Trip", "id": "t1", "current_node": "n2", "mapping": {
+        "n1": node("", "user", "we fly to Lisbon"), "n2": node("n1", "assistant", "have fun")}}]);
+    memory.0.write("chatgpt.json", chatgpt.to_string());
+    let import = [
+        "import",
+        "chatgpt.json",
+        "--format",
+        "chatgpt",
+        "--sender",
+        "ann",
+        "--channel",
+        "web",
+    ];
+    assert_eq!(memory.run(&import).stderr, "imported 2 messages\n");
+    assert_eq!(
+        memory.run(&import).stderr,
+        "imported 0 messages, 2 known already\n"
+    );
+    let found = memory.json(&["recall", "Lisbon", "--channel", "web"]);
+    assert_eq!(found["ranked"][0]["text"], "we fly to Lisbon");
+    let found = memory.json(&["recall", "Biscuit", "--channel", "claude"]);
+    assert_eq!(found["ranked"][0]["speaker"], json!(null));
+}
+
+#[test]
+fn x01_what_is_no_import_is_refused() {
+    let memory = Memory::new();
+    assert_eq!(
+        memory.run_with_stdin(&["import", "-"], b"").stderr,
+        "imported 0 messages\n"
+    );
+    assert_eq!(
+        memory
+            .run_with_stdin(&["import", "-"], b"\xef\xbb\xbf\r\n\r\n")
+            .stderr,
+        "imported 0 messages\n"
+    );
+    let error = memory
+        .run_with_stdin(&["import", "-"], b"[1, 2]")
+        .failure(1);
+    assert!(
+        error.contains("no conversation") && error.contains("hint: "),
+        "{error}"
+    );
+    let error = memory.run(&["import", "gone.jsonl"]).failure(1);
+    assert!(error.contains("cannot read gone.jsonl"), "{error}");
+    let error = memory.run(&["import", "."]).failure(1);
+    assert!(error.contains("cannot read .: "), "{error}");
+    memory.run(&["import"]).failure(2);
+    memory.run(&["import", "-", "--format", "xml"]).failure(2);
+    let bytes = memory
+        .run_with_stdin(&["import", "-"], b"{\"text\": \"\xff\xfe\"}\n")
+        .failure(1);
+    assert!(bytes.contains("line 1: "), "{bytes}");
+}
+
+#[test]
+fn x01_a_message_of_100_megabytes_is_refused_in_words() {
+    let memory = Memory::new();
+    let text = "long ".repeat(20 << 20);
+    let file = format!("{{\"text\": \"short\"}}\n{{\"ref\": \"long\", \"text\": \"{text}\"}}\n");
+    memory.0.write("long.jsonl", file);
+    let error = memory.run(&["import", "long.jsonl"]).failure(1);
+    assert!(
+        error.contains("line 2 (`long`): the message has 104857600 bytes"),
+        "{error}"
+    );
+    assert!(
+        error.contains("; 1 messages before it were imported"),
+        "{error}"
+    );
+}
+
+#[test]
+fn x01_a_store_that_is_none_is_named() {
+    let folder = Folder::new();
+    folder.write(
+        "notes.db",
+        "these are my notes, and no database at all ".repeat(100),
+    );
+    let import = |store: &str| {
+        let args = ["memory", "import", "-", "--store", store];
+        folder.run_with_stdin(&args, b"{\"text\": \"x\"}")
+    };
+    let error = import("notes.db").failure(1);
+    assert!(
+        error.contains("notes.db is not a store of Kitbag"),
+        "{error}"
+    );
+    assert!(error.contains("hint: "), "{error}");
+    let error = import("mysql://host/db").failure(2);
+    assert!(
+        error.contains("`mysql://host/db` names no store"),
+        "{error}"
+    );
+    let error = import("postgresql://ann:secret@127.0.0.1:1/agents").failure(1);
+    assert!(
+        error.contains("cannot connect to PostgreSQL at 127.0.0.1, port 1"),
+        "{error}"
+    );
+    assert!(!error.contains("secret"), "{error}");
+    let error = import("notes.db/memory.db").failure(1);
+    assert!(
+        error.contains("cannot open the store notes.db/memory.db"),
+        "{error}"
+    );
+    let args = [
+        "memory", "import", "-", "--store", "m.db", "--tenant", "a b",
+    ];
+    let error = folder.run(&args).failure(2);
+    assert!(error.contains("the tenant `a b`"), "{error}");
+}
+
+#[test]
+fn o06_the_store_is_named_by_a_variable_or_by_habit() {
+    let folder = Folder::new();
+    let home = folder.path().to_str().unwrap();
+    let stats = |variables: &[(&str, &str)]| {
+        let output = folder.run_with(variables, &["memory", "stats", "--json"]);
+        let stats: serde_json::Value = serde_json::from_str(&output.success()).unwrap();
+        stats["messages"].clone()
+    };
+    folder.write("one.jsonl", "{\"text\": \"one\"}");
+    folder.write("two.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}");
+    let habit = [("XDG_DATA_HOME", home), ("HOME", home)];
+    folder
+        .run_with(&habit, &["memory", "import", "one.jsonl"])
+        .success();
+    assert!(folder.path().join("kitbag/memory.db").exists());
+    let variable = [("KITBAG_STORE", "named.db"), ("XDG_DATA_HOME", home)];
+    folder
+        .run_with(&variable, &["memory", "import", "two.jsonl"])
+        .success();
+    assert_eq!((stats(&habit), stats(&variable)), (json!(1), json!(2)));
+    let tenant = [("KITBAG_STORE", "named.db"), ("KITBAG_TENANT", "other")];
+    assert_eq!(stats(&tenant), json!(0));
+}
