@@ -8,4 +8,5 @@ pub(crate) mod fit;
 pub(crate) mod man;
 pub(crate) mod memory;
 pub(crate) mod pack;
+pub(crate) mod replay;
 pub(crate) mod tokens;

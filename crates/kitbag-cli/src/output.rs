@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-pub(crate) use file::{behind_links, folder_of, write_file};
+pub(crate) use file::{FileWriter, behind_links, folder_of, write_file};
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
 /// Prints a text and ends its line.

@@ -1,10 +1,18 @@
 //! `kitbag memory`: what is remembered, to look at, search, change and forget.
 
+mod check;
+mod export;
+mod facts;
+mod forget;
+mod history;
 mod import;
+mod migrate;
 mod recall;
+mod said;
 mod sender;
 mod source;
 mod stats;
+mod vacuum;
 
 use clap::Subcommand;
 
@@ -24,16 +32,30 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Command {
     Import(import::Args),
+    Export(export::Args),
     Recall(recall::Args),
+    History(history::Args),
+    Facts(facts::Args),
+    Forget(forget::Args),
     Stats(stats::Args),
+    Check(check::Args),
+    Vacuum(vacuum::Args),
+    Migrate(migrate::Args),
 }
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     store::run(async {
         match &args.command {
             Command::Import(args) => import::run(args, store).await,
+            Command::Export(args) => export::run(args, store).await,
             Command::Recall(args) => recall::run(args, store).await,
+            Command::History(args) => history::run(args, store).await,
+            Command::Facts(args) => facts::run(args, store).await,
+            Command::Forget(args) => forget::run(args, store).await,
             Command::Stats(args) => stats::run(args, store).await,
+            Command::Check(args) => check::run(args, store).await,
+            Command::Vacuum(args) => vacuum::run(args, store).await,
+            Command::Migrate(args) => migrate::run(args, store).await,
         }
     })
 }

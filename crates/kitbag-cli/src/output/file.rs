@@ -1,7 +1,7 @@
 //! Writes a result into a file that a person named.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -10,8 +10,77 @@ use crate::failure::Failure;
 ///
 /// A link stays what it is, and what it leads to is written.
 pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
-    write(&behind_links(file), text)
-        .map_err(|error| Failure::new(format_args!("cannot write `{}`: {error}", file.display())))
+    let mut writer = FileWriter::open(file)?;
+    let written = writer.write_all(text.as_bytes());
+    written.map_err(|error| cannot_write(file, &error))?;
+    writer.finish()
+}
+
+/// The same for a text that comes in parts.
+pub(crate) struct FileWriter {
+    named: PathBuf,
+    to: Target,
+}
+
+enum Target {
+    Beside {
+        beside: tempfile::NamedTempFile<File>,
+        file: PathBuf,
+        permissions: Option<Permissions>,
+    },
+    /// A device, a pipe, or a file in a folder where none can be added.
+    Itself(File),
+}
+
+impl FileWriter {
+    /// Makes sure that the file can be written. What it holds stays until all is there.
+    pub(crate) fn open(file: &Path) -> Result<Self, Failure> {
+        let to = Target::of(behind_links(file)).map_err(|error| cannot_write(file, &error))?;
+        Ok(Self {
+            named: file.to_owned(),
+            to,
+        })
+    }
+
+    /// Puts what was written into its place.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Target::Beside {
+            beside,
+            file,
+            permissions,
+        } = self.to
+        else {
+            return Ok(());
+        };
+        let put = || -> io::Result<()> {
+            if let Some(permissions) = permissions {
+                beside.as_file().set_permissions(permissions)?;
+            }
+            beside.persist(file).map_err(|error| error.error)?;
+            Ok(())
+        };
+        put().map_err(|error| cannot_write(&self.named, &error))
+    }
+}
+
+impl Write for FileWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.to {
+            Target::Beside { beside, .. } => beside.as_file_mut().write(bytes),
+            Target::Itself(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            Target::Beside { beside, .. } => beside.as_file_mut().flush(),
+            Target::Itself(file) => file.flush(),
+        }
+    }
+}
+
+fn cannot_write(file: &Path, error: &io::Error) -> Failure {
+    Failure::new(format_args!("cannot write `{}`: {error}", file.display()))
 }
 
 /// The file that a path leads to; it may not exist yet.
@@ -35,42 +104,42 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
     }
 }
 
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    // One that may not be written may not be replaced either, and a device or a pipe cannot be.
-    let existing = match OpenOptions::new().write(true).open(file) {
-        Ok(existing) => Some(existing),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    let permissions = match &existing {
-        Some(existing) => {
-            let metadata = existing.metadata()?;
-            if !metadata.is_file() {
-                return (&mut &*existing).write_all(text.as_bytes());
+impl Target {
+    fn of(file: PathBuf) -> io::Result<Self> {
+        // One that may not be written may not be replaced either, and a device or a pipe cannot be.
+        let existing = match OpenOptions::new().write(true).open(&file) {
+            Ok(existing) => Some(existing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let permissions = match &existing {
+            Some(existing) => {
+                let metadata = existing.metadata()?;
+                metadata.is_file().then(|| metadata.permissions())
             }
-            Some(metadata.permissions())
+            None => {
+                fs::metadata(folder_of(&file))?;
+                None
+            }
+        };
+        if let (Some(device), None) = (&existing, &permissions) {
+            return Ok(Self::Itself(device.try_clone()?));
         }
-        None => {
-            fs::metadata(folder_of(file))?;
-            None
+        match (new_file(folder_of(&file)), existing) {
+            (Ok(beside), _) => Ok(Self::Beside {
+                beside,
+                file,
+                permissions,
+            }),
+            // Where no file can be added, the file itself can still be written.
+            (Err(_), Some(existing)) => {
+                existing.set_len(0)?;
+                Ok(Self::Itself(existing))
+            }
+            // The error names a file that nobody knows: only what it says is of use.
+            (Err(error), None) => Err(error.kind().into()),
         }
-    };
-    let mut beside = match (new_file(folder_of(file)), existing) {
-        (Ok(beside), _) => beside,
-        // Where no file can be added, the file itself can still be written.
-        (Err(_), Some(mut existing)) => {
-            existing.set_len(0)?;
-            return existing.write_all(text.as_bytes());
-        }
-        // The error names a file that nobody knows: only what it says is of use.
-        (Err(error), None) => return Err(error.kind().into()),
-    };
-    beside.as_file_mut().write_all(text.as_bytes())?;
-    if let Some(permissions) = permissions {
-        beside.as_file().set_permissions(permissions)?;
     }
-    beside.persist(file).map_err(|error| error.error)?;
-    Ok(())
 }
 
 /// A file with the rights that any new file has.

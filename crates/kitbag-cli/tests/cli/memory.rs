@@ -1,7 +1,14 @@
 //! `kitbag memory` and `kitbag replay`, on real files.
 
+mod check;
+mod export;
+mod facts;
+mod forget;
+mod history;
 mod import;
+mod migrate;
 mod recall;
+mod replay;
 
 use serde_json::{Value, json};
 

@@ -19,8 +19,9 @@ pub(super) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     let known = store.senders(LOOKED_AT).await.map_err(store::failure)?;
     let names = names(&known);
     match names.as_slice() {
-        [] => Err(Failure::new("the store knows nobody yet")
-            .hint("`kitbag memory import` brings conversations in")),
+        [] => Err(Failure::new("the store knows nobody yet").hint(
+            "name somebody with `--sender`, or bring conversations in with `kitbag memory import`",
+        )),
         [only] => Ok((*only).to_owned()),
         several => Err(
             Failure::usage("the store knows several senders, and none is named").hint(

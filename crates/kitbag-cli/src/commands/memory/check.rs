@@ -1,0 +1,43 @@
+//! `kitbag memory check`: whether rows and indexes are whole.
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::progress::Progress;
+use crate::store::{self, StoreArgs};
+
+/// Checks that rows and indexes are whole, and changes nothing
+///
+/// What is wrong is printed, a line each, and the exit code is then 1.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    problems: Vec<String>,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let store = store.open().await?;
+    let progress = Progress::start("checking");
+    let problems = store.check().await.map_err(store::failure)?;
+    drop(progress);
+    let is_whole = problems.is_empty();
+    if args.json {
+        output::print_json(&Report { problems })?;
+    } else if is_whole {
+        output::say(format_args!("all is well"));
+    } else {
+        let lines: Vec<String> = problems.iter().map(|problem| one_line(problem)).collect();
+        output::print(&lines.join("\n"))?;
+    }
+    match is_whole {
+        true => Ok(()),
+        false => Err(Failure::reported()),
+    }
+}

@@ -1,0 +1,108 @@
+//! `kitbag memory export`: all messages as JSON lines, which `import` takes back.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+use kitbag::memory::ImportLine;
+use kitbag::store::{ExportFilter, Exported, Store};
+
+use crate::failure::Failure;
+use crate::output::{self, grouped, printable_json};
+use crate::progress::Progress;
+use crate::store::{self, StoreArgs};
+
+/// How many messages are held at a time.
+const PAGE: u32 = 1_000;
+
+/// Prints all messages as JSON lines that `kitbag memory import` takes back
+///
+/// They come in the order in which they arrived, from each sender on each channel. Facts and prompts
+/// are not among them; `kitbag memory migrate` copies everything.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file to write, whole or not at all; stdout unless it is given, or `-`
+    file: Option<PathBuf>,
+    /// Messages of this sender only
+    #[arg(long, value_name = "NAME")]
+    sender: Option<String>,
+    /// Messages on this channel only
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let store = store.open().await?;
+    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
+    let count = match &args.file {
+        Some(file) if file != Path::new("-") => {
+            let mut file = output::FileWriter::open(file)?;
+            let mut buffer = io::BufWriter::new(&mut file);
+            let count = write(&store, &filter, &mut buffer, Reader::Program).await?;
+            buffer.flush()?;
+            drop(buffer);
+            file.finish()?;
+            count
+        }
+        _ => {
+            let reader = match io::stdout().is_terminal() {
+                true => Reader::Person,
+                false => Reader::Program,
+            };
+            let mut stdout = io::BufWriter::new(io::stdout().lock());
+            let count = write(&store, &filter, &mut stdout, reader).await?;
+            stdout.flush()?;
+            count
+        }
+    };
+    output::say(format_args!("exported {} messages", grouped(count)));
+    Ok(())
+}
+
+/// Who reads the lines: nothing may steer a person's terminal.
+#[derive(Clone, Copy)]
+enum Reader {
+    Person,
+    Program,
+}
+
+async fn write(
+    store: &Store,
+    filter: &ExportFilter,
+    to: &mut impl Write,
+    reader: Reader,
+) -> Result<u64, Failure> {
+    let progress = Progress::start("exporting");
+    let mut count = 0;
+    let mut after = None;
+    loop {
+        let page = store.export(filter, after, PAGE).await;
+        let (page, next) = page.map_err(store::failure)?;
+        for exported in page {
+            let mut line = serde_json::to_string(&line(exported)).map_err(io::Error::from)?;
+            if matches!(reader, Reader::Person) {
+                line = printable_json(line);
+            }
+            line.push('\n');
+            to.write_all(line.as_bytes())?;
+            count += 1;
+        }
+        if next.is_none() {
+            return Ok(count);
+        }
+        after = next;
+        progress.stage(format!("exporting, {} messages", grouped(count)));
+    }
+}
+
+fn line(exported: Exported) -> ImportLine {
+    let message = exported.message.message;
+    let mut line = ImportLine::new(message.role, message.text);
+    line.channel = exported.channel;
+    line.sender = exported.sender;
+    line.conversation = Some(exported.conversation);
+    line.reference = message.reference;
+    line.at = message.at.map(|at| at.to_string());
+    line.speaker = message.speaker;
+    line.recalled = !message.recallable;
+    line
+}

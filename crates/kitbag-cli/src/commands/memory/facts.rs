@@ -1,0 +1,170 @@
+//! `kitbag memory facts`: what is known about a sender, and what was known before.
+
+use clap::Subcommand;
+use jiff::Timestamp;
+use kitbag::store::{Fact, NewFact, Store};
+use serde::Serialize;
+
+use super::said;
+use super::sender::named_or_only;
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::store::{self, StoreArgs};
+
+/// Lists, sets and ends facts about a sender
+///
+/// A fact is a key and a value, such as timezone and Europe/Lisbon, and follows its sender across
+/// channels. A value that is replaced or ended stays in the history until it is forgotten.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// About whom; needed only if the store knows several senders
+    #[arg(long, global = true, value_name = "NAME")]
+    sender: Option<String>,
+    /// Prints JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Lists the facts that hold
+    List,
+    /// Sets a fact; the value that it had stays in the history
+    Set {
+        /// What it is about
+        key: String,
+        /// What is known
+        value: String,
+    },
+    /// Ends a fact; the value that it had stays in the history
+    Unset {
+        /// What it is about
+        key: String,
+    },
+    /// Lists all values that facts have had, oldest first
+    History {
+        /// Of one fact only
+        key: Option<String>,
+    },
+}
+
+pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    let store = match &args.command {
+        Command::Set { .. } => place.open_or_make().await?,
+        Command::List | Command::Unset { .. } | Command::History { .. } => place.open().await?,
+    };
+    let sender = named_or_only(&store, args.sender.as_deref()).await?;
+    let now = Timestamp::now();
+    match &args.command {
+        Command::List => {
+            let facts = store.facts(&sender, u32::MAX).await;
+            print(args, &sender, facts.map_err(store::failure)?)
+        }
+        Command::History { key } => {
+            let facts = store.fact_history(&sender, key.as_deref()).await;
+            print(args, &sender, facts.map_err(store::failure)?)
+        }
+        Command::Set { key, value } => {
+            let fact = NewFact::new(key, value);
+            fact.check().map_err(store::wrong)?;
+            let set = store.set_facts(&sender, vec![fact], now).await;
+            set.map_err(store::failure)?;
+            changed(args, &store, &sender, key, "set").await
+        }
+        Command::Unset { key } => {
+            let held = store.unset_fact(&sender, key, now).await;
+            if !held.map_err(store::failure)? {
+                return Err(Failure::new(format_args!(
+                    "no fact `{}` about {} holds",
+                    one_line(key),
+                    one_line(&sender)
+                ))
+                .hint("`kitbag memory facts list` shows which do"));
+            }
+            changed(args, &store, &sender, key, "ended").await
+        }
+    }
+}
+
+/// Tells what became of a fact.
+async fn changed(
+    args: &Args,
+    store: &Store,
+    sender: &str,
+    key: &str,
+    what: &str,
+) -> Result<(), Failure> {
+    if !args.json {
+        output::say(format_args!("{what} `{key}` of {sender}"));
+        return Ok(());
+    }
+    let history = store.fact_history(sender, Some(key)).await;
+    let last = history.map_err(store::failure)?.pop();
+    Ok(output::print_json(&last.as_ref().map(Row::of))?)
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    sender: &'a str,
+    facts: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    key: &'a str,
+    value: &'a str,
+    version: u32,
+    since: Timestamp,
+    until: Option<Timestamp>,
+    source: Option<String>,
+}
+
+impl<'a> Row<'a> {
+    fn of(fact: &'a Fact) -> Self {
+        Self {
+            key: &fact.key,
+            value: &fact.value,
+            version: fact.version,
+            since: fact.since,
+            until: fact.until,
+            source: fact.source.map(|source| source.to_string()),
+        }
+    }
+}
+
+fn print(args: &Args, sender: &str, facts: Vec<Fact>) -> Result<(), Failure> {
+    if args.json {
+        let facts = facts.iter().map(Row::of).collect();
+        return Ok(output::print_json(&Report { sender, facts })?);
+    }
+    if facts.is_empty() {
+        output::say(format_args!("no fact about {sender} is known"));
+        return Ok(());
+    }
+    let has_history = matches!(args.command, Command::History { .. });
+    let row = |fact: &Fact| {
+        let mut row = vec![
+            one_line(&fact.key),
+            said::beginning(&fact.value, 80),
+            format!("{:.0}", fact.since),
+        ];
+        if has_history {
+            row.push(
+                fact.until
+                    .map_or_else(String::new, |until| format!("{until:.0}")),
+            );
+        }
+        row.push(
+            fact.source
+                .map_or_else(String::new, |source| source.to_string()),
+        );
+        row
+    };
+    let header: &[&str] = match has_history {
+        true => &["key", "value", "since", "until", "source"],
+        false => &["key", "value", "since", "source"],
+    };
+    Ok(output::print(&said::grid(header, facts.iter().map(row)))?)
+}

@@ -1,0 +1,185 @@
+//! `kitbag memory history`: which conversations there are, and what was said in one.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+use kitbag::core::role::Role;
+use kitbag::store::{Conversation, ConversationId, MessageTime, Store, StoredMessage};
+use serde::Serialize;
+
+use super::said;
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::store::{self, StoreArgs};
+
+/// Lists conversations, the latest first, or prints what was said in one
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The conversation to print, such as 7.12
+    conversation: Option<ConversationId>,
+    /// Conversations of this sender only
+    #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
+    sender: Option<String>,
+    /// Conversations on this channel only
+    #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
+    channel: Option<String>,
+    /// How many at most: the latest conversations, or the latest messages of one
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let store = store.open().await?;
+    match args.conversation {
+        Some(conversation) => print_messages(args, &store, conversation).await,
+        None => print_conversations(args, &store).await,
+    }
+}
+
+#[derive(Serialize)]
+struct Messages {
+    conversation: String,
+    messages: Vec<Message>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    id: String,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    at: Option<MessageTime>,
+    role: Role,
+    speaker: Option<String>,
+    text: String,
+    recallable: bool,
+}
+
+async fn print_messages(
+    args: &Args,
+    store: &Store,
+    conversation: ConversationId,
+) -> Result<(), Failure> {
+    let messages = store.messages(conversation, args.limit).await;
+    let messages = messages.map_err(store::failure)?;
+    if args.json {
+        let shape = |StoredMessage { id, message, .. }| Message {
+            id: id.to_string(),
+            reference: message.reference,
+            at: message.at,
+            role: message.role,
+            speaker: message.speaker,
+            text: message.text,
+            recallable: message.recallable,
+        };
+        return Ok(output::print_json(&Messages {
+            conversation: conversation.to_string(),
+            messages: messages.into_iter().map(shape).collect(),
+        })?);
+    }
+    let mut text = String::new();
+    for StoredMessage { id, message, .. } in &messages {
+        let speaker = said::speaker(message.speaker.as_deref(), message.role);
+        said::add(
+            &mut text,
+            message.at,
+            &speaker,
+            &id.to_string(),
+            &message.text,
+        );
+    }
+    if text.is_empty() {
+        output::say(format_args!("nothing was said in {conversation}"));
+        return Ok(());
+    }
+    Ok(output::print(&text)?)
+}
+
+#[derive(Serialize)]
+struct Conversations {
+    conversations: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    name: Option<String>,
+    sender: String,
+    channel: String,
+    began: Timestamp,
+    active: Timestamp,
+    closed: Option<Timestamp>,
+    messages: u32,
+    turns: u32,
+}
+
+async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> {
+    let conversations = conversations(args, store).await?;
+    if args.json {
+        return Ok(output::print_json(&Conversations { conversations })?);
+    }
+    if conversations.is_empty() {
+        output::say(format_args!("no conversation is remembered"));
+        return Ok(());
+    }
+    let row = |row: &Row| {
+        [
+            row.id.clone(),
+            format!("{:.0}", row.active),
+            row.messages.to_string(),
+            one_line(&row.sender),
+            one_line(&row.channel),
+            row.name.as_deref().map(one_line).unwrap_or_default(),
+        ]
+    };
+    let header = [
+        "conversation",
+        "active",
+        "messages",
+        "sender",
+        "channel",
+        "name",
+    ];
+    let rows = conversations.iter().map(row);
+    Ok(output::print(&said::grid(&header, rows))?)
+}
+
+/// The latest conversations of those who are asked for.
+async fn conversations(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
+    let asked =
+        |filter: &Option<String>, name: &str| filter.as_ref().is_none_or(|asked| asked == name);
+    let scopes = match (&args.sender, &args.channel) {
+        (Some(sender), Some(channel)) => vec![(sender.clone(), channel.clone())],
+        _ => {
+            let known = store.senders(u32::MAX).await.map_err(store::failure)?;
+            let known = known.into_iter().map(|known| (known.sender, known.channel));
+            known
+                .filter(|(sender, channel)| {
+                    asked(&args.sender, sender) && asked(&args.channel, channel)
+                })
+                .collect()
+        }
+    };
+    let mut found: Vec<(Conversation, String, String)> = Vec::new();
+    for (sender, channel) in scopes {
+        let some = store.conversations(&channel, &sender, args.limit).await;
+        let some = some.map_err(store::failure)?.into_iter();
+        found.extend(some.map(|one| (one, sender.clone(), channel.clone())));
+    }
+    found.sort_by_key(|(one, ..)| Reverse((one.active, one.id)));
+    found.truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
+    let row = |(one, sender, channel): (Conversation, String, String)| Row {
+        id: one.id.to_string(),
+        name: one.name,
+        sender,
+        channel,
+        began: one.began,
+        active: one.active,
+        closed: one.closed,
+        messages: one.messages,
+        turns: one.turns,
+    };
+    Ok(found.into_iter().map(row).collect())
+}

@@ -1,0 +1,54 @@
+//! `kitbag memory migrate`: copies a store into another database, and compares the two.
+
+use std::collections::BTreeMap;
+
+use kitbag::store::Location;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::progress::Progress;
+use crate::store::{self, StoreArgs};
+
+/// Copies all memory from one store to another, and compares both
+///
+/// Between SQLite and PostgreSQL, either way, or between two of a kind. The other store must hold
+/// nothing of the tenant yet; the first stays as it is. Nobody should write to either meanwhile.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Where memory is: a file, or a postgresql:// address
+    from: Location,
+    /// Where it goes
+    to: Location,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    from: String,
+    to: String,
+    rows: &'a BTreeMap<&'static str, u64>,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let from = store.open_existing(&args.from).await?;
+    let to = store.open_at(&args.to).await?;
+    let progress = Progress::start("copying");
+    let copied = from.copy_to(&to).await.map_err(store::failure)?;
+    drop(progress);
+    if args.json {
+        return Ok(output::print_json(&Report {
+            from: args.from.to_string(),
+            to: args.to.to_string(),
+            rows: &copied.rows,
+        })?);
+    }
+    let rows = grouped(copied.rows.values().sum::<u64>());
+    let (from, to) = (&args.from, &args.to);
+    output::say(format_args!(
+        "copied {rows} rows from {from} to {to}; both are the same"
+    ));
+    Ok(())
+}

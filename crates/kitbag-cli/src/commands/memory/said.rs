@@ -1,0 +1,66 @@
+//! Messages and lists as a person reads them.
+
+use comfy_table::{Table, presets};
+use kitbag::core::role::Role;
+use kitbag::store::MessageTime;
+
+use crate::output::one_line;
+
+/// Adds a message: when and by whom it was said, its name and what else is to be told, and its text.
+pub(super) fn add(
+    text: &mut String,
+    at: Option<MessageTime>,
+    speaker: &str,
+    note: &str,
+    said: &str,
+) {
+    let at = at.map_or_else(|| "undated".to_owned(), minutes);
+    text.push_str(&format!("{at} {speaker} ({note})\n"));
+    for line in said.trim().lines() {
+        text.push_str("  ");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// The name of who spoke, or else the role.
+pub(super) fn speaker(name: Option<&str>, role: Role) -> String {
+    name.map_or_else(|| role.to_string(), one_line)
+}
+
+/// A time as the speaker's clock showed it.
+pub(super) fn minutes(at: MessageTime) -> String {
+    at.wall_clock().strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// The first words of a text, on one line.
+pub(super) fn beginning(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(most).collect();
+    let line = one_line(&words.join(" "));
+    if line.chars().count() <= most {
+        return line;
+    }
+    let start: String = line.chars().take(most.saturating_sub(1)).collect();
+    format!("{start}…")
+}
+
+/// Rows below their header.
+pub(super) fn grid<R>(header: &[&str], rows: impl Iterator<Item = R>) -> String
+where
+    R: IntoIterator<Item = String>,
+{
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header.iter().copied());
+    for row in rows {
+        table.add_row(row);
+    }
+    if let Some(first) = table.column_mut(0) {
+        first.set_padding((0, 1));
+    }
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,128 @@
+//! `kitbag memory vacuum`: removes old prompts, and gives unused space back.
+
+use jiff::{Span, Timestamp, Zoned};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::progress::Progress;
+use crate::store::{self, StoreArgs};
+
+/// Gives unused space back, and removes archived prompts if it is told which
+///
+/// Turns stay when their prompts go; only rebuilding these is then refused.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Removes prompts that were sent longer ago than this, such as 30d, 12h or 1y
+    #[arg(long, value_name = "TIME", value_parser = parse_age)]
+    prompts_older_than: Option<Span>,
+    /// Removes the oldest prompts until the others have at most so many bytes, such as 500MB or 1GB
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    prompts_max_bytes: Option<u64>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    prompts: u64,
+    texts: u64,
+    file_bytes_before: Option<u64>,
+    file_bytes: Option<u64>,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let before = args.prompts_older_than.map(before).transpose()?;
+    let store = store.open().await?;
+    let progress = Progress::start("compacting");
+    let size = async || store.stats().await.map(|stats| stats.file_bytes);
+    let file_bytes_before = size().await.map_err(store::failure)?;
+    let mut report = Report {
+        prompts: 0,
+        texts: 0,
+        file_bytes_before,
+        file_bytes: None,
+    };
+    if before.is_some() || args.prompts_max_bytes.is_some() {
+        let pruned = store.prune_prompts(before, args.prompts_max_bytes).await;
+        let pruned = pruned.map_err(store::failure)?;
+        (report.prompts, report.texts) = (pruned.prompts, pruned.texts);
+    }
+    store.vacuum().await.map_err(store::failure)?;
+    report.file_bytes = size().await.map_err(store::failure)?;
+    drop(progress);
+    if args.json {
+        return Ok(output::print_json(&report)?);
+    }
+    let mut told = format!("removed {} prompts", grouped(report.prompts));
+    if let (Some(before), Some(after)) = (report.file_bytes_before, report.file_bytes) {
+        let (before, after) = (grouped(before), grouped(after));
+        told.push_str(&format!("; the file had {before} bytes and has {after}"));
+    }
+    output::say(format_args!("{told}"));
+    Ok(())
+}
+
+/// The time so long ago.
+fn before(age: Span) -> Result<Timestamp, Failure> {
+    let then = Zoned::now().checked_sub(age);
+    let then = then.map_err(|error| {
+        Failure::usage(format_args!("`--prompts-older-than` is too long: {error}"))
+    })?;
+    Ok(then.timestamp())
+}
+
+fn parse_age(text: &str) -> Result<Span, String> {
+    match text.parse::<Span>() {
+        Ok(age) if age.is_positive() => Ok(age),
+        _ => Err("expected a time such as 30d, 12h or 1y".to_owned()),
+    }
+}
+
+/// Bytes with or without a unit: thousands, or with an `i` in it 1,024s.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    let (digits, unit) = text
+        .split_at_checked(end.unwrap_or(text.len()))
+        .unwrap_or_default();
+    let unit = unit.trim().to_ascii_lowercase();
+    let factor = match unit.strip_suffix('b').unwrap_or(&unit) {
+        "" => Some(1),
+        "k" => Some(1_000),
+        "m" => Some(1_000_000),
+        "g" => Some(1_000_000_000),
+        "t" => Some(1_000_000_000_000),
+        "ki" => Some(1_u64 << 10),
+        "mi" => Some(1 << 20),
+        "gi" => Some(1 << 30),
+        "ti" => Some(1 << 40),
+        _ => None,
+    };
+    let bytes = || digits.parse::<u64>().ok()?.checked_mul(factor?);
+    bytes().ok_or_else(|| "expected a number of bytes such as 500MB, 1GB or 1GiB".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x01_bytes_are_read_with_their_unit() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("12", 12),
+            ("12B", 12),
+            ("3 kb", 3_000),
+            ("500MB", 500_000_000),
+            ("1g", 1_000_000_000),
+            ("1GiB", 1 << 30),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "GB", "-1", "1.5GB", "1XB", "99999999999TB", "1 2"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `kitbag replay`: a prompt that was sent, made again byte for byte.
+
+use jiff::Timestamp;
+use kitbag::core::assembly::{Ledger, OutputForm};
+use kitbag::core::tokens::Tokens;
+use kitbag::store::{StoreError, TurnId};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::store::{self, StoreArgs};
+
+/// Rebuilds a prompt that was sent, and prints it byte for byte
+///
+/// It is made again from what was archived and compared with what was sent. If it cannot be rebuilt,
+/// or comes out differently, nothing is printed, and the reason is told.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The turn, such as 7.12.3
+    turn: TurnId,
+    /// Which prompt of the turn, counted from 0; the last unless it is given
+    #[arg(long, value_name = "N")]
+    inference: Option<u32>,
+    /// Prints JSON: the prompt with its figures and its ledger
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    store::run(replay(args, store))
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    turn: String,
+    inference: u32,
+    sent: Timestamp,
+    form: OutputForm,
+    tokens: Tokens,
+    tokenizer: &'a str,
+    hash: &'a str,
+    prompt: &'a str,
+    ledger: &'a Ledger,
+}
+
+async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let store = store.open().await?;
+    let replayed = store.replay(args.turn, args.inference).await;
+    let replayed = replayed.map_err(refused)?;
+    if !args.json {
+        return Ok(output::print_exactly(&replayed.body)?);
+    }
+    Ok(output::print_json(&Report {
+        turn: replayed.turn.to_string(),
+        inference: replayed.inference,
+        sent: replayed.sent,
+        form: replayed.form,
+        tokens: replayed.tokens,
+        tokenizer: &replayed.tokenizer,
+        hash: &replayed.hash,
+        prompt: &replayed.body,
+        ledger: &replayed.ledger,
+    })?)
+}
+
+fn refused(error: StoreError) -> Failure {
+    match error {
+        StoreError::Replay { .. } => store::failure(error),
+        StoreError::Missing { .. } => {
+            store::failure(error).hint("`kitbag memory history` lists the conversations")
+        }
+        other => store::failure(other),
+    }
+}
