@@ -260,13 +260,14 @@ async fn whoever_reads_sees_one_moment(first: Store, other: Store) {
                 NewMessage::new(Role::User, text).at(second(0)),
             )
         };
-        let messages = (0..30).map(message).collect();
+        // Every other time what the messages carry becomes a block.
+        let messages = (0..260).map(message).collect();
         let store = first.clone();
         async move { store.import(messages, second(0)).await.unwrap() }
     };
     import(0).await;
     let writer = tokio::spawn(async move {
-        for number in 1..45 {
+        for number in 1..14 {
             import(number).await;
         }
     });
