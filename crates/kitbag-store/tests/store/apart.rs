@@ -6,13 +6,15 @@ use std::fmt::Debug;
 use jiff::SignedDuration;
 use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::role::Role;
+use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ConversationId, ExportFilter, Forget, Import, Incoming, Learned, Lease, Location, MessageId,
-    NewFact, NewMessage, RecallRequest, Store, TurnId,
+    ContextSettings, ConversationId, ExportFilter, Forget, Import, Incoming, Learned, Lease,
+    Location, MessageId, NewFact, NewMessage, RecallRequest, Store, TurnId,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
+use crate::crash;
 use crate::place::{self, second};
 use crate::work::prompt_for;
 
@@ -38,7 +40,7 @@ fn x07_a_tenant_behind_a_pooler_is_as_if_alone() {
 fn as_if_alone(cases: u32, shared: &Location) {
     let operations = prop::collection::vec((any::<bool>(), operation()), 5..60);
     let config = Config {
-        cases,
+        cases: cases * crash::rounds() / 20,
         max_shrink_iters: 100,
         failure_persistence: None,
         ..Config::default()
@@ -97,6 +99,10 @@ enum Operation {
     ForgetMessage { turn: TurnNumber },
     ForgetConversation { turn: TurnNumber },
     ForgetSender { sender: u8 },
+    Summarise { turn: TurnNumber, words: Vec<u8> },
+    Close { turn: TurnNumber },
+    Prune { before: u8 },
+    Context { sender: u8, words: Vec<u8> },
     LookAt { turn: TurnNumber },
     List,
     Export,
@@ -130,6 +136,11 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => turn().prop_map(|turn| Operation::ForgetMessage { turn }),
         1 => turn().prop_map(|turn| Operation::ForgetConversation { turn }),
         1 => sender().prop_map(|sender| Operation::ForgetSender { sender }),
+        1 => (turn(), words())
+            .prop_map(|(turn, words)| Operation::Summarise { turn, words }),
+        1 => turn().prop_map(|turn| Operation::Close { turn }),
+        1 => (0..40_u8).prop_map(|before| Operation::Prune { before }),
+        3 => (sender(), words()).prop_map(|(sender, words)| Operation::Context { sender, words }),
         4 => turn().prop_map(|turn| Operation::LookAt { turn }),
         1 => Just(Operation::List),
         1 => Just(Operation::Export),
@@ -212,6 +223,26 @@ impl User {
             }
             Operation::ForgetSender { sender } => {
                 told(store.forget(Forget::Sender(name(*sender))).await)
+            }
+            Operation::Summarise { turn, words } => {
+                let conversation = turn_id(*turn).conversation();
+                let text = text(words);
+                let summary = store.add_summary(conversation, (1, 2), &text, false, now);
+                told(summary.await)
+            }
+            Operation::Close { turn } => {
+                let conversation = turn_id(*turn).conversation();
+                told(store.close_conversation(conversation, now).await)
+            }
+            Operation::Prune { before } => {
+                let before = second(i64::from(*before) * 300);
+                told(store.prune_prompts(Some(before), None).await)
+            }
+            Operation::Context { sender, words } => {
+                let incoming = Incoming::new("cli", name(*sender), text(words));
+                let settings = ContextSettings::new(Tokens(2_000));
+                let built = store.build_context(&incoming, &settings, &Characters, now);
+                format!("{:?}", built.await)
             }
             Operation::LookAt { turn } => look_at(store, turn_id(*turn)).await,
             Operation::List => list(store).await,

@@ -136,7 +136,7 @@ fn kill_at_random(random: &mut Random, jobs: Vec<Job>, seen: &mut Vec<Acknowledg
         // Rarely at once: while the tables are made, or while the log of a killed one is read.
         let enough = match random.one_in(6) {
             true => 0,
-            false => random.below(80),
+            false => random.below(60),
         };
         process.kill_after(enough, seen);
     }
