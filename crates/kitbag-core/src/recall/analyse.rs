@@ -24,14 +24,11 @@ use crate::text::{Token, index_terms, tokens};
 #[must_use]
 pub fn analyse(text: &str) -> Analysis {
     let tokens: Vec<Token> = tokens(text).collect();
-    let mut traits = MessageTraits::of_text(text);
+    let traits = MessageTraits::of_text(text);
     let mut sequence: Vec<String> = Vec::new();
     let mut found = Vec::new();
     for passage in passages(text, &tokens) {
         let terms = index_terms(passage.tokens);
-        if terms.first_person {
-            traits = traits.with(MessageTraits::FIRST_PERSON);
-        }
         let mut counts: BTreeMap<String, u16> = BTreeMap::new();
         for term in &terms.terms {
             let count = counts.entry(term.clone()).or_default();

@@ -7,10 +7,6 @@ pub struct MessageTraits(u32);
 impl MessageTraits {
     /// It ends with a question.
     pub const QUESTION: Self = Self(1);
-    /// The speaker names himself.
-    pub const FIRST_PERSON: Self = Self(1 << 1);
-    /// It has a number.
-    pub const NUMBER: Self = Self(1 << 2);
 
     /// The traits as a number, for a store.
     #[must_use]
@@ -38,15 +34,11 @@ impl MessageTraits {
 
     /// The traits that the signs of a text show.
     pub(super) fn of_text(text: &str) -> Self {
-        let mut traits = Self::default();
         let last = text.chars().rev().find(|c| is_telling(*c));
-        if matches!(last, Some('?' | '？' | '؟' | '\u{37e}')) {
-            traits = traits.with(Self::QUESTION);
+        match last {
+            Some('?' | '？' | '؟' | '\u{37e}') => Self::QUESTION,
+            _ => Self::default(),
         }
-        if text.chars().any(char::is_numeric) {
-            traits = traits.with(Self::NUMBER);
-        }
-        traits
     }
 }
 
@@ -55,4 +47,35 @@ fn is_telling(c: char) -> bool {
     c.is_alphanumeric()
         || (c.is_ascii_punctuation() && !matches!(c, '"' | '\'' | ')' | ']' | '*' | '_'))
         || matches!(c, '？' | '؟' | '\u{37e}' | '。' | '！' | '…')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x04_a_question_is_known_by_its_end() {
+        for text in [
+            "Why?",
+            "And you? 😊",
+            "(really?)",
+            "\"Who?\" ",
+            "¿Por qué?",
+            "なぜ？",
+            "متى؟",
+        ] {
+            assert!(
+                MessageTraits::of_text(text).has(MessageTraits::QUESTION),
+                "{text}"
+            );
+        }
+        for text in ["Why? I know.", "Yes!", "", "?? no", "🎉"] {
+            assert!(
+                !MessageTraits::of_text(text).has(MessageTraits::QUESTION),
+                "{text}"
+            );
+        }
+        let kept = MessageTraits::from_bits(MessageTraits::QUESTION.bits());
+        assert_eq!(kept, MessageTraits::QUESTION);
+    }
 }

@@ -4,7 +4,6 @@
 //! language. Short texts often show none: they pass for [`Language::English`] when they are indexed,
 //! and for any language of their script when they are asked for.
 
-mod first_person;
 mod irregular;
 mod likely;
 mod stop_words;
@@ -107,12 +106,6 @@ impl Language {
     #[must_use]
     pub fn is_stop_word(self, folded: &str) -> bool {
         stop_words::of(self).binary_search(&folded).is_ok()
-    }
-
-    /// Whether a folded word stands for the speaker: I, my, us.
-    #[must_use]
-    pub fn is_first_person(self, folded: &str) -> bool {
-        first_person::of(self).contains(&folded)
     }
 
     /// The stem of a lower-case word, without accents.

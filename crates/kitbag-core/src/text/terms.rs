@@ -18,8 +18,6 @@ pub(crate) struct Terms {
     pub(crate) terms: Vec<String>,
     /// How many words the piece has for comparing lengths.
     pub(crate) words: usize,
-    /// Whether the speaker names himself.
-    pub(crate) first_person: bool,
 }
 
 /// The terms under which a piece of text is kept.
@@ -29,7 +27,6 @@ pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
     let mut found = Terms {
         terms: Vec::new(),
         words: 0,
-        first_person: false,
     };
     for (token, folded) in tokens.iter().zip(&folded) {
         if token.script == Script::Unspaced {
@@ -39,9 +36,6 @@ pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
             continue;
         }
         let language = language_of(token, latin);
-        if language.is_some_and(|language| language.is_first_person(folded)) {
-            found.first_person = true;
-        }
         if language.is_some_and(|language| language.is_stop_word(folded)) {
             continue;
         }
