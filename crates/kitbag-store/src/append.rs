@@ -109,7 +109,11 @@ impl Batch {
              recallable, traits, previous_traits, words, fingerprint, terms, cuts, body)",
             rows.collect(),
         )
-        .await
+        .await?;
+        if scope.analysis != index::ANALYSIS {
+            index::reindex(tx, scope).await?;
+        }
+        Ok(())
     }
 }
 

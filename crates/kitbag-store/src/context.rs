@@ -17,13 +17,15 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
+use crate::fact;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;
-use crate::recall::RecallRequest;
+use crate::recall::{self, Found, RecallRequest};
 use crate::scope::Scope;
 use crate::state;
 use crate::store::Store;
+use crate::summary;
 use crate::turn::Incoming;
 
 /// What a context is made of, at most.
@@ -192,7 +194,8 @@ impl Store {
         Ok((conversation.id, Vec::new()))
     }
 
-    /// Reads the other sources. One that fails leaves a line and nothing else.
+    /// Reads the other sources, all at one moment; where that fails one by one, so that those that can
+    /// be read are, and each of the others leaves a line.
     async fn gather(
         &self,
         incoming: &Incoming,
@@ -202,8 +205,6 @@ impl Store {
         now: Timestamp,
         known: &mut chunks::Known,
     ) {
-        let facts = self.facts(&incoming.sender, settings.facts);
-        let summaries = self.summaries(&incoming.channel, &incoming.sender, settings.summaries);
         let mut request = RecallRequest::new(&incoming.sender, &incoming.message.text)
             .at(incoming.message.at.unwrap_or(now.into()))
             .limit(settings.recalled)
@@ -212,14 +213,28 @@ impl Store {
         if !settings.across_channels {
             request = request.on_channel(&incoming.channel);
         }
-        let recalled = self.recall(&request);
-        let epoch = self
-            .read(move |tx| Box::pin(async move { state::load::<Epoch>(tx, conversation).await }));
-        let (facts, summaries, recalled, epoch) = tokio::join!(facts, summaries, recalled, epoch);
-        known.facts = known.or_tell("facts", facts);
+        let (asked, limits) = (request.clone(), (settings.facts, settings.summaries));
+        let together = self.read(move |tx| {
+            Box::pin(async move {
+                let facts = fact::current(tx, &asked.sender, limits.0).await?;
+                let summaries = summary::latest(tx, conversation.scope, limits.1).await?;
+                let epoch = state::load::<Epoch>(tx, conversation).await?;
+                let found = recall::recall(tx, &asked).await?;
+                Ok((facts, summaries, epoch, found))
+            })
+        });
+        if let Ok((facts, summaries, epoch, Found::Hits(recalled))) = together.await {
+            (known.facts, known.summaries) = (facts, summaries);
+            (known.recalled, known.epoch) = (recalled, epoch);
+            return;
+        }
+        known.facts = known.or_tell("facts", self.facts(&incoming.sender, settings.facts).await);
+        let summaries = self
+            .summaries(&incoming.channel, &incoming.sender, settings.summaries)
+            .await;
         known.summaries = known.or_tell("summaries", summaries);
-        known.recalled = known.or_tell("recall", recalled);
-        known.epoch = known.or_tell("epoch", epoch);
+        known.recalled = known.or_tell("recall", self.recall(&request).await);
+        known.epoch = known.or_tell("epoch", self.epoch(conversation).await);
     }
 }
 

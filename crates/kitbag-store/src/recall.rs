@@ -123,24 +123,12 @@ impl Store {
     /// # Errors
     /// When the store fails.
     pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>, StoreError> {
-        self.index_outdated(&request.sender).await?;
-        let request = request.clone();
-        self.read(move |tx| Box::pin(async move { recall(tx, &request).await }))
-            .await
-    }
-
-    /// Indexes scopes anew whose words come from an earlier version of the analysis.
-    async fn index_outdated(&self, sender: &str) -> Result<(), StoreError> {
-        let name = sender.to_owned();
-        let outdated = self
-            .read(move |tx| {
-                Box::pin(async move {
-                    let scopes = Scope::all_of(tx, &name).await?;
-                    let outdated = scopes.iter().filter(|one| one.analysis != index::ANALYSIS);
-                    Ok(outdated.map(|scope| scope.id).collect::<Vec<u32>>())
-                })
-            })
-            .await?;
+        let asked = request.clone();
+        let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
+        let outdated = match found.await? {
+            Found::Hits(hits) => return Ok(hits),
+            Found::Outdated(scopes) => scopes,
+        };
         for id in outdated {
             self.write(move |tx| {
                 Box::pin(async move {
@@ -153,8 +141,23 @@ impl Store {
             })
             .await?;
         }
-        Ok(())
+        let asked = request.clone();
+        let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
+        match found.await? {
+            Found::Hits(hits) => Ok(hits),
+            Found::Outdated(_) => Err(StoreError::Failed {
+                reason: "an earlier version of Kitbag writes to the store at the same time"
+                    .to_owned(),
+            }),
+        }
     }
+}
+
+/// What a recall finds.
+pub(crate) enum Found {
+    Hits(Vec<Recalled>),
+    /// The words of these scopes come from an earlier version of the analysis.
+    Outdated(Vec<u32>),
 }
 
 /// A scope, and what is added to the numbers of its conversations so that scopes can be ranked
@@ -164,11 +167,14 @@ struct Part {
     offset: u32,
 }
 
-pub(crate) async fn recall(
-    tx: &mut Tx<'_>,
-    request: &RecallRequest,
-) -> Result<Vec<Recalled>, StoreError> {
+pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Found, StoreError> {
     let parts = parts(tx, request).await?;
+    let outdated = parts.iter().map(|part| &part.scope);
+    let outdated = outdated.filter(|scope| scope.analysis != index::ANALYSIS);
+    let outdated: Vec<u32> = outdated.map(|scope| scope.id).collect();
+    if !outdated.is_empty() {
+        return Ok(Found::Outdated(outdated));
+    }
     let query = Query::new(&request.query, request.now.map(on_the_wall));
     let evidence = evidence::gather(tx, &parts, &query).await?;
     let most = CANDIDATES.max(request.limit.saturating_mul(2));
@@ -207,7 +213,7 @@ pub(crate) async fn recall(
             duplicates: duplicates.filter_map(|(at, seq)| named(at, seq)).collect(),
         })
     });
-    Ok(hits.collect())
+    Ok(Found::Hits(hits.collect()))
 }
 
 async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>, StoreError> {

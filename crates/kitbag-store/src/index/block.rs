@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kitbag_core::recall::{Analysis, Place, Posting, analyse};
 
 use super::ANALYSIS;
-use super::codec::{decode_terms, encode_places, encode_terms};
+use super::codec::{cuts, decode_terms, encode_places, encode_terms};
 use crate::error::StoreError;
 use crate::scope::Scope;
 use crate::transaction::Tx;
@@ -58,13 +58,7 @@ pub(crate) async fn make_blocks(
             entries.push(entry);
         }
         scope.blocks = scope.blocks.saturating_add(1);
-        let block = [scope.blocks.into(), first.into(), end.into()];
-        let [id, first_arrival, last_arrival] = block;
-        tx.insert(
-            "block (tenant, scope, id, first, last)",
-            vec![[scope.id.into(), id, first_arrival, last_arrival]],
-        )
-        .await?;
+        add_block(tx, scope, first, end).await?;
         write_postings(tx, scope.id, scope.blocks, &entries).await?;
         first = end + 1;
     }
@@ -93,7 +87,7 @@ pub(crate) async fn rebuild(
     )
     .await?;
     let entries = analysed(tx, scope.id, first, last).await?;
-    let entries: Vec<Entry> = entries.into_iter().map(|(entry, _)| entry).collect();
+    let entries: Vec<Entry> = entries.into_iter().map(|(entry, ..)| entry).collect();
     write_postings(tx, scope.id, block, &entries).await
 }
 
@@ -118,14 +112,12 @@ pub(crate) async fn rebuild_all(
     Ok(())
 }
 
-/// Makes the whole index of a scope anew. The caller saves the scope.
+/// Makes the whole index of a scope anew, with all that is kept of its messages besides their texts.
+/// The caller saves the scope.
 pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), StoreError> {
-    for sql in [
-        "DELETE FROM posting WHERE tenant = $1 AND scope = $2",
-        "DELETE FROM block WHERE tenant = $1 AND scope = $2",
-        "UPDATE message SET terms = NULL WHERE tenant = $1 AND scope = $2",
-    ] {
-        tx.execute(sql, [scope.id.into()]).await?;
+    for table in ["posting", "block"] {
+        let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
+        tx.execute(&sql, [scope.id.into()]).await?;
     }
     scope.analysis = ANALYSIS;
     (scope.indexed, scope.blocks) = (0, 0);
@@ -133,26 +125,73 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), St
     let mut first = 1;
     while first <= scope.arrivals {
         let last = first.saturating_add(BLOCK - 1).min(scope.arrivals);
-        let entries = analysed(tx, scope.id, first, last).await?;
-        for analysis in entries.iter().filter_map(|(_, analysis)| analysis.as_ref()) {
-            scope.count(analysis, 1);
+        let analysed = analysed(tx, scope.id, first, last).await?;
+        let mut entries = Vec::with_capacity(analysed.len());
+        for (entry, recallable, analysis) in analysed {
+            if recallable {
+                scope.count(&analysis, 1);
+            }
+            update(tx, scope.id, &entry, &analysis).await?;
+            entries.push(entry);
         }
-        let entries: Vec<Entry> = entries.into_iter().map(|(entry, _)| entry).collect();
         scope.blocks = scope.blocks.saturating_add(1);
-        tx.insert(
-            "block (tenant, scope, id, first, last)",
-            vec![[
-                scope.id.into(),
-                scope.blocks.into(),
-                first.into(),
-                last.into(),
-            ]],
-        )
-        .await?;
+        add_block(tx, scope, first, last).await?;
         write_postings(tx, scope.id, scope.blocks, &entries).await?;
         scope.indexed = last;
         first = last.saturating_add(1);
     }
+    Ok(())
+}
+
+async fn add_block(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    first: u32,
+    last: u32,
+) -> Result<(), StoreError> {
+    tx.insert(
+        "block (tenant, scope, id, first, last)",
+        vec![[
+            scope.id.into(),
+            scope.blocks.into(),
+            first.into(),
+            last.into(),
+        ]],
+    )
+    .await
+}
+
+/// Writes what an analysis says of a message, and of the one after it.
+async fn update(
+    tx: &mut Tx<'_>,
+    scope: u32,
+    entry: &Entry,
+    analysis: &Analysis,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message SET traits = $2, words = $3, fingerprint = $4, cuts = $5, terms = NULL \
+         WHERE tenant = $1 AND scope = $6 AND arrival = $7",
+        [
+            analysis.traits.bits().into(),
+            analysis.words().into(),
+            analysis.fingerprint.bits().cast_signed().into(),
+            cuts(analysis).into(),
+            scope.into(),
+            entry.arrival.into(),
+        ],
+    )
+    .await?;
+    tx.execute(
+        "UPDATE message SET previous_traits = $2 \
+         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5",
+        [
+            analysis.traits.bits().into(),
+            scope.into(),
+            entry.conversation.into(),
+            entry.seq.saturating_add(1).into(),
+        ],
+    )
+    .await?;
     Ok(())
 }
 
@@ -177,13 +216,13 @@ async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>, StoreErro
         .collect()
 }
 
-/// Messages with terms from their texts.
+/// Messages with terms from their texts, and whether they may be recalled.
 async fn analysed(
     tx: &mut Tx<'_>,
     scope: u32,
     first: u32,
     last: u32,
-) -> Result<Vec<(Entry, Option<Analysis>)>, StoreError> {
+) -> Result<Vec<(Entry, bool, Analysis)>, StoreError> {
     let rows = tx
         .query(
             "SELECT arrival, conversation, seq, recallable, body FROM message \
@@ -195,15 +234,15 @@ async fn analysed(
         .map(|mut row| {
             let (arrival, conversation, seq) = (row.u32()?, row.u32()?, row.u32()?);
             let (recallable, body) = (row.flag()?, row.text()?);
-            let analysis = recallable.then(|| analyse(&body));
-            let terms = analysis.as_ref().map(|one| encode_terms(&one.passages));
+            let analysis = analyse(&body);
+            let terms = recallable.then(|| encode_terms(&analysis.passages));
             let entry = Entry {
                 arrival,
                 conversation,
                 seq,
                 terms,
             };
-            Ok((entry, analysis))
+            Ok((entry, recallable, analysis))
         })
         .collect()
 }

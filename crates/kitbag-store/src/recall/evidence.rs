@@ -31,7 +31,8 @@ pub(super) async fn gather(
                 .or_default()
                 .append(&mut postings);
         }
-        for range in query.days() {
+        // Of a year there would be too many, and being of that year says little.
+        for range in query.days().iter().filter(|range| range.is_short()) {
             let (from, to) = (range.first, range.told_until());
             let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
             let end = to.tomorrow().map_or(i64::MAX, start);

@@ -81,8 +81,8 @@ async fn o06_a_context_has_history_facts_summaries_and_related_messages(store: S
     - About the user, timezone: Europe/Lisbon
     - Earlier conversation, summarised 2023-11-14: User: My sister Ines lives in Porto and keeps bees.
     - Earlier, user on 2023-03-01: My sister Ines lives in Porto and keeps bees.
-    - Earlier, assistant on 2023-03-01: How many hives does she have?
     - Earlier, user on 2023-03-01: Twelve, behind the old mill.
+    - Earlier, assistant on 2023-03-01: How many hives does she have?
 
     [User]
     Good morning!

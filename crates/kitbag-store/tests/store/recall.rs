@@ -1,10 +1,13 @@
 //! Recall: the same answers from both databases, in blocks or not.
 
 use kitbag_core::role::Role;
-use kitbag_store::{Import, NewMessage, RecallRequest, Store};
+use kitbag_core::tokens::{Characters, Tokens};
+use kitbag_store::{
+    ContextSettings, Import, Incoming, Location, NewFact, NewMessage, RecallRequest, Store,
+};
 
 use crate::on_both;
-use crate::place::second;
+use crate::place::{run, second};
 
 on_both! {
     x04_a_message_is_found_by_its_words_at_once
@@ -67,4 +70,62 @@ async fn x04_blocks_change_no_ranking(store: Store) {
         assert!(all.len() >= 20);
         assert_eq!(all, ask("some").await);
     }
+}
+
+/// A file with messages, whose rows can be changed behind the store's back.
+fn changed_file(change: &str, then: impl AsyncFnOnce(Store)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let location = Location::Sqlite(path.clone());
+    run(async {
+        let store = Store::open(&location).await.unwrap();
+        let said = (0..600).map(|n| {
+            let message = NewMessage::new(Role::User, format!("word{n} was said"));
+            Import::new("cli", "ann", None, message)
+        });
+        store.import(said.collect(), second(0)).await.unwrap();
+    });
+    let file = rusqlite::Connection::open(&path).unwrap();
+    file.execute_batch(change).unwrap();
+    drop(file);
+    run(async { then(Store::open(&location).await.unwrap()).await });
+}
+
+#[test]
+fn x04_words_of_an_earlier_analysis_are_indexed_anew() {
+    let older = "UPDATE scope SET analysis = 0, words = 1; DELETE FROM posting; UPDATE message SET words = 0, terms = x'00'";
+    changed_file(older, async |store| {
+        let hits = store
+            .recall(&RecallRequest::new("ann", "word77"))
+            .await
+            .unwrap();
+        assert_eq!(hits[0].message.text, "word77 was said");
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    });
+    changed_file(older, async |store| {
+        let more = Import::new("cli", "ann", None, NewMessage::new(Role::User, "word9000"));
+        store.import(vec![more], second(1)).await.unwrap();
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn o06_a_source_that_fails_is_told_and_the_rest_goes_on() {
+    changed_file("UPDATE posting SET places = x'ffff'", async |store| {
+        let facts = vec![NewFact::new("city", "Lisbon")];
+        store.set_facts("ann", facts, second(1)).await.unwrap();
+        let incoming = Incoming::new("cli", "ann", "what about word77?");
+        let settings = ContextSettings::new(Tokens(4_000));
+        let built = store
+            .build_context(&incoming, &settings, &Characters, second(1))
+            .await
+            .unwrap();
+        assert!(built.context.system_prompt.contains("Lisbon"));
+        let problems = &built.assembly.ledger.problems;
+        assert!(
+            problems.len() == 1 && problems[0].starts_with("recall: "),
+            "{problems:?}"
+        );
+        assert!(!store.check().await.unwrap().is_empty());
+    });
 }
