@@ -1,7 +1,7 @@
 //! Whether a store is whole, and how large it is.
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::FileExt as _;
+use std::io::{Seek as _, SeekFrom, Write as _};
 
 use serde_json::json;
 
@@ -33,9 +33,10 @@ fn x01_a_damaged_file_is_told_and_not_believed() {
     let path = memory.0.path().join("memory.db");
     let size = fs::metadata(&path).unwrap().len();
     // All pages but the first, which says what kind of file it is.
-    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    let mut file = OpenOptions::new().write(true).open(&path).unwrap();
     let noise = vec![0x5a; usize::try_from(size).unwrap() - 4_096];
-    file.write_all_at(&noise, 4_096).unwrap();
+    file.seek(SeekFrom::Start(4_096)).unwrap();
+    file.write_all(&noise).unwrap();
     let output = memory.run(&["check"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     let told = format!("{}{}", output.stdout, output.stderr);
