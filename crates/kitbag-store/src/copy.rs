@@ -35,12 +35,21 @@ impl Store {
                 ));
             }
         }
+        let copied = self.copy_tables(other, &tables).await;
+        if copied.is_err() {
+            // Half a copy would look like a store. What failed first is what is told.
+            drop(other.remove_all(tables).await);
+        }
+        copied
+    }
+
+    async fn copy_tables(&self, other: &Self, tables: &[Table]) -> Result<Copied, StoreError> {
         let mut copied = Copied::default();
-        for table in &tables {
+        for table in tables {
             let rows = self.copy_table(other, table).await?;
             copied.rows.insert(table.name, rows);
         }
-        for table in &tables {
+        for table in tables {
             if self.digest(table).await? != other.digest(table).await? {
                 return Err(StoreError::Failed {
                     reason: format!("the copy of table {} differs from the original", table.name),
@@ -48,6 +57,19 @@ impl Store {
             }
         }
         Ok(copied)
+    }
+
+    async fn remove_all(&self, tables: Vec<Table>) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                for table in tables {
+                    let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
+                    tx.execute(&sql, []).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
     }
 
     async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {

@@ -4,8 +4,8 @@
 //! language. Short texts often show none: they pass for [`Language::English`] when they are indexed,
 //! and for any language of their script when they are asked for.
 
+mod grammar;
 mod irregular;
-mod likely;
 mod stop_words;
 
 use alloc::string::String;
@@ -47,6 +47,30 @@ pub enum Language {
 const READ: usize = 30;
 
 impl Language {
+    /// All of them, in their order.
+    const ALL: [Self; 20] = [
+        Self::English,
+        Self::German,
+        Self::French,
+        Self::Spanish,
+        Self::Italian,
+        Self::Portuguese,
+        Self::Dutch,
+        Self::Swedish,
+        Self::Danish,
+        Self::Norwegian,
+        Self::Finnish,
+        Self::Polish,
+        Self::Czech,
+        Self::Romanian,
+        Self::Hungarian,
+        Self::Turkish,
+        Self::Russian,
+        Self::Greek,
+        Self::Arabic,
+        Self::Tamil,
+    ];
+
     /// The languages that are written in Latin letters, the commonest first.
     pub const LATIN: [Self; 16] = [
         Self::English,
@@ -105,7 +129,7 @@ impl Language {
     /// Whether a folded word is grammar in this language and says nothing about a topic.
     #[must_use]
     pub fn is_stop_word(self, folded: &str) -> bool {
-        stop_words::of(self).binary_search(&folded).is_ok()
+        grammar::languages(folded) & (1 << self as u32) != 0
     }
 
     /// The stem of a lower-case word, without accents.
@@ -129,9 +153,10 @@ impl Language {
     fn evidence(folded: &[String]) -> [(usize, Self); Self::LATIN.len()] {
         let mut counts = Self::LATIN.map(|language| (0, language));
         for word in folded.iter().take(READ) {
-            for (place, language) in likely::languages(word) {
-                if let Some((count, _)) = counts.get_mut(place) {
-                    *count += usize::from(language.is_stop_word(word));
+            let languages = grammar::languages(word);
+            if languages != 0 {
+                for (count, language) in &mut counts {
+                    *count += usize::from(languages & (1 << *language as u32) != 0);
                 }
             }
         }
