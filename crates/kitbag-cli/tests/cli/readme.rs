@@ -9,7 +9,7 @@ fn x03_console_examples_print_what_the_readme_says() {
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_kitbag")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    // What somebody packed before must not matter, nor may this be kept for them.
+    // What somebody packed or said before must not matter, nor may this be kept for them.
     let cache = tempfile::tempdir().unwrap();
     let mut ran = 0;
     for block in console_blocks(&readme) {
@@ -18,6 +18,7 @@ fn x03_console_examples_print_what_the_readme_says() {
                 .args(["-c", &format!("{command} 2>&1")])
                 .env("PATH", &path)
                 .env("KITBAG_CACHE_DIR", cache.path())
+                .env("KITBAG_STORE", cache.path().join("memory.db"))
                 .env_remove("KITBAG_LOG")
                 .current_dir(&root)
                 .output()
