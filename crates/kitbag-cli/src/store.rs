@@ -68,7 +68,7 @@ impl StoreArgs {
         Ok(store.for_tenant(tenant))
     }
 
-    fn location(&self) -> Result<Location, Failure> {
+    pub(crate) fn location(&self) -> Result<Location, Failure> {
         if let Some(location) = given(self.store.as_deref()) {
             return location.parse().map_err(wrong);
         }

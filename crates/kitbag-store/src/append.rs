@@ -1,5 +1,7 @@
 //! Adding messages to a conversation.
 
+use std::collections::BTreeMap;
+
 use kitbag_core::recall::{Analysis, MessageTraits, analyse};
 
 use crate::conversation::Conversation;
@@ -51,6 +53,8 @@ pub(crate) async fn append(
 /// Messages of one scope that are written together.
 #[derive(Default)]
 pub(crate) struct Batch {
+    /// The latest message of each conversation that was added to.
+    latest: BTreeMap<u32, MessageTraits>,
     messages: Vec<Pending>,
     entries: Vec<Entry>,
 }
@@ -70,7 +74,10 @@ impl Batch {
         conversation: &mut Conversation,
         messages: Vec<Analysed>,
     ) -> Result<(), StoreError> {
-        let mut previous = last_traits(tx, conversation).await?;
+        let mut previous = match self.latest.get(&conversation.id.number) {
+            Some(traits) => Some(*traits),
+            None => last_traits(tx, conversation).await?,
+        };
         for Analysed { message, analysis } in messages {
             scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
             conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
@@ -91,6 +98,7 @@ impl Batch {
                 previous,
             });
             previous = Some(traits);
+            self.latest.insert(conversation.id.number, traits);
         }
         Ok(())
     }

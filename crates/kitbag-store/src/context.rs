@@ -137,6 +137,7 @@ impl Store {
         let room = chunks::history_room(&draft, settings, counter);
         let older = chunks::split_history(said, room, counter, &mut draft.history);
         let chunks = chunks::chunks(known.take(), older, counter);
+        draft.retracted = chunks::retracted(known.epoch.as_ref(), &chunks);
         let assembly_settings = AssemblySettings::new(settings.form, settings.budget);
         let mut assembly = assemble(
             &draft,

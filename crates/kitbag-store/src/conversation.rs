@@ -87,6 +87,7 @@ impl Store {
     ) -> Result<Conversation, StoreError> {
         self.write(move |tx| {
             Box::pin(async move {
+                Scope::lock(tx, id.scope).await?;
                 let mut conversation = Conversation::lock(tx, id).await?;
                 conversation.closed.get_or_insert(now);
                 conversation.save(tx).await?;
@@ -114,7 +115,7 @@ impl Store {
                 };
                 let sql = format!(
                     "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 \
-                     ORDER BY id DESC LIMIT $3"
+                     ORDER BY active DESC, id DESC LIMIT $3"
                 );
                 let rows = tx.query(&sql, [scope.id.into(), limit.into()]).await?;
                 rows.into_iter()
@@ -175,13 +176,15 @@ impl Conversation {
         choice: &ConversationChoice,
         now: Timestamp,
     ) -> Result<Option<Self>, StoreError> {
-        let (condition, value): (_, Value) = match choice {
-            ConversationChoice::Named(name) => ("name = $3", name.as_str().into()),
+        let (condition, values): (_, Vec<Value>) = match choice {
+            ConversationChoice::Named(name) => ("name = $3", vec![name.as_str().into()]),
             ConversationChoice::Idle(idle) => {
                 let since = now.checked_sub(*idle).unwrap_or(Timestamp::MIN);
+                // What was said long before a conversation began does not belong to it either.
+                let until = now.checked_add(*idle).unwrap_or(Timestamp::MAX);
                 (
-                    "closed IS NULL AND name IS NULL AND active >= $3",
-                    since.as_microsecond().into(),
+                    "closed IS NULL AND name IS NULL AND active >= $3 AND began <= $4",
+                    vec![since.as_microsecond().into(), until.as_microsecond().into()],
                 )
             }
         };
@@ -189,7 +192,9 @@ impl Conversation {
             "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND {condition} \
              ORDER BY id DESC LIMIT 1"
         );
-        let row = tx.query_one(&sql, [scope.into(), value]).await?;
+        let mut parameters = vec![scope.into()];
+        parameters.extend(values);
+        let row = tx.query_with(&sql, parameters).await?.into_iter().next();
         row.map(|row| Self::read(scope, row)).transpose()
     }
 

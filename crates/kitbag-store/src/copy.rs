@@ -11,6 +11,11 @@ use crate::value::{Row, Value};
 /// How many rows are copied in one transaction.
 const PAGE: u32 = 2_000;
 
+/// The table whose row says that a copy is under way: the tenant's own.
+const MARKED: &str = "tenant";
+/// What stands there until a copy is whole.
+pub(crate) const UNFINISHED: i64 = -1;
+
 /// What was copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -27,49 +32,68 @@ impl Store {
     /// When the other store has rows already, when one of them fails, or when they differ.
     pub async fn copy_to(&self, other: &Self) -> Result<Copied, StoreError> {
         let tables = schema::tables();
-        for table in &tables {
-            if !other.page(table, Vec::new(), 1).await?.is_empty() {
-                return Err(StoreError::invalid(
-                    "the other store",
-                    format!("has rows of tenant `{}` already", other.tenant()),
-                ));
-            }
-        }
-        let copied = self.copy_tables(other, &tables).await;
-        if copied.is_err() {
-            // Half a copy would look like a store. What failed first is what is told.
-            drop(other.remove_all(tables).await);
-        }
-        copied
-    }
-
-    async fn copy_tables(&self, other: &Self, tables: &[Table]) -> Result<Copied, StoreError> {
+        other.prepare_copy(schema::tables()).await?;
         let mut copied = Copied::default();
-        for table in tables {
+        for table in tables.iter().filter(|table| table.name != MARKED) {
             let rows = self.copy_table(other, table).await?;
             copied.rows.insert(table.name, rows);
         }
-        for table in tables {
+        if copied.rows.values().all(|rows| *rows == 0) {
+            other.finish_copy(None).await?;
+            return Err(StoreError::Missing {
+                what: "row of tenant",
+                name: self.tenant().to_string(),
+            });
+        }
+        for table in tables.iter().filter(|table| table.name != MARKED) {
             if self.digest(table).await? != other.digest(table).await? {
                 return Err(StoreError::Failed {
                     reason: format!("the copy of table {} differs from the original", table.name),
                 });
             }
         }
+        let scopes = self
+            .read(|tx| {
+                Box::pin(async move {
+                    let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
+                    Ok(row.await?.map_or(Ok(0), |mut row| row.int())?)
+                })
+            })
+            .await?;
+        other.finish_copy(Some(scopes)).await?;
         Ok(copied)
     }
 
-    async fn remove_all(&self, tables: Vec<Table>) -> Result<(), StoreError> {
+    /// Checks that the tenant has nothing here, but for a copy that was not finished, which goes; and
+    /// marks that a copy is under way.
+    async fn prepare_copy(&self, tables: Vec<Table>) -> Result<(), StoreError> {
+        let tenant = self.tenant().to_string();
         self.write(move |tx| {
             Box::pin(async move {
-                for table in tables {
-                    let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-                    tx.execute(&sql, []).await?;
+                let mark = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
+                let mark = mark.await?.map(|mut row| row.int()).transpose()?;
+                for table in tables.iter().filter(|table| table.name != MARKED) {
+                    if mark == Some(UNFINISHED) {
+                        let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
+                        tx.execute(&sql, []).await?;
+                        continue;
+                    }
+                    let sql = format!("SELECT 1 FROM {} WHERE tenant = $1 LIMIT 1", table.name);
+                    if tx.query_one(&sql, []).await?.is_some() {
+                        let problem = format!("has rows of tenant `{tenant}` already");
+                        return Err(StoreError::invalid("the other store", problem));
+                    }
                 }
-                Ok(())
+                mark_as(tx, UNFINISHED).await
             })
         })
         .await
+    }
+
+    /// Takes the mark away.
+    async fn finish_copy(&self, scopes: Option<i64>) -> Result<(), StoreError> {
+        self.write(move |tx| Box::pin(async move { mark_as(tx, scopes.unwrap_or(0)).await }))
+            .await
     }
 
     async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {
@@ -102,17 +126,12 @@ impl Store {
             0 => String::new(),
             length => format!(" AND ({key}) > ({})", placeholders(2, length)),
         };
-        let order = if key.is_empty() { "tenant" } else { &key };
         let sql = format!(
-            "SELECT {} FROM {} WHERE tenant = $1{behind} ORDER BY {order} LIMIT {limit}",
+            "SELECT {} FROM {} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}",
             columns.join(", "),
             table.name,
         );
         let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
-        // A table with one row for each tenant has no second page.
-        if table.key.is_empty() && limit == PAGE && !after.is_empty() {
-            return Ok(Vec::new());
-        }
         self.read(move |tx| {
             Box::pin(async move {
                 let rows = tx.query_with(&sql, after).await?;
@@ -140,9 +159,6 @@ impl Store {
 
 impl Table {
     fn key_of(&self, row: &[Value]) -> Vec<Value> {
-        if self.key.is_empty() {
-            return vec![Value::Null];
-        }
         let is_key = |name: &str| self.key.contains(&name);
         let cells = self.columns.iter().zip(row);
         // The columns of a key stand in its order at the beginning of each table.
@@ -160,6 +176,16 @@ impl Table {
             columns.join(", ")
         )
     }
+}
+
+async fn mark_as(tx: &mut Tx<'_>, scopes: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
+         ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes",
+        [scopes.into()],
+    )
+    .await?;
+    Ok(())
 }
 
 async fn insert(tx: &mut Tx<'_>, into: &str, rows: Vec<Vec<Value>>) -> Result<(), StoreError> {

@@ -40,8 +40,8 @@ pub struct Exported {
     pub channel: String,
     /// In whose conversation.
     pub sender: String,
-    /// The name of the conversation: its own, or the store's.
-    pub conversation: String,
+    /// The name of the conversation, if it has one.
+    pub conversation: Option<String>,
     /// The message.
     pub message: StoredMessage,
 }
@@ -98,7 +98,7 @@ impl Store {
                     page.push(Exported {
                         channel,
                         sender,
-                        conversation: name.unwrap_or_else(|| message.id.conversation().to_string()),
+                        conversation: name,
                         message,
                     });
                 }

@@ -50,6 +50,9 @@ pub struct Forgotten {
     pub summaries: u64,
     /// Prompts that can no longer be rebuilt.
     pub prompts: u64,
+    /// Whether SQLite's log was emptied too. Where another process reads the file meanwhile it still
+    /// holds what was forgotten, until [`Store::vacuum`] empties it.
+    pub is_log_clear: bool,
 }
 
 impl Store {
@@ -59,10 +62,10 @@ impl Store {
     /// # Errors
     /// When there is no such thing, or the store fails.
     pub async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
-        let forgotten = self
+        let mut forgotten = self
             .write(move |tx| Box::pin(async move { forget(tx, what).await }))
             .await?;
-        self.clear_log().await?;
+        forgotten.is_log_clear = self.clear_log().await.is_ok();
         Ok(forgotten)
     }
 }
@@ -107,12 +110,23 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
         scope.count(&analyse(&text), -1);
         scope.save(tx).await?;
     }
-    index::rebuild(tx, &scope, arrival).await?;
+    if scope.analysis == index::ANALYSIS {
+        index::rebuild(tx, &scope, arrival).await?;
+    } else {
+        index::reindex(tx, &mut scope).await?;
+        scope.save(tx).await?;
+    }
 
     let mut forgotten = Forgotten {
         messages: 1,
         ..Forgotten::default()
     };
+    tx.execute(
+        "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+         AND (message = $4 OR reply = $4)",
+        [scope.id.into(), place.0.into(), id.seq.into()],
+    )
+    .await?;
     let mut origins = vec![format!("message/{id}")];
     origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
     let name = format!("message {id}");
@@ -191,7 +205,12 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
             forgotten.messages = gone;
         }
     }
-    index::rebuild_all(tx, &scope, &arrivals).await?;
+    if scope.analysis == index::ANALYSIS {
+        index::rebuild_all(tx, &scope, &arrivals).await?;
+    } else {
+        index::reindex(tx, &mut scope).await?;
+        scope.save(tx).await?;
+    }
     origins.extend(derived::forget_from_conversation(tx, id, &mut forgotten).await?);
     forgotten.prompts = prompts::remove_of_conversation(tx, id).await?;
     let name = format!("conversation {id}");

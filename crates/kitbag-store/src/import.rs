@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use jiff::Timestamp;
 
 use crate::append::{Analysed, Batch};
-use crate::conversation::{Conversation, ConversationChoice};
+use crate::conversation::{Conversation, ConversationChoice, IDLE};
 use crate::error::StoreError;
 use crate::id::ConversationId;
 use crate::message::NewMessage;
@@ -114,8 +114,16 @@ async fn import_scope(
     let mut waiting = messages.into_iter().peekable();
     while let Some((name, first)) = waiting.next() {
         let mut run = vec![first];
-        while let Some((_, next)) = waiting.next_if(|(next, _)| *next == name) {
+        while let Some((_, next)) = waiting.next_if(|(next_name, next)| {
+            *next_name == name && (name.is_some() || follows(run.last(), next))
+        }) {
             run.push(next);
+        }
+        if name.is_none() {
+            // Silence ends a conversation without a name: the next run may belong to another.
+            if let Some(known) = conversations.remove(&None) {
+                known.conversation.save(tx).await?;
+            }
         }
         let known = match conversations.entry(name.clone()) {
             Entry::Occupied(known) => known.into_mut(),
@@ -146,6 +154,14 @@ async fn import_scope(
     batch.write(tx, &mut scope).await?;
     scope.save(tx).await?;
     Ok(imported)
+}
+
+/// Whether a message was said so soon after another that it belongs to the same conversation.
+fn follows(before: Option<&Analysed>, next: &Analysed) -> bool {
+    match (before.and_then(Analysed::at), next.at()) {
+        (Some(before), Some(next)) => next.duration_since(before).abs() <= IDLE,
+        _ => true,
+    }
 }
 
 /// A conversation that messages are added to, and the references that it has.

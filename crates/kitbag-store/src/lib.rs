@@ -57,5 +57,5 @@ pub use message::{MessageTime, NewMessage, StoredMessage};
 pub use prompt::{Pruned, Replayed, SentPrompt};
 pub use recall::{RecallRequest, Recalled};
 pub use store::{Store, Tenant};
-pub use summary::Summary;
+pub use summary::{NewSummary, Summary, SummaryMaker};
 pub use turn::{Incoming, Learned, Turn, TurnStatus};

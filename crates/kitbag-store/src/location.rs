@@ -1,7 +1,7 @@
 //! Where a store is.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::error::StoreError;
@@ -25,12 +25,30 @@ pub enum Location {
     Postgres(String),
 }
 
+impl Location {
+    /// Whether a path is the store's file, or one that SQLite keeps beside it.
+    #[must_use]
+    pub fn is_file_of(&self, path: &Path) -> bool {
+        let Self::Sqlite(file) = self else {
+            return false;
+        };
+        let real =
+            |path: &Path| std::path::absolute(path).map(|path| path.canonicalize().unwrap_or(path));
+        let Ok(path) = real(path) else { return false };
+        ["", "-wal", "-shm"].into_iter().any(|ending| {
+            let mut name = file.clone().into_os_string();
+            name.push(ending);
+            real(Path::new(&name)).is_ok_and(|own| own == path)
+        })
+    }
+}
+
 impl FromStr for Location {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fail = |reason: &str| StoreError::Location {
-            location: shown(text),
+            location: without_credentials(text),
             reason: reason.to_owned(),
         };
         if text.contains('\0') {
@@ -76,18 +94,40 @@ impl fmt::Debug for Location {
     }
 }
 
-/// The place as it may be shown: without a password.
-fn shown(location: &str) -> String {
-    let Some((scheme, rest)) = location.split_once("://") else {
-        let public = |pair: &&str| !pair.to_ascii_lowercase().starts_with("password");
-        let pairs: Vec<&str> = location.split(' ').filter(public).collect();
-        return pairs.join(" ");
+/// A server as it may be shown: without a password, wherever that stands.
+#[cfg(feature = "postgres")]
+fn shown(address: &str) -> String {
+    use tokio_postgres::config::Host;
+
+    let Ok(config) = address.parse::<tokio_postgres::Config>() else {
+        return "the PostgreSQL address".to_owned();
     };
-    match rest.rsplit_once('@') {
-        Some((user, host)) => {
-            let user = user.split(':').next().unwrap_or(user);
-            format!("{scheme}://{user}@{host}")
-        }
-        None => location.to_owned(),
+    let user = config.get_user().map(|user| format!("{user}@"));
+    let host = config.get_hosts().first().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(folder) => folder.display().to_string().replace('/', "%2F"),
+    });
+    let port = config.get_ports().first().filter(|port| **port != 5432);
+    format!(
+        "postgresql://{}{}{}/{}",
+        user.unwrap_or_default(),
+        host.unwrap_or_default(),
+        port.map(|port| format!(":{port}")).unwrap_or_default(),
+        config.get_dbname().unwrap_or_default()
+    )
+}
+
+#[cfg(not(feature = "postgres"))]
+fn shown(_: &str) -> String {
+    "the PostgreSQL address".to_owned()
+}
+
+/// What was given where a place was expected, with nothing between `://` and `@`.
+fn without_credentials(text: &str) -> String {
+    let parts = text.split_once("://").zip(text.rsplit_once('@'));
+    match parts {
+        Some(((scheme, _), (_, host))) => format!("{scheme}://{host}"),
+        None => text.to_owned(),
     }
 }

@@ -79,7 +79,10 @@ impl Store {
                         "SELECT sender, channel, \
                          (SELECT count(*) FROM message WHERE message.tenant = scope.tenant AND message.scope = scope.id), \
                          (SELECT count(*) FROM conversation WHERE conversation.tenant = scope.tenant AND conversation.scope = scope.id) \
-                         FROM scope WHERE tenant = $1 ORDER BY sender, channel LIMIT $2",
+                         FROM scope WHERE tenant = $1 \
+                         UNION ALL SELECT DISTINCT sender, '', 0, 0 FROM fact WHERE tenant = $1 \
+                         AND sender NOT IN (SELECT sender FROM scope WHERE tenant = $1) \
+                         ORDER BY 1, 2 LIMIT $2",
                         [limit.into()],
                     )
                     .await?;
@@ -105,7 +108,7 @@ impl Store {
     pub async fn vacuum(&self) -> Result<(), StoreError> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
-            file.outside(|connection| connection.execute_batch("VACUUM; ANALYZE"))
+            file.outside(|connection| connection.execute_batch("VACUUM"))
                 .await?;
         }
         self.clear_log().await

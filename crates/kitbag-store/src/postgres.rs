@@ -10,6 +10,7 @@ mod migrate;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Config, IsolationLevel, NoTls, Transaction};
 
@@ -45,6 +46,12 @@ impl Postgres {
                     location: Location::Postgres(url.to_owned()).to_string(),
                     reason: error::explain(&error),
                 })?;
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(StoreError::Location {
+                location: Location::Postgres(url.to_owned()).to_string(),
+                reason: "connections with TLS are not supported yet: use a socket or a tunnel, and `sslmode=disable`".to_owned(),
+            });
+        }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
         }

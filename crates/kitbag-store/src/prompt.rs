@@ -105,6 +105,9 @@ impl Store {
                         Err(wrong(lease.turn, &prompt, "was sent with another prompt"))
                     };
                 }
+                if turn.status == TurnStatus::Learned {
+                    return Err(wrong(lease.turn, &prompt, "came after the answer"));
+                }
                 if prompt.inference != turn.inferences {
                     return Err(wrong(lease.turn, &prompt, "is not the next one"));
                 }

@@ -278,10 +278,22 @@ async fn facts(
         places.extend(shown);
         places.sort_unstable();
         places.dedup();
-        let columns = "conversation, seq, role, at, at_offset, traits, previous_traits, words, \
-                       arrival, fingerprint";
+        let columns = "conversation, seq, recallable, role, at, at_offset, traits, \
+                       previous_traits, words, arrival, fingerprint";
         for mut row in history::at_places(tx, columns, part.scope.id, &places).await? {
-            let (conversation, seq) = (row.u32()?, row.u32()?);
+            let (conversation, seq, recallable) = (row.u32()?, row.u32()?, row.flag()?);
+            let id = MessageId {
+                conversation: ConversationId {
+                    scope: part.scope.id,
+                    number: conversation,
+                },
+                seq,
+            };
+            let is_shown = in_prompt.contains(&id);
+            // What may not be recalled stands beside what may.
+            if !recallable && !is_shown {
+                continue;
+            }
             let mut facts = MessageFacts::new(conversation.saturating_add(part.offset), seq);
             facts.role = history::role(&row.text()?).unwrap_or(facts.role);
             facts.at =
@@ -293,13 +305,7 @@ async fn facts(
             facts.arrival = row.u32()?.into();
             facts.fingerprint = Fingerprint::from_bits(row.int()?.cast_unsigned());
             facts.remembered = remembered.get(&(conversation, seq)).copied().unwrap_or(0);
-            facts.in_prompt = in_prompt.contains(&MessageId {
-                conversation: ConversationId {
-                    scope: part.scope.id,
-                    number: conversation,
-                },
-                seq,
-            });
+            facts.in_prompt = is_shown;
             known.push(facts);
         }
     }

@@ -2,6 +2,7 @@
 
 use kitbag_core::recall::Analysis;
 
+use crate::copy::UNFINISHED;
 use crate::error::StoreError;
 use crate::index::ANALYSIS;
 use crate::names;
@@ -110,7 +111,14 @@ impl Scope {
         let row = tx
             .lock_one("SELECT scopes FROM tenant WHERE tenant = $1", [])
             .await?;
-        Ok(row.map_or(Ok(0), |mut row| row.u32())?)
+        let count = row.map_or(Ok(0), |mut row| row.int())?;
+        if count == UNFINISHED {
+            return Err(StoreError::Failed {
+                reason: "a copy into it was not finished; copy again, or choose another store"
+                    .to_owned(),
+            });
+        }
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     /// A scope by its number, to be changed.

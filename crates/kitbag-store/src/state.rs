@@ -208,12 +208,3 @@ pub(crate) async fn save<P: Part>(
     .await?;
     Ok(())
 }
-
-pub(crate) async fn remove<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<(), StoreError> {
-    tx.execute(
-        "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4",
-        [id.scope.into(), id.number.into(), P::KIND.into()],
-    )
-    .await?;
-    Ok(())
-}

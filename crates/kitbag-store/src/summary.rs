@@ -1,10 +1,14 @@
 //! Summaries of conversations, or of their beginnings.
 
 use jiff::Timestamp;
+use kitbag_core::role::Role;
+use kitbag_core::summarize::{Speaker, Utterance, extract};
+use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::conversation::{Conversation, timestamp};
 use crate::error::StoreError;
 use crate::id::ConversationId;
+use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -24,53 +28,112 @@ pub struct Summary {
     pub last: u32,
     /// When it was made.
     pub made: Timestamp,
-    /// Whether a model wrote it; else it is made of sentences that were said.
-    pub by_model: bool,
+    /// What made it.
+    pub by: SummaryMaker,
     /// The summary.
     pub text: String,
 }
 
+/// What made a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SummaryMaker {
+    /// A model wrote it.
+    Model,
+    /// It is made of sentences that were said.
+    Rules,
+}
+
+/// A summary to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewSummary {
+    /// The first and the last message that it tells of.
+    pub messages: (u32, u32),
+    /// The summary.
+    pub text: String,
+    /// What made it.
+    pub by: SummaryMaker,
+}
+
+impl NewSummary {
+    /// A summary of the messages from the first to the last number.
+    #[must_use]
+    pub fn new(messages: (u32, u32), text: impl Into<String>, by: SummaryMaker) -> Self {
+        let text = text.into();
+        Self { messages, text, by }
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        if self.text.trim().is_empty() {
+            return Err(StoreError::invalid("the summary", "is empty"));
+        }
+        let (first, last) = self.messages;
+        if first == 0 || first > last {
+            let problem = format!("tells of the messages {first} to {last}, which are none");
+            return Err(StoreError::invalid("the summary", problem));
+        }
+        Ok(())
+    }
+}
+
 impl Store {
-    /// Keeps a summary of the messages `first` to `last` of a conversation.
+    /// Keeps a summary of a conversation.
     ///
     /// # Errors
     /// When there is no such conversation, the text is empty, or the store fails.
     pub async fn add_summary(
         &self,
         id: ConversationId,
-        messages: (u32, u32),
-        text: &str,
-        by_model: bool,
+        summary: NewSummary,
         now: Timestamp,
     ) -> Result<Summary, StoreError> {
-        if text.trim().is_empty() {
-            return Err(StoreError::invalid("the summary", "is empty"));
-        }
-        let (first, last) = messages;
-        let text = text.to_owned();
         self.write(move |tx| {
             Box::pin(async move {
                 Scope::lock(tx, id.scope).await?;
                 Conversation::lock(tx, id).await?;
-                let row = tx
-                    .query_one(
-                        "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2",
-                        [id.scope.into()],
-                    )
-                    .await?;
-                let before = row.map_or(Ok(None), |mut row| row.int_or_null())?;
-                let before = before.and_then(|number| u32::try_from(number).ok());
-                let summary = Summary {
-                    conversation: id,
-                    number: before.unwrap_or(0).saturating_add(1),
-                    first,
-                    last,
-                    made: now,
-                    by_model,
-                    text,
-                };
-                summary.insert(tx).await?;
-                Ok(summary)
+                add(tx, id, &summary, now).await
+            })
+        })
+        .await
+    }
+
+    /// Closes a conversation with a summary of what was said in it: the one that `compress` makes, or,
+    /// where it makes none, the most telling sentences within `limit`. Without a model, `compress` is
+    /// `|_| None`. A conversation in which nothing was said is only closed.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails; then it stays open.
+    pub async fn close_with_summary(
+        &self,
+        id: ConversationId,
+        limit: Tokens,
+        counter: &(dyn TokenCounter + Sync),
+        compress: impl FnOnce(&[Utterance]) -> Option<String>,
+        now: Timestamp,
+    ) -> Result<Option<Summary>, StoreError> {
+        let messages = self.messages(id, u32::MAX).await?;
+        let said: Vec<Utterance> = messages.iter().map(as_utterance).collect();
+        let by_model = compress(&said).filter(|text| !text.trim().is_empty());
+        let maker = match by_model {
+            Some(_) => SummaryMaker::Model,
+            None => SummaryMaker::Rules,
+        };
+        let text = by_model.unwrap_or_else(|| extract(&said, &[], limit, counter));
+        let range = messages.first().zip(messages.last());
+        let summary = range
+            .filter(|_| !text.trim().is_empty())
+            .map(|(first, last)| NewSummary::new((first.id.seq, last.id.seq), text, maker));
+        self.write(move |tx| {
+            Box::pin(async move {
+                Scope::lock(tx, id.scope).await?;
+                let mut conversation = Conversation::lock(tx, id).await?;
+                conversation.closed.get_or_insert(now);
+                conversation.save(tx).await?;
+                match summary {
+                    Some(summary) => add(tx, id, &summary, now).await.map(Some),
+                    None => Ok(None),
+                }
             })
         })
         .await
@@ -97,6 +160,43 @@ impl Store {
         })
         .await
     }
+}
+
+/// Adds a summary. The scope and the conversation are locked.
+pub(crate) async fn add(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    summary: &NewSummary,
+    now: Timestamp,
+) -> Result<Summary, StoreError> {
+    summary.check()?;
+    let row = tx
+        .query_one(
+            "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2",
+            [id.scope.into()],
+        )
+        .await?;
+    let before = row.map_or(Ok(None), |mut row| row.int_or_null())?;
+    let before = before.and_then(|number| u32::try_from(number).ok());
+    let summary = Summary {
+        conversation: id,
+        number: before.unwrap_or(0).saturating_add(1),
+        first: summary.messages.0,
+        last: summary.messages.1,
+        made: now,
+        by: summary.by,
+        text: summary.text.clone(),
+    };
+    summary.insert(tx).await?;
+    Ok(summary)
+}
+
+fn as_utterance(stored: &StoredMessage) -> Utterance {
+    let speaker = match stored.message.role {
+        Role::User => Speaker::User,
+        Role::System | Role::Assistant | Role::Tool => Speaker::Assistant,
+    };
+    Utterance::new(speaker, stored.message.text.as_str())
 }
 
 /// The latest summaries of a scope, oldest first: the order in which they read.
@@ -127,7 +227,10 @@ impl Summary {
             first: row.u32()?,
             last: row.u32()?,
             made: timestamp(row.int()?)?,
-            by_model: row.flag()?,
+            by: match row.flag()? {
+                true => SummaryMaker::Model,
+                false => SummaryMaker::Rules,
+            },
             text: row.text()?,
         })
     }
@@ -142,7 +245,7 @@ impl Summary {
                 self.first.into(),
                 self.last.into(),
                 self.made.as_microsecond().into(),
-                self.by_model.into(),
+                (self.by == SummaryMaker::Model).into(),
                 Value::Body(self.text.clone()),
             ]],
         )

@@ -179,6 +179,16 @@ impl<'t> Tx<'t> {
         }
     }
 
+    /// The condition that a column with what people wrote holds a text.
+    pub(crate) fn holds(&self, column: &str, text: &str) -> String {
+        match &self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(_) => format!("instr({column}, {text}) > 0"),
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(_) => format!("position({text} in {column}) > 0"),
+        }
+    }
+
     fn with_tenant(&self, mut parameters: Vec<Value>) -> Vec<Value> {
         parameters.insert(0, self.tenant.into());
         parameters

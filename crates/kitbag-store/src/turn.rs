@@ -1,71 +1,24 @@
 //! A turn as three durable steps: accepted, sent, learned. A process that dies between them leaves a
 //! turn that another can go on with; the same step twice counts once.
 
+mod incoming;
+mod learned;
+mod row;
+
 use jiff::Timestamp;
-use kitbag_core::inject::EntryAction;
-use kitbag_core::stored::ConversationContext;
 
 use crate::append::{self, Analysed};
-use crate::conversation::{Conversation, ConversationChoice};
+use crate::conversation::Conversation;
 use crate::error::StoreError;
-use crate::fact::{self, NewFact};
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
-use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
-use crate::state;
 use crate::store::Store;
-use crate::transaction::Tx;
-use crate::value::{Row, Value};
 
-/// A message that asks for an answer.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Incoming {
-    /// Where it came in.
-    pub channel: String,
-    /// Who sent it.
-    pub sender: String,
-    /// Which conversation it belongs to.
-    pub conversation: ConversationChoice,
-    /// What was said.
-    pub message: NewMessage,
-    /// Names the request: the same key from the same sender is the same turn.
-    pub idempotency_key: Option<String>,
-}
-
-impl Incoming {
-    /// A message by the user, in the open conversation.
-    #[must_use]
-    pub fn new(
-        channel: impl Into<String>,
-        sender: impl Into<String>,
-        text: impl Into<String>,
-    ) -> Self {
-        Self {
-            channel: channel.into(),
-            sender: sender.into(),
-            conversation: ConversationChoice::default(),
-            message: NewMessage::new(kitbag_core::role::Role::User, text),
-            idempotency_key: None,
-        }
-    }
-
-    /// The same with a key that makes a retry the same turn.
-    #[must_use]
-    pub fn with_idempotency_key(mut self, key: impl Into<String>) -> Self {
-        self.idempotency_key = Some(key.into());
-        self
-    }
-
-    /// The same in a conversation with a name.
-    #[must_use]
-    pub fn in_conversation(mut self, name: impl Into<String>) -> Self {
-        self.conversation = ConversationChoice::Named(name.into());
-        self
-    }
-}
+pub use incoming::Incoming;
+pub use learned::Learned;
+use row::COLUMNS;
 
 /// How far a turn has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,34 +65,6 @@ pub struct Turn {
     pub inferences: u32,
     /// Why it ended without an answer.
     pub problem: Option<String>,
-}
-
-/// What a turn leaves behind when it ends.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Learned {
-    /// The answer.
-    pub reply: Option<NewMessage>,
-    /// Facts about the sender.
-    pub facts: Vec<NewFact>,
-    /// Keys of facts that no longer hold.
-    pub unset_facts: Vec<String>,
-    /// The three layers as the turn leaves them.
-    pub layers: Option<ConversationContext>,
-    /// Changes to the durable context messages.
-    pub entries: Vec<EntryAction>,
-}
-
-impl Learned {
-    /// An answer, and nothing else.
-    #[must_use]
-    pub fn reply(text: impl Into<String>, at: Timestamp) -> Self {
-        let reply = NewMessage::new(kitbag_core::role::Role::Assistant, text).at(at);
-        Self {
-            reply: Some(reply),
-            ..Self::default()
-        }
-    }
 }
 
 impl Store {
@@ -264,7 +189,7 @@ impl Store {
                 conversation.active = conversation.active.max(now);
                 conversation.save(tx).await?;
                 scope.save(tx).await?;
-                learn(tx, id, &learned, now).await?;
+                learned::learn(tx, id, &learned, now).await?;
                 turn.status = TurnStatus::Learned;
                 turn.end(tx, now).await?;
                 lease.release(tx).await?;
@@ -299,133 +224,5 @@ impl Store {
             })
         })
         .await
-    }
-}
-
-async fn learn(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    learned: &Learned,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    if !learned.facts.is_empty() || !learned.unset_facts.is_empty() {
-        let sender = Scope::sender(tx, id.scope)
-            .await?
-            .ok_or_else(|| StoreError::missing("conversation", id))?;
-        fact::lock(tx, &sender).await?;
-        for fact in &learned.facts {
-            fact::set(tx, &sender, fact, now).await?;
-        }
-        for key in &learned.unset_facts {
-            fact::end(tx, &sender, key, now).await?;
-        }
-    }
-    if let Some(layers) = &learned.layers {
-        state::save(tx, id, layers).await?;
-    }
-    state::apply(tx, id, learned.entries.clone()).await
-}
-
-const COLUMNS: &str = "conversation, id, status, message, reply, inferences, problem";
-
-impl Turn {
-    fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
-        let conversation = ConversationId {
-            scope,
-            number: row.u32()?,
-        };
-        let id = TurnId {
-            conversation,
-            number: row.u32()?,
-        };
-        let status = row.text()?;
-        let known = TurnStatus::ALL
-            .into_iter()
-            .find(|known| known.as_str() == status);
-        let message = |seq| MessageId { conversation, seq };
-        Ok(Self {
-            id,
-            status: known.ok_or_else(|| StoreError::Damaged {
-                table: "turn",
-                reason: format!("turn {id} has the status `{status}`"),
-            })?,
-            message: message(row.u32()?),
-            reply: row
-                .int_or_null()?
-                .and_then(|seq| u32::try_from(seq).ok())
-                .map(message),
-            inferences: row.u32()?,
-            problem: row.text_or_null()?,
-        })
-    }
-
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: TurnId) -> Result<Self, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND id = $4"
-        );
-        let at = id.conversation;
-        let row = tx
-            .query_one(&sql, [at.scope.into(), at.number.into(), id.number.into()])
-            .await?
-            .ok_or_else(|| StoreError::missing("turn", id))?;
-        Self::read(at.scope, row)
-    }
-
-    async fn with_key(tx: &mut Tx<'_>, scope: u32, key: &str) -> Result<Option<Self>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND idempotency_key = $3"
-        );
-        let row = tx.query_one(&sql, [scope.into(), key.into()]).await?;
-        row.map(|row| Self::read(scope, row)).transpose()
-    }
-
-    async fn insert(
-        &self,
-        tx: &mut Tx<'_>,
-        key: Option<String>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        tx.insert(
-            "turn (tenant, scope, conversation, id, idempotency_key, status, message, inferences, accepted)",
-            vec![[
-                self.id.conversation.scope.into(),
-                self.id.conversation.number.into(),
-                self.id.number.into(),
-                key.into(),
-                self.status.as_str().into(),
-                self.message.seq.into(),
-                self.inferences.into(),
-                now.as_microsecond().into(),
-            ]],
-        )
-        .await
-    }
-
-    /// Writes that a prompt was sent.
-    pub(crate) async fn sent(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        self.update(tx, None).await
-    }
-
-    async fn end(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), StoreError> {
-        self.update(tx, Some(now)).await
-    }
-
-    async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<(), StoreError> {
-        tx.execute(
-            "UPDATE turn SET status = $2, reply = $3, inferences = $4, ended = $5, problem = $6 \
-             WHERE tenant = $1 AND scope = $7 AND conversation = $8 AND id = $9",
-            [
-                self.status.as_str().into(),
-                self.reply.map(|reply| reply.seq).into(),
-                self.inferences.into(),
-                ended.map(Timestamp::as_microsecond).into(),
-                self.problem.clone().map_or(Value::Null, Value::Body),
-                self.id.conversation.scope.into(),
-                self.id.conversation.number.into(),
-                self.id.number.into(),
-            ],
-        )
-        .await?;
-        Ok(())
     }
 }

@@ -50,7 +50,7 @@ pub fn rank(
         .map(|(candidate, facts)| (ranking.hit(candidate, facts), *facts))
         .collect();
     hits.sort_by_key(|(hit, facts)| Reverse((hit.score, facts.arrival, place(facts))));
-    fold_duplicates(hits)
+    fold_duplicates(hits, facts)
 }
 
 /// What a store knows of a message besides its terms.
@@ -139,6 +139,8 @@ struct Ranking<'r> {
 
 /// As many words as a passage has: a message is long beyond them.
 const PASSAGE: f64 = 40.0;
+/// What is longer than so many doublings of that loses no more: it may still hold the answer.
+const DOUBLINGS: f64 = 5.0;
 /// A question with more words than this says something besides.
 const SHORT: u32 = 20;
 
@@ -156,7 +158,7 @@ impl Ranking<'_> {
         };
         let words = self.scale.words(words);
         let day = facts.at.map_or(0.0, |at| nearness(self.query.days(), at));
-        let doublings = libm::log2(f64::from(facts.words) / PASSAGE).max(0.0);
+        let doublings = libm::log2(f64::from(facts.words) / PASSAGE).clamp(0.0, DOUBLINGS);
         let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let parts = [
             ("words", words),
@@ -199,12 +201,9 @@ impl Ranking<'_> {
 
 /// Lists each message that says nearly the same as a better one there, and leaves out what the
 /// prompt has.
-fn fold_duplicates(hits: Vec<(Hit, &MessageFacts)>) -> Vec<Hit> {
-    let shown: Vec<Fingerprint> = hits
-        .iter()
-        .filter(|(_, facts)| facts.in_prompt)
-        .map(|(_, facts)| facts.fingerprint)
-        .collect();
+fn fold_duplicates(hits: Vec<(Hit, &MessageFacts)>, facts: &[MessageFacts]) -> Vec<Hit> {
+    let shown = facts.iter().filter(|facts| facts.in_prompt);
+    let shown: Vec<Fingerprint> = shown.map(|facts| facts.fingerprint).collect();
     let mut kept: Vec<(Hit, Fingerprint)> = Vec::new();
     for (hit, facts) in hits {
         let fingerprint = facts.fingerprint;

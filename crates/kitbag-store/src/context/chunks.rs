@@ -2,7 +2,8 @@
 
 use kitbag_core::assembly::{Draft, Epoch};
 use kitbag_core::chunk::{
-    ChunkBand, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
+    ChunkBand, ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level,
+    Relevance, Trust,
 };
 use kitbag_core::message::Message;
 use kitbag_core::rank::RankedChunk;
@@ -118,6 +119,16 @@ pub(super) fn chunks(
     chunks
         .chain(older.map(RankedChunk::from))
         .chain(recalled)
+        .collect()
+}
+
+/// What stands in the prompt since the epoch began and is no longer known: facts that were unset or
+/// forgotten. What is only not relevant any more stays, for the cache's sake.
+pub(super) fn retracted(epoch: Option<&Epoch>, chunks: &[RankedChunk]) -> Vec<ChunkId> {
+    let is_known = |id: &ChunkId| chunks.iter().any(|ranked| ranked.chunk.id == *id);
+    let kept = epoch.into_iter().flat_map(|epoch| &epoch.kept);
+    kept.filter(|kept| kept.chunk_type == ChunkType::Fact && !is_known(&kept.id))
+        .map(|kept| kept.id.clone())
         .collect()
 }
 

@@ -1,10 +1,11 @@
 //! What was made of messages: facts, summaries, and the layers of a conversation.
 
-use kitbag_core::assembly::Epoch;
+use kitbag_core::entity::get_entity_context;
 use kitbag_core::inject::{DurableEntries, EntryAction};
 use kitbag_core::stored::ConversationContext;
 
 use super::Forgotten;
+use super::prompts::SHORTEST;
 use crate::error::StoreError;
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
@@ -103,13 +104,11 @@ async fn summaries(
 
 /// Summaries are made of all that was said, so they go; what does not hold the text stays.
 async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<(), StoreError> {
-    // The epoch holds texts of chunks, which may be the message's.
-    state::remove::<Epoch>(tx, id).await?;
     let entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
     let holding = entries
         .as_slice()
         .iter()
-        .filter(|entry| entry.content.contains(text));
+        .filter(|entry| holds(&entry.content, text));
     let actions: Vec<EntryAction> = holding
         .map(|entry| EntryAction::Remove {
             key: entry.key.clone(),
@@ -138,16 +137,32 @@ async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Resul
     {
         layers.pending_clarification = None;
     }
-    if holds(&layers.id_registry, text) {
-        layers.id_registry = kitbag_core::entity::EntityRegistry::default();
+    let context = get_entity_context(&layers.id_registry, layers.id_registry.current_turn());
+    for entity in context.entities().filter(|entity| holds(entity, text)) {
+        // It is there: it was just listed.
+        drop(layers.id_registry.drop_ref(&entity.reference));
     }
     layers.other.retain(|_, value| !holds(value, text));
     state::save(tx, id, &layers).await
 }
 
-/// Whether the JSON of a value has the text in it.
+/// Whether a value has the text in it: in one of its texts, or as one of them where it is so short that
+/// it stands in others by chance.
 fn holds(value: &impl serde::Serialize, text: &str) -> bool {
-    let json = serde_json::to_string(value).unwrap_or_default();
-    let text = serde_json::to_string(text).unwrap_or_default();
-    json.contains(text.trim_matches('"'))
+    let Ok(value) = serde_json::to_value(value) else {
+        return true;
+    };
+    any_text(&value, &|one: &str| match text.len() < SHORTEST {
+        true => one.trim() == text.trim(),
+        false => one.contains(text),
+    })
+}
+
+fn any_text(value: &serde_json::Value, is_it: &impl Fn(&str) -> bool) -> bool {
+    match value {
+        serde_json::Value::String(text) => is_it(text),
+        serde_json::Value::Array(items) => items.iter().any(|item| any_text(item, is_it)),
+        serde_json::Value::Object(fields) => fields.values().any(|field| any_text(field, is_it)),
+        _ => false,
+    }
 }

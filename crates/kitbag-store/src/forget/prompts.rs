@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use kitbag_core::assembly::Epoch;
+
 use crate::error::StoreError;
 use crate::id::ConversationId;
 use crate::prompt::drop_unused_texts;
+use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
 /// Texts shorter than this stand in other texts by chance.
-const SHORTEST: usize = 8;
+pub(super) const SHORTEST: usize = 8;
 
 /// Empties the prompts of a sender's scopes that have a text of one of these origins, or one that
 /// holds `text`. What remains says what was forgotten, and when it was sent.
@@ -58,7 +61,20 @@ pub(super) async fn forget(
         .await?;
     }
     drop_unused_texts(tx).await?;
+    forget_epochs(tx, scopes).await?;
     Ok(prompts.len() as u64)
+}
+
+/// An epoch holds texts that the next prompt would show again.
+async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<(), StoreError> {
+    for scope in scopes {
+        tx.execute(
+            "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3",
+            [(*scope).into(), Epoch::KIND.into()],
+        )
+        .await?;
+    }
+    Ok(())
 }
 
 type Key = (i64, i64, i64, i64);
@@ -67,24 +83,20 @@ type Key = (i64, i64, i64, i64);
 async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, StoreError> {
     let json = serde_json::to_string(text).unwrap_or_default();
     let json = json.trim_matches('"');
-    let rows = tx
-        .query(
-            "SELECT DISTINCT prompt_text.conversation, prompt_text.turn, prompt_text.inference, \
-             text.body FROM prompt_text JOIN text ON text.tenant = prompt_text.tenant \
-             AND text.hash = prompt_text.hash \
-             WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2",
-            [scope.into()],
-        )
-        .await?;
-    let mut holding = Vec::new();
-    for mut row in rows {
-        let key = (i64::from(scope), row.int()?, row.int()?, row.int()?);
-        let body = row.text()?;
-        if body.contains(text) || body.contains(json) {
-            holding.push(key);
-        }
-    }
-    Ok(holding)
+    let sql = format!(
+        "SELECT DISTINCT prompt_text.conversation, prompt_text.turn, prompt_text.inference \
+         FROM prompt_text JOIN text ON text.tenant = prompt_text.tenant \
+         AND text.hash = prompt_text.hash \
+         WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2 AND ({} OR {})",
+        tx.holds("text.body", "$3"),
+        tx.holds("text.body", "$4"),
+    );
+    let texts = [text, json].map(|text| Value::Body(text.to_owned()));
+    let [text, json] = texts;
+    let rows = tx.query(&sql, [scope.into(), text, json]).await?;
+    rows.into_iter()
+        .map(|mut row| Ok((i64::from(scope), row.int()?, row.int()?, row.int()?)))
+        .collect()
 }
 
 /// Removes the prompts of a conversation.

@@ -17,7 +17,8 @@ pub(crate) async fn evidence(
     query: &Query,
 ) -> Result<BTreeMap<String, Vec<Posting>>, StoreError> {
     let terms: BTreeSet<&str> = query.terms().collect();
-    let prefixes: Vec<&str> = query.prefixes().collect();
+    let prefixes: BTreeSet<&str> = query.prefixes().collect();
+    let prefixes: Vec<&str> = prefixes.into_iter().collect();
     let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
     from_blocks(tx, scope, &terms, &prefixes, &mut found).await?;
     from_messages(tx, scope, &terms, &prefixes, &mut found).await?;
@@ -50,20 +51,20 @@ async fn from_blocks(
         parameters.push((*prefix).into());
         parameters.push(behind(prefix).into());
     }
-    for condition in conditions.chunks(64) {
-        debug_assert!(conditions.len() <= 64, "a query has few words");
-        let sql = format!(
-            "SELECT term, places FROM posting WHERE tenant = $1 AND scope = $2 AND ({})",
-            condition.join(" OR ")
-        );
-        for mut row in tx.query_with(&sql, parameters.clone()).await? {
-            let (term, places) = (row.text()?, row.blob()?);
-            let postings = found.entry(term).or_default();
-            decode_places(&places, postings).ok_or_else(|| StoreError::Damaged {
-                table: "posting",
-                reason: format!("places of scope {} are not readable", scope.id),
-            })?;
-        }
+    if conditions.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "SELECT term, places FROM posting WHERE tenant = $1 AND scope = $2 AND ({})",
+        conditions.join(" OR ")
+    );
+    for mut row in tx.query_with(&sql, parameters).await? {
+        let (term, places) = (row.text()?, row.blob()?);
+        let postings = found.entry(term).or_default();
+        decode_places(&places, postings).ok_or_else(|| StoreError::Damaged {
+            table: "posting",
+            reason: format!("places of scope {} are not readable", scope.id),
+        })?;
     }
     Ok(())
 }

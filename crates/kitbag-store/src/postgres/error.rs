@@ -26,6 +26,9 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
             reason,
         };
     }
+    if *code == SqlState::QUERY_CANCELED {
+        return StoreError::Failed { reason };
+    }
     let class = code.code().chars().take(2).collect::<String>();
     match class.as_str() {
         // Out of resources, and operator intervention: the server is full, or going down.

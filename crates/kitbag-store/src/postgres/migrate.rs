@@ -1,5 +1,6 @@
 //! Making the tables, keeping tenants apart in them, and bringing older ones up to date.
 
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
 use super::error::{explain, failed};
@@ -14,11 +15,13 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
     let user = user(client).await?;
     let transaction = client.transaction().await.map_err(failed)?;
     upgrade(&transaction).await.map_err(|error| match error {
-        Upgrade::Said(error) if error.code().is_some() => StoreError::Rights {
-            user,
-            what: "make or change the tables",
-            reason: explain(&error),
-        },
+        Upgrade::Said(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            StoreError::Rights {
+                user,
+                what: "make or change the tables",
+                reason: explain(&error),
+            }
+        }
         Upgrade::Said(error) => failed(error),
         Upgrade::Refused(error) => error,
     })?;
@@ -69,11 +72,14 @@ DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'kitbag_app') THEN
         CREATE ROLE kitbag_app NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS;
     END IF;
-    IF NOT pg_has_role(current_user, 'kitbag_app', 'MEMBER') THEN
-        EXECUTE format('GRANT kitbag_app TO %I', current_user);
-    END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL; -- another database of the server has just made it
+END $$;
+DO $$ BEGIN
+    -- Who makes a role may give it to others, but take it only when it was given.
+    IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        EXECUTE format('GRANT kitbag_app TO %I', current_user);
+    END IF;
 END $$;
 CREATE SCHEMA IF NOT EXISTS kitbag;
 SET LOCAL search_path TO kitbag;
@@ -126,22 +132,20 @@ async fn version(client: &Client) -> Result<i64, StoreError> {
     Ok(found)
 }
 
-/// Checks that the connection may take the role.
+/// Checks that the connection may take the role, by taking it.
 async fn may_use(client: &Client) -> Result<(), StoreError> {
-    let row = client
-        .query_typed_one(
-            "SELECT pg_has_role(current_user, 'kitbag_app', 'MEMBER')",
-            &[],
-        )
-        .await
-        .map_err(failed)?;
-    if row.try_get::<_, bool>(0).map_err(failed)? {
-        return Ok(());
+    let taken = client
+        .batch_execute("BEGIN; SET LOCAL ROLE kitbag_app; ROLLBACK")
+        .await;
+    let Err(error) = taken else { return Ok(()) };
+    client.batch_execute("ROLLBACK").await.map_err(failed)?;
+    if error.code() != Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
+        return Err(failed(error));
     }
     Err(StoreError::Rights {
         user: user(client).await?,
         what: "use the tables",
-        reason: "it is not a member of the role kitbag_app".to_owned(),
+        reason: explain(&error),
     })
 }
 

@@ -37,6 +37,9 @@ CREATE TABLE conversation (
     UNIQUE (tenant, scope, name)
 ) WITHOUT ROWID;
 
+CREATE INDEX conversation_open ON conversation (tenant, scope, active)
+    WHERE closed IS NULL AND name IS NULL;
+
 -- `arrival` counts the messages of a scope, `seq` those of a conversation.
 CREATE TABLE message (
     tenant TEXT NOT NULL CHECK (tenant <> ''),
@@ -101,6 +104,9 @@ CREATE TABLE fact (
 CREATE INDEX fact_current ON fact (tenant, sender, since DESC, key) WHERE until IS NULL;
 CREATE INDEX fact_source ON fact (tenant, source_scope, source_conversation, source_seq)
     WHERE source_scope IS NOT NULL;
+
+CREATE INDEX fact_learned ON fact (tenant, source_scope, since DESC)
+    WHERE until IS NULL AND source_scope IS NOT NULL;
 
 CREATE TABLE summary (
     tenant TEXT NOT NULL CHECK (tenant <> ''),

@@ -192,6 +192,10 @@ fn in_savepoint<T>(
         Err(_) => "ROLLBACK TO work; RELEASE work",
     };
     let ended = connection.execute_batch(end).map_err(failed);
+    if ended.is_err() && result.is_err() {
+        // What cannot be taken back alone is taken back with all the rest.
+        drop(connection.execute_batch("ROLLBACK"));
+    }
     result.and_then(|value| ended.map(|()| value))
 }
 

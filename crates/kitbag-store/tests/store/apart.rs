@@ -9,7 +9,8 @@ use kitbag_core::role::Role;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
     ContextSettings, ConversationId, ExportFilter, Forget, Import, Incoming, Learned, Lease,
-    Location, MessageId, NewFact, NewMessage, RecallRequest, Store, TurnId,
+    Location, MessageId, NewFact, NewMessage, NewSummary, RecallRequest, Store, SummaryMaker,
+    TurnId,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -227,7 +228,8 @@ impl User {
             Operation::Summarise { turn, words } => {
                 let conversation = turn_id(*turn).conversation();
                 let text = text(words);
-                let summary = store.add_summary(conversation, (1, 2), &text, false, now);
+                let summary = NewSummary::new((1, 2), text, SummaryMaker::Rules);
+                let summary = store.add_summary(conversation, summary, now);
                 told(summary.await)
             }
             Operation::Close { turn } => {

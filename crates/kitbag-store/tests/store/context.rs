@@ -2,7 +2,10 @@
 
 use kitbag_core::role::Role;
 use kitbag_core::tokens::{Characters, TokenCounter, Tokens};
-use kitbag_store::{ContextSettings, Import, Incoming, MessageTime, NewFact, NewMessage, Store};
+use kitbag_store::{
+    ContextSettings, Import, Incoming, MessageTime, NewFact, NewMessage, NewSummary, Store,
+    SummaryMaker,
+};
 
 use crate::on_both;
 use crate::place::second;
@@ -35,9 +38,11 @@ async fn fill(store: &Store) {
     store
         .add_summary(
             bees[0].id,
-            (1, 3),
-            "User: My sister Ines lives in Porto and keeps bees.",
-            false,
+            NewSummary::new(
+                (1, 3),
+                "User: My sister Ines lives in Porto and keeps bees.",
+                SummaryMaker::Rules,
+            ),
             second(-8_000),
         )
         .await

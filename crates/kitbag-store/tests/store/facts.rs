@@ -1,7 +1,10 @@
 //! Facts and summaries: nothing is overwritten.
 
 use kitbag_core::role::Role;
-use kitbag_store::{ConversationChoice, Fact, Import, NewFact, NewMessage, Store, StoreError};
+use kitbag_store::{
+    ConversationChoice, Fact, Import, NewFact, NewMessage, NewSummary, Store, StoreError,
+    SummaryMaker,
+};
 
 use crate::on_both;
 use crate::place::second;
@@ -84,9 +87,7 @@ async fn o06_the_latest_summaries_are_given_in_order(store: Store) {
         store
             .add_summary(
                 id,
-                (1, 2),
-                &format!("summary {number}"),
-                number % 2 == 0,
+                NewSummary::new((1, 2), format!("summary {number}"), SummaryMaker::Model),
                 second(number),
             )
             .await

@@ -3,7 +3,9 @@
 
 use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::role::Role;
-use kitbag_store::{Import, Incoming, Learned, NewFact, NewMessage, Store, Tenant};
+use kitbag_store::{
+    Import, Incoming, Learned, NewFact, NewMessage, NewSummary, Store, SummaryMaker, Tenant,
+};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -200,7 +202,11 @@ async fn fill(store: &Store) {
     learned.facts.push(NewFact::new("weather", "rain"));
     store.learned(&lease, learned, second(3)).await.unwrap();
     store
-        .add_summary(conversation, (1, 3), "boats, and rain", false, second(4))
+        .add_summary(
+            conversation,
+            NewSummary::new((1, 3), "boats, and rain", SummaryMaker::Rules),
+            second(4),
+        )
         .await
         .unwrap();
 }

@@ -31,10 +31,17 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let location = store.location()?;
     let store = store.open().await?;
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let count = match &args.file {
         Some(file) if file != Path::new("-") => {
+            if location.is_file_of(file) {
+                return Err(
+                    Failure::usage(format_args!("{} is the store itself", file.display()))
+                        .hint("give another file"),
+                );
+            }
             let mut file = output::FileWriter::open(file)?;
             let mut buffer = io::BufWriter::new(&mut file);
             let count = write(&store, &filter, &mut buffer, Reader::Program).await?;
@@ -99,7 +106,7 @@ fn line(exported: Exported) -> ImportLine {
     let mut line = ImportLine::new(message.role, message.text);
     line.channel = exported.channel;
     line.sender = exported.sender;
-    line.conversation = Some(exported.conversation);
+    line.conversation = exported.conversation;
     line.reference = message.reference;
     line.at = message.at.map(|at| at.to_string());
     line.speaker = message.speaker;

@@ -103,6 +103,7 @@ struct Report {
     conversations: u64,
     summaries: u64,
     prompts: u64,
+    is_log_clear: bool,
 }
 
 impl Report {
@@ -113,6 +114,7 @@ impl Report {
             conversations: gone.conversations,
             summaries: gone.summaries,
             prompts: gone.prompts,
+            is_log_clear: gone.is_log_clear,
         }
     }
 }
@@ -137,8 +139,15 @@ fn told(gone: &Forgotten) -> String {
             format!("{} {what}", grouped(count))
         })
         .collect();
-    match counts.is_empty() {
-        true => "forgot nothing".to_owned(),
-        false => format!("forgot {}", counts.join(", ")),
+    if counts.is_empty() {
+        return "forgot nothing".to_owned();
     }
+    let log = match gone.is_log_clear {
+        true => "",
+        false => {
+            "; another process reads the file, so that its log still holds it: \
+             `kitbag memory vacuum` clears it afterwards"
+        }
+    };
+    format!("forgot {}{log}", counts.join(", "))
 }

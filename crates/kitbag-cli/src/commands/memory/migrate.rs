@@ -10,7 +10,7 @@ use crate::output::{self, grouped};
 use crate::progress::Progress;
 use crate::store::{self, StoreArgs};
 
-/// Copies all memory from one store to another, and compares both
+/// Copies all memory of a tenant from one store to another, and compares both
 ///
 /// Between SQLite and PostgreSQL, either way, or between two of a kind. The other store must hold
 /// nothing of the tenant yet; the first stays as it is. Nobody should write to either meanwhile.

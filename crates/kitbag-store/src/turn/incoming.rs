@@ -1,0 +1,54 @@
+//! What a turn begins with.
+
+use kitbag_core::role::Role;
+
+use crate::conversation::ConversationChoice;
+use crate::message::NewMessage;
+
+/// A message that asks for an answer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Incoming {
+    /// Where it came in.
+    pub channel: String,
+    /// Who sent it.
+    pub sender: String,
+    /// Which conversation it belongs to.
+    pub conversation: ConversationChoice,
+    /// What was said.
+    pub message: NewMessage,
+    /// Names the request: the same key from the same sender is the same turn.
+    pub idempotency_key: Option<String>,
+}
+
+impl Incoming {
+    /// A message by the user, in the open conversation.
+    #[must_use]
+    pub fn new(
+        channel: impl Into<String>,
+        sender: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            channel: channel.into(),
+            sender: sender.into(),
+            conversation: ConversationChoice::default(),
+            message: NewMessage::new(Role::User, text),
+            idempotency_key: None,
+        }
+    }
+
+    /// The same with a key that makes a retry the same turn.
+    #[must_use]
+    pub fn with_idempotency_key(mut self, key: impl Into<String>) -> Self {
+        self.idempotency_key = Some(key.into());
+        self
+    }
+
+    /// The same in a conversation with a name.
+    #[must_use]
+    pub fn in_conversation(mut self, name: impl Into<String>) -> Self {
+        self.conversation = ConversationChoice::Named(name.into());
+        self
+    }
+}

@@ -1,0 +1,73 @@
+//! What a turn ends with.
+
+use jiff::Timestamp;
+use kitbag_core::inject::EntryAction;
+use kitbag_core::role::Role;
+use kitbag_core::stored::ConversationContext;
+
+use crate::error::StoreError;
+use crate::fact::{self, NewFact};
+use crate::id::ConversationId;
+use crate::message::NewMessage;
+use crate::scope::Scope;
+use crate::state;
+use crate::summary::{self, NewSummary};
+use crate::transaction::Tx;
+
+/// What a turn leaves behind when it ends.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Learned {
+    /// The answer.
+    pub reply: Option<NewMessage>,
+    /// Facts about the sender.
+    pub facts: Vec<NewFact>,
+    /// Keys of facts that no longer hold.
+    pub unset_facts: Vec<String>,
+    /// The three layers as the turn leaves them.
+    pub layers: Option<ConversationContext>,
+    /// Changes to the durable context messages.
+    pub entries: Vec<EntryAction>,
+    /// A summary of the conversation so far.
+    pub summary: Option<NewSummary>,
+}
+
+impl Learned {
+    /// An answer, and nothing else.
+    #[must_use]
+    pub fn reply(text: impl Into<String>, at: Timestamp) -> Self {
+        let reply = NewMessage::new(Role::Assistant, text).at(at);
+        Self {
+            reply: Some(reply),
+            ..Self::default()
+        }
+    }
+}
+
+/// Keeps what was learned besides the answer.
+pub(super) async fn learn(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    learned: &Learned,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if !learned.facts.is_empty() || !learned.unset_facts.is_empty() {
+        let sender = Scope::sender(tx, id.scope)
+            .await?
+            .ok_or_else(|| StoreError::missing("conversation", id))?;
+        fact::lock(tx, &sender).await?;
+        for fact in &learned.facts {
+            fact::set(tx, &sender, fact, now).await?;
+        }
+        for key in &learned.unset_facts {
+            fact::end(tx, &sender, key, now).await?;
+        }
+    }
+    if let Some(layers) = &learned.layers {
+        state::save(tx, id, layers).await?;
+    }
+    if let Some(summary) = &learned.summary {
+        summary::add(tx, id, summary, now).await?;
+    }
+    state::apply(tx, id, learned.entries.clone()).await
+}
