@@ -1,9 +1,9 @@
-//! Development tasks: `cargo xtask test`, `postgres`, `tidy`, `bench` and `eval`.
+//! Development tasks: `cargo xtask test`, `postgres`, `model`, `tidy`, `bench` and `eval`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
 //! start cargo and git, and compile only the project and its dependencies; what a benchmark compares
-//! with is fetched into the target folder, and a PostgreSQL for the tests is installed where it is
-//! missing.
+//! with and a model for the tests are fetched into the target folder, and a PostgreSQL for the tests is
+//! installed where it is missing.
 
 #![expect(
     clippy::print_stderr,
@@ -15,6 +15,7 @@ mod bench;
 mod command;
 mod eval;
 mod metadata;
+mod model;
 mod postgres;
 mod release;
 mod test;
@@ -44,6 +45,8 @@ enum Task {
         #[arg(last = true, required = true, value_name = "COMMAND")]
         command: Vec<OsString>,
     },
+    /// Fetches the model for the tests where it is missing, and prints its folder
+    Model,
     /// Rules about the project itself: arrows between crates, licences, files, documents
     Tidy,
     /// Speed and memory, as ratios measured in one run; fails when a limit is missed
@@ -68,6 +71,10 @@ fn run(task: Task) -> Result<()> {
     match task {
         Task::Test => test::test(),
         Task::Postgres { command } => postgres::with_server(&command),
+        Task::Model => {
+            println!("{}", model::folder()?.display());
+            Ok(())
+        }
         Task::Tidy => tidy::tidy(),
         Task::Bench(bench) => bench::bench(bench),
         Task::Eval(eval) => eval::eval(eval),

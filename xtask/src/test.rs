@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::command::{announce_and_run, cargo, succeeds};
+use crate::model;
 use crate::postgres::Server;
 use crate::tidy;
 
@@ -15,8 +16,9 @@ pub(crate) fn test() -> Result<()> {
             .args(["clippy", "--workspace", "--all-targets", "--all-features"])
             .args(["--", "-D", "warnings"]),
     )?;
+    let model = model::folder()?;
     let server = Server::start()?;
-    server.run("tests", &mut test_runner())?;
+    server.run("tests", test_runner().env(model::VARIABLE, &model))?;
     server.run(
         "doctests",
         cargo().args(["test", "--doc", "--workspace", "--all-features"]),

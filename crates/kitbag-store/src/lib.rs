@@ -1,5 +1,6 @@
 //! What Kitbag remembers: conversations, facts, summaries, the three layers, injected messages and
-//! every prompt, on SQLite or PostgreSQL, and recall without a model.
+//! every prompt, on SQLite or PostgreSQL, and recall without a model, or, with the feature
+//! `embeddings`, helped by one that lies in a folder.
 //!
 //! What is relevant, how a prompt is rendered and when a message is injected again is decided in
 //! `kitbag-core`; this crate keeps what that needs, and keeps tenants apart. Methods are asynchronous;
@@ -13,6 +14,8 @@ mod check;
 mod context;
 mod conversation;
 mod copy;
+#[cfg(feature = "embeddings")]
+mod embedding;
 mod error;
 mod export;
 mod fact;
@@ -44,6 +47,8 @@ mod value;
 pub use context::{BuiltContext, ContextError, ContextSettings};
 pub use conversation::{Conversation, ConversationChoice, IDLE};
 pub use copy::Copied;
+#[cfg(feature = "embeddings")]
+pub use embedding::{Embedder, EmbeddingError};
 pub use error::StoreError;
 pub use export::{ExportCursor, ExportFilter, Exported};
 pub use fact::{Fact, NewFact};

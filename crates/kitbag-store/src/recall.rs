@@ -1,10 +1,14 @@
 //! Recall: the past messages that a query is about. What counts how much is decided in the core.
 
 mod evidence;
+#[cfg(feature = "embeddings")]
+mod meaning;
 mod remembered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+#[cfg(feature = "embeddings")]
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -14,6 +18,8 @@ use kitbag_core::recall::{
     candidates, rank,
 };
 
+#[cfg(feature = "embeddings")]
+use crate::embedding::Embedder;
 use crate::error::StoreError;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
@@ -44,6 +50,9 @@ pub struct RecallRequest {
     pub in_prompt: Vec<MessageId>,
     /// How much each kind of evidence counts.
     pub weights: RecallWeights,
+    /// By which model meanings are compared; by none, if none is given.
+    #[cfg(feature = "embeddings")]
+    pub embedder: Option<Arc<Embedder>>,
 }
 
 impl RecallRequest {
@@ -58,6 +67,8 @@ impl RecallRequest {
             limit: 10,
             in_prompt: Vec::new(),
             weights: RecallWeights::default(),
+            #[cfg(feature = "embeddings")]
+            embedder: None,
         }
     }
 
@@ -86,6 +97,14 @@ impl RecallRequest {
     #[must_use]
     pub fn without(mut self, in_prompt: Vec<MessageId>) -> Self {
         self.in_prompt = in_prompt;
+        self
+    }
+
+    /// The same, comparing meanings too by a model.
+    #[cfg(feature = "embeddings")]
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Arc<Embedder>) -> Self {
+        self.embedder = Some(embedder);
         self
     }
 }
@@ -180,6 +199,8 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<F
     let most = CANDIDATES.max(request.limit.saturating_mul(2));
     let candidates = candidates(&query, &evidence, &request.weights, most);
     let facts = facts(tx, &parts, request, &query, &candidates).await?;
+    #[cfg(feature = "embeddings")]
+    let facts = meaning::add_likeness(tx, &parts, request, &candidates, facts).await?;
     let mut hits = rank(&query, candidates, &facts, &request.weights);
     hits.truncate(request.limit);
 

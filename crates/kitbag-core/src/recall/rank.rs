@@ -77,6 +77,9 @@ pub struct MessageFacts {
     pub fingerprint: Fingerprint,
     /// How many facts and entities are remembered from it that have to do with the query.
     pub remembered: u32,
+    /// How like its passage that tells most is to the query in meaning, in thousandths, where a model
+    /// compared them.
+    pub likeness: Option<i32>,
     /// Whether it is in the prompt already.
     pub in_prompt: bool,
 }
@@ -96,6 +99,7 @@ impl MessageFacts {
             arrival: 0,
             fingerprint: Fingerprint::default(),
             remembered: 0,
+            likeness: None,
             in_prompt: false,
         }
     }
@@ -158,6 +162,7 @@ impl Ranking<'_> {
         };
         let words = self.scale.words(words);
         let day = facts.at.map_or(0.0, |at| nearness(self.query.days(), at));
+        let likeness = facts.likeness.map_or(0.0, f64::from) / 1000.0;
         let doublings = libm::log2(f64::from(facts.words) / PASSAGE).clamp(0.0, DOUBLINGS);
         let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let parts = [
@@ -173,6 +178,7 @@ impl Ranking<'_> {
             ("reply", when(answers && !asks(facts.traits), weights.reply)),
             ("recency", self.recency(facts) * weights.recency),
             ("remembered", when(facts.remembered > 0, weights.remembered)),
+            ("meaning", likeness * weights.meaning),
         ];
         let parts: Vec<ScorePart> = parts
             .into_iter()

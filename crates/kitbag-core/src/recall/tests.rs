@@ -364,6 +364,25 @@ fn x04_what_is_remembered_and_new_counts_more() {
 }
 
 #[test]
+fn x04_a_likeness_counts_where_a_model_gives_one() {
+    let mut memory = Memory::of(&["My favourite tea is green."]);
+    memory.say(1, Role::User, "My favourite tea is black.");
+    let meaning = |hit: &Hit| {
+        let part = hit.parts.iter().find(|part| part.name == "meaning");
+        part.map(|part| part.value)
+    };
+    let without = memory.ask("favourite tea");
+    assert_eq!(without[0].conversation, 1);
+    assert!(without.iter().all(|hit| meaning(hit).is_none()));
+    memory.messages[0].0.likeness = Some(500);
+    memory.messages[1].0.likeness = Some(-100);
+    let with = memory.ask("favourite tea");
+    assert_eq!(with[0].conversation, 0);
+    assert_eq!(meaning(&with[0]), Some(650));
+    assert_eq!(meaning(&with[1]), Some(-130));
+}
+
+#[test]
 fn x04_a_long_query_is_read_at_both_ends() {
     let middle: String = (0..500).map(|number| format!("word{number} ")).collect();
     let query = Query::new(&format!("giraffe {middle} elephant"), None);

@@ -38,6 +38,8 @@ pub struct RecallWeights {
     pub recency: f64,
     /// For a message from which facts or entities are remembered that the query is about.
     pub remembered: f64,
+    /// For a message that means what the query means, as a model tells; nothing without a model.
+    pub meaning: f64,
 }
 
 impl Default for RecallWeights {
@@ -59,6 +61,7 @@ impl Default for RecallWeights {
             length: -100.0,
             recency: 5.0,
             remembered: 100.0,
+            meaning: 1300.0,
         }
     }
 }

@@ -16,6 +16,8 @@ mod facts;
 mod faults;
 mod forgetting;
 mod judge;
+#[cfg(feature = "embeddings")]
+mod meaning;
 mod migrate;
 mod place;
 mod policies;

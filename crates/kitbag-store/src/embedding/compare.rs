@@ -1,0 +1,99 @@
+//! How like passages are to a query, all of them together.
+//!
+//! A plain mean is mostly what every sentence has. So a token counts by its rarity among the
+//! passages, and a passage is looked at with those around it: an answer is often one word.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kitbag_core::text::inverse_frequency;
+
+use super::{Embedder, length};
+
+/// What passages nearby add to a meaning: how many messages further, and how much.
+const NEARBY: [(i64, f32); 4] = [(-2, 0.3), (-1, 0.5), (1, 0.4), (2, 0.2)];
+
+/// The likeness of each passage, in thousandths. The passages are those of messages, by conversation
+/// and number.
+pub(crate) fn likenesses(
+    embedder: &Embedder,
+    query: &str,
+    passages: &BTreeMap<(u32, u32), String>,
+) -> BTreeMap<(u32, u32), i32> {
+    let tokens: Vec<((u32, u32), Vec<u32>)> = passages
+        .iter()
+        .map(|(place, text)| (*place, embedder.tokens(text)))
+        .collect();
+    let rarity = Rarity::among(&tokens);
+    let meaning = |tokens: &[u32]| {
+        let mut sum = vec![0.0; embedder.dimensions()];
+        for &token in tokens {
+            embedder.table.add_row(token, rarity.of(token), &mut sum);
+        }
+        sum
+    };
+    let query = meaning(&embedder.tokens(query));
+    let meanings: BTreeMap<(u32, u32), Vec<f32>> = tokens
+        .iter()
+        .map(|(place, tokens)| (*place, meaning(tokens)))
+        .collect();
+    let likeness = |(&place, own): (&(u32, u32), &Vec<f32>)| {
+        let mut together = own.clone();
+        for (step, share) in NEARBY {
+            let other = nearby(place, step).and_then(|place| meanings.get(&place));
+            for (sum, value) in together.iter_mut().zip(other.into_iter().flatten()) {
+                *sum += share * value;
+            }
+        }
+        (place, likeness(&query, &together))
+    };
+    meanings.iter().map(likeness).collect()
+}
+
+/// How much the directions of two vectors agree, in thousandths: 1000 for the same, 0 for nothing in
+/// common.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "between -1000 and 1000 after the clamp; what is no number becomes 0"
+)]
+pub(super) fn likeness(one: &[f32], other: &[f32]) -> i32 {
+    let product: f32 = one.iter().zip(other).map(|(a, b)| a * b).sum();
+    let lengths = length(one) * length(other);
+    if lengths > 0.0 {
+        (1000.0 * product / lengths).round().clamp(-1000.0, 1000.0) as i32
+    } else {
+        0
+    }
+}
+
+fn nearby((conversation, message): (u32, u32), step: i64) -> Option<(u32, u32)> {
+    let message = u32::try_from(i64::from(message) + step).ok()?;
+    Some((conversation, message))
+}
+
+/// How many of the passages hold a token.
+struct Rarity {
+    passages: usize,
+    holding: BTreeMap<u32, usize>,
+}
+
+impl Rarity {
+    fn among(passages: &[((u32, u32), Vec<u32>)]) -> Self {
+        let mut holding = BTreeMap::new();
+        for (_, tokens) in passages {
+            let tokens: BTreeSet<u32> = tokens.iter().copied().collect();
+            for token in tokens {
+                *holding.entry(token).or_insert(0) += 1;
+            }
+        }
+        Self {
+            passages: passages.len(),
+            holding,
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a weight, far from limits")]
+    fn of(&self, token: u32) -> f32 {
+        let holding = self.holding.get(&token).copied().unwrap_or(0);
+        inverse_frequency(self.passages, holding) as f32
+    }
+}

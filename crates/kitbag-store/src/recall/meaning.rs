@@ -1,0 +1,61 @@
+//! How like the best candidates are to a query in meaning, where a model tells.
+//!
+//! No vectors are kept: the passages of the candidates are read and compared when a query comes. So
+//! a store is the same with every model and with none.
+
+use std::collections::BTreeMap;
+
+use kitbag_core::recall::{Candidate, MessageFacts};
+
+use super::{Part, RecallRequest};
+use crate::embedding::likenesses;
+use crate::error::StoreError;
+use crate::history;
+use crate::index;
+use crate::transaction::Tx;
+
+/// How many candidates are compared, the best by their words.
+const COMPARED: usize = 400;
+
+/// The same facts, with the likeness of the passage that tells most in each message.
+pub(super) async fn add_likeness(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    request: &RecallRequest,
+    candidates: &[Candidate],
+    mut facts: Vec<MessageFacts>,
+) -> Result<Vec<MessageFacts>, StoreError> {
+    let Some(embedder) = &request.embedder else {
+        return Ok(facts);
+    };
+    let passages: BTreeMap<(u32, u32), u16> = candidates
+        .iter()
+        .take(COMPARED)
+        .map(|candidate| {
+            let place = (candidate.conversation, candidate.message);
+            (place, candidate.passage)
+        })
+        .collect();
+    let mut said = BTreeMap::new();
+    for part in parts {
+        let places = part.own(passages.keys().copied());
+        let columns = format!("cuts, {}", history::COLUMNS);
+        for mut row in history::at_places(tx, &columns, part.scope.id, &places).await? {
+            let cuts = row.blob_or_null()?;
+            let found = history::read(part.scope.id, &mut row)?;
+            let conversation = found.id.conversation.number.saturating_add(part.offset);
+            let place = (conversation, found.id.seq);
+            let text = found.message.text;
+            let passage = passages.get(&place).copied().unwrap_or_default();
+            let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, passage));
+            let passage = cut.and_then(|(start, end)| text.get(start..end));
+            said.insert(place, passage.unwrap_or(&text).to_owned());
+        }
+    }
+    let likenesses = likenesses(embedder, &request.query, &said);
+    for facts in &mut facts {
+        let place = (facts.conversation, facts.message);
+        facts.likeness = likenesses.get(&place).copied();
+    }
+    Ok(facts)
+}
