@@ -1,6 +1,8 @@
 //! `kitbag memory recall`: the past messages that a query is about.
 
 mod batch;
+#[cfg(feature = "embeddings")]
+mod embeddings;
 mod found;
 mod shown;
 
@@ -45,6 +47,9 @@ pub(super) struct Args {
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
+    #[cfg(feature = "embeddings")]
+    #[command(flatten)]
+    embeddings: embeddings::EmbeddingArgs,
     /// Answers the JSON lines of a file, or of stdin for `-`, each with one line of JSON
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
@@ -62,6 +67,8 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Some(budget) => Some((budget, args.counter.counter()?.0)),
             None => None,
         },
+        #[cfg(feature = "embeddings")]
+        embedder: args.embeddings.embedder()?,
         store: store.open().await?,
         args,
     };
@@ -96,6 +103,8 @@ struct Recall<'a> {
     args: &'a Args,
     store: Store,
     counter: Option<(Tokens, Counter)>,
+    #[cfg(feature = "embeddings")]
+    embedder: Option<std::sync::Arc<kitbag::store::Embedder>>,
 }
 
 impl Recall<'_> {
@@ -111,6 +120,8 @@ impl Recall<'_> {
         let mut request = RecallRequest::new(sender, query).limit(limit);
         request.channel = channel;
         request.now = now.or_else(present);
+        #[cfg(feature = "embeddings")]
+        request.embedder.clone_from(&self.embedder);
         let recalled = self.store.recall(&request).await.map_err(store::failure)?;
         let mut found = Found::new(recalled, self.args.explain);
         if let Some((budget, counter)) = &self.counter {

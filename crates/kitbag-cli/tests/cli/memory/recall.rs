@@ -198,3 +198,43 @@ fn x01_a_reader_that_goes_away_is_met_with_silence() {
     ];
     leave_after_a_line(memory.0.command(&args));
 }
+
+#[cfg(feature = "embeddings")]
+#[test]
+fn x04_a_model_from_a_folder_takes_part() {
+    let model = std::env::var("KITBAG_TEST_EMBEDDINGS").unwrap_or_else(|_| {
+        panic!("no model: set KITBAG_TEST_EMBEDDINGS to what `cargo xtask model` prints")
+    });
+    let memory = Memory::talk();
+    let ask = ["recall", "puppy", "--explain", "--embeddings", &model];
+    let table = memory.run(&ask).success();
+    assert!(table.contains("meaning +"), "{table}");
+    let batch = [
+        "recall",
+        "--batch",
+        "-",
+        "--explain",
+        "--embeddings",
+        &model,
+    ];
+    let line = memory
+        .run_with_stdin(&batch, br#"{"query": "puppy"}"#)
+        .success();
+    assert!(line.contains(r#""name":"meaning""#), "{line}");
+    let without = memory.run(&["recall", "puppy", "--explain"]).success();
+    assert!(!without.contains("meaning"), "{without}");
+}
+
+#[cfg(feature = "embeddings")]
+#[test]
+fn a_folder_that_is_no_model_is_told() {
+    let memory = Memory::talk();
+    let told = memory
+        .run(&["recall", "puppy", "--embeddings", "nowhere"])
+        .failure(1);
+    assert_eq!(
+        told,
+        "error: there is no model folder nowhere\n\
+         hint: a model is a folder with `tokenizer.json` and `model.safetensors`\n"
+    );
+}
