@@ -171,7 +171,7 @@ async fn what_is_exported_is_imported_again_as_it_was(store: Store) {
         )
     });
     other.import(again.collect(), second(0)).await.unwrap();
-    let messages = |all: &[Exported]| -> Vec<(String, NewMessage)> {
+    let messages = |all: &[Exported]| -> Vec<(Option<String>, NewMessage)> {
         let of = |one: &Exported| (one.conversation.clone(), one.message.message.clone());
         let mut messages: Vec<_> = all.iter().map(of).collect();
         messages.sort_by(|a, b| (&a.0, &a.1.text).cmp(&(&b.0, &b.1.text)));
