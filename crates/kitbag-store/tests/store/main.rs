@@ -18,6 +18,7 @@ mod forgetting;
 mod judge;
 #[cfg(feature = "embeddings")]
 mod meaning;
+mod mended;
 mod migrate;
 mod place;
 mod policies;
