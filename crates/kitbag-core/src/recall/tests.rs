@@ -167,6 +167,15 @@ fn x04_languages_and_scripts_are_found() {
 }
 
 #[test]
+fn x04_a_word_that_is_grammar_elsewhere_is_found() {
+    // `cat` is a stop word of Romanian, without its accent.
+    let memory = Memory::of(&["Cat pictures", "Dogs bark.", "The cat is ill."]);
+    assert!(memory.first("cat").is_some());
+    assert_eq!(memory.first("cat pictures"), Some(0));
+    assert_eq!(memory.first("cat ill"), Some(2));
+}
+
+#[test]
 fn x04_any_language_is_asked_for_in_a_word() {
     let said = "Unsere Wohnungen in Hamburg sind alle vermietet.";
     let memory = Memory::of(&["The house is small.", said]);

@@ -45,6 +45,8 @@ pub enum Language {
 
 /// So many words show the language of a text.
 const READ: usize = 30;
+/// So many of them may be another language's by chance: an English cat is Romanian grammar.
+const BY_CHANCE: usize = 1;
 
 impl Language {
     /// All of them, in their order.
@@ -94,7 +96,7 @@ impl Language {
     /// The language that a text's Latin words are in: the one with most of its stop words there.
     #[must_use]
     pub fn of_latin(folded: &[String]) -> Self {
-        let mut best = (0, Self::English);
+        let mut best = (BY_CHANCE, Self::English);
         for (count, language) in Self::evidence(folded) {
             if count > best.0 {
                 best = (count, language);
@@ -104,11 +106,14 @@ impl Language {
     }
 
     /// The languages that the Latin words of a short text may be in: all that have the most stop
-    /// words there. A text without any may be in every language.
+    /// words there. A text with hardly any may be in every language.
     #[must_use]
     pub fn likeliest(folded: &[String]) -> Vec<Self> {
         let counts = Self::evidence(folded);
         let most = counts.iter().map(|&(count, _)| count).max().unwrap_or(0);
+        if most <= BY_CHANCE {
+            return Self::LATIN.to_vec();
+        }
         let likely = counts.into_iter().filter(|&(count, _)| count == most);
         likely.map(|(_, language)| language).collect()
     }
