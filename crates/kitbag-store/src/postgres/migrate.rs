@@ -80,6 +80,8 @@ DO $$ BEGIN
     IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
         EXECUTE format('GRANT kitbag_app TO %I', current_user);
     END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    NULL; -- another has given it, or it is told when it is taken
 END $$;
 CREATE SCHEMA IF NOT EXISTS kitbag;
 SET LOCAL search_path TO kitbag;
