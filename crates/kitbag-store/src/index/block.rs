@@ -35,13 +35,7 @@ pub(crate) async fn make_blocks(
         return Ok(());
     }
     let mut waiting = carried(tx, scope).await?;
-    if !waiting.is_empty() {
-        tx.execute(
-            "UPDATE message SET terms = NULL WHERE tenant = $1 AND scope = $2 AND arrival > $3",
-            [scope.id.into(), scope.indexed.into()],
-        )
-        .await?;
-    }
+    // Those that were written keep their terms: taking them off would write every row twice.
     waiting.extend(new.iter_mut().map(|entry| Entry {
         terms: entry.terms.take(),
         ..*entry

@@ -6,7 +6,7 @@ CREATE TABLE tenant (
 ) WITHOUT ROWID;
 
 -- What one sender said on one channel: the unit of recall, with the totals that ranking needs.
--- Messages up to `indexed` are in blocks, the later ones carry their terms themselves.
+-- Messages up to `indexed` are in blocks; the words of later ones are looked up in their rows.
 CREATE TABLE scope (
     tenant TEXT NOT NULL CHECK (tenant <> ''),
     id INTEGER NOT NULL,
