@@ -46,6 +46,19 @@ impl Import {
             message,
         }
     }
+
+    /// Checks what the store would refuse, which is then the whole batch.
+    ///
+    /// # Errors
+    /// Names what is wrong.
+    pub fn check(&self) -> Result<(), StoreError> {
+        names::name("the channel", &self.channel)?;
+        names::name("the sender", &self.sender)?;
+        if let Some(conversation) = &self.conversation {
+            names::name("the conversation", conversation)?;
+        }
+        self.message.check()
+    }
 }
 
 /// What became of a batch.
@@ -70,8 +83,7 @@ impl Store {
     ) -> Result<Imported, StoreError> {
         let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
         for import in messages {
-            names::name("the channel", &import.channel)?;
-            names::name("the sender", &import.sender)?;
+            import.check()?;
             let message = Analysed::new(import.message)?;
             scopes
                 .entry((import.channel, import.sender))

@@ -11,11 +11,11 @@ use kitbag::memory::{ImportDefaults, ImportError, ImportFormat, ImportLine, Left
 use kitbag::store::{Import, MessageTime, NewMessage};
 use serde::Serialize;
 
-use super::source::{LineCount, Source};
+use super::source::Source;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::store::StoreArgs;
-use keep::{Keeper, Kept, Place};
+use keep::{Keeper, Kept};
 
 /// Brings in conversations from JSON lines, or from an export of ChatGPT or Claude
 ///
@@ -53,25 +53,17 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let mut import = read_import(source, args.format, &defaults);
     let mut keeper = Keeper::new(store, args.atomic);
     for line in import.by_ref() {
-        let place = place(&lines, line.as_ref().ok());
-        match line
-            .map_err(unreadable)
-            .and_then(|line| message(line, &place))
-        {
-            Ok(message) => keeper.take(message, place).await?,
+        let message = match line {
+            Ok(line) => message(line, lines.last()),
+            Err(error) => Err(unreadable(error)),
+        };
+        match message {
+            Ok(message) => keeper.take(message).await?,
             Err(failure) => return Err(keeper.end_early(failure).await),
         }
     }
     let kept = keeper.end().await?;
     tell(kept, import.left_out(), args)
-}
-
-/// Where a message is: in an export, where lines mean nothing, it is its names that tell.
-fn place(lines: &LineCount, line: Option<&ImportLine>) -> Place {
-    Place {
-        line: lines.last(),
-        reference: line.and_then(|line| line.reference.clone()),
-    }
 }
 
 fn unreadable(error: ImportError) -> Failure {
@@ -84,7 +76,13 @@ fn unreadable(error: ImportError) -> Failure {
     Failure::new(&error).hint(hint)
 }
 
-fn message(line: ImportLine, place: &Place) -> Result<Import, Failure> {
+/// The message of a line, or why it is none.
+fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
+    // In an export, where lines mean little, it is the reference that tells which is meant.
+    let place = match &line.reference {
+        Some(reference) => format!("line {number} (`{}`)", reference.escape_debug()),
+        None => format!("line {number}"),
+    };
     let mut message = NewMessage::new(line.role, line.text);
     if let Some(at) = line.at {
         let Some(at) = MessageTime::parse(&at) else {
@@ -98,12 +96,11 @@ fn message(line: ImportLine, place: &Place) -> Result<Import, Failure> {
     message.reference = line.reference;
     message.speaker = line.speaker;
     message.recallable = !line.recalled;
-    Ok(Import::new(
-        line.channel,
-        line.sender,
-        line.conversation,
-        message,
-    ))
+    let import = Import::new(line.channel, line.sender, line.conversation, message);
+    import
+        .check()
+        .map_err(|error| Failure::new(format_args!("{place}: {error}")))?;
+    Ok(import)
 }
 
 #[derive(Serialize)]

@@ -1,10 +1,9 @@
 //! Keeps messages in batches, and knows at any time exactly which are kept.
 
-use std::fmt;
 use std::mem;
 
 use jiff::Timestamp;
-use kitbag::store::{Import, Location, Store, StoreError};
+use kitbag::store::{Import, Store};
 
 use crate::failure::Failure;
 use crate::output::grouped;
@@ -20,7 +19,7 @@ const BATCH_BYTES: usize = 16 << 20;
 pub(super) struct Keeper {
     store: Store,
     is_atomic: bool,
-    waiting: Vec<(Import, Place)>,
+    waiting: Vec<Import>,
     bytes: usize,
     kept: Kept,
     progress: Progress,
@@ -31,23 +30,6 @@ pub(super) struct Keeper {
 pub(super) struct Kept {
     pub(super) messages: u64,
     pub(super) known: u64,
-}
-
-/// Where a message is.
-#[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) reference: Option<String>,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
-        match &self.reference {
-            Some(reference) => write!(f, " (`{}`)", reference.escape_debug()),
-            None => Ok(()),
-        }
-    }
 }
 
 impl Keeper {
@@ -62,10 +44,10 @@ impl Keeper {
         }
     }
 
-    /// Takes a message, which is kept with its batch.
-    pub(super) async fn take(&mut self, message: Import, place: Place) -> Result<(), Failure> {
+    /// Takes a message that was checked, which is kept with its batch.
+    pub(super) async fn take(&mut self, message: Import) -> Result<(), Failure> {
         self.bytes = self.bytes.saturating_add(message.message.text.len());
-        self.waiting.push((message, place));
+        self.waiting.push(message);
         let is_full = self.waiting.len() >= BATCH || self.bytes >= BATCH_BYTES;
         if is_full && !self.is_atomic {
             self.keep().await?;
@@ -95,30 +77,16 @@ impl Keeper {
         if batch.is_empty() {
             return Ok(());
         }
-        match add(&self.store, &batch, &mut self.kept).await {
-            Ok(()) => {
-                let count = grouped(self.kept.messages.saturating_add(self.kept.known));
-                self.progress.stage(format!("importing, {count} messages"));
-                Ok(())
-            }
-            Err(error @ StoreError::Invalid { .. }) => Err(self.refused(&batch, error).await),
-            Err(error) => Err(self.told(store::failure(error))),
-        }
-    }
-
-    /// One message of the batch is none: keeps those before it, and says which it is. If nothing may
-    /// be kept, a store that is thrown away tells which it is.
-    async fn refused(&mut self, batch: &[(Import, Place)], error: StoreError) -> Failure {
-        let found = if self.is_atomic {
-            find_in_scratch(batch).await
-        } else {
-            add_until_refused(&self.store, batch, &mut self.kept).await
+        let imported = match self.store.import(batch, Timestamp::now()).await {
+            Ok(imported) => imported,
+            Err(error) => return Err(self.told(store::failure(error))),
         };
-        match found {
-            Ok(Some((place, error))) => self.told(Failure::new(format_args!("{place}: {error}"))),
-            Ok(None) => self.told(store::failure(error)),
-            Err(other) => self.told(store::failure(other)),
-        }
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        self.kept.messages += number(imported.messages);
+        self.kept.known += number(imported.known);
+        let count = grouped(self.kept.messages.saturating_add(self.kept.known));
+        self.progress.stage(format!("importing, {count} messages"));
+        Ok(())
     }
 
     /// The failure, with what is kept nevertheless.
@@ -135,46 +103,4 @@ impl Keeper {
             "{kept} messages before it were imported{known}"
         ))
     }
-}
-
-async fn add(store: &Store, batch: &[(Import, Place)], kept: &mut Kept) -> Result<(), StoreError> {
-    let messages = batch.iter().map(|(message, _)| message.clone()).collect();
-    let imported = store.import(messages, Timestamp::now()).await?;
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    kept.messages += number(imported.messages);
-    kept.known += number(imported.known);
-    Ok(())
-}
-
-/// Adds the messages before the first that is refused, and tells which that is.
-///
-/// The store takes all of some messages or none, so that halving leads to the one.
-async fn add_until_refused(
-    store: &Store,
-    batch: &[(Import, Place)],
-    kept: &mut Kept,
-) -> Result<Option<(Place, StoreError)>, StoreError> {
-    let mut rest = batch;
-    while let Some((_, first)) = rest.first() {
-        let (some, others) = rest.split_at((rest.len() / 2).max(1));
-        match add(store, some, kept).await {
-            Ok(()) => rest = others,
-            Err(error @ StoreError::Invalid { .. }) if some.len() == 1 => {
-                return Ok(Some((first.clone(), error)));
-            }
-            Err(StoreError::Invalid { .. }) => rest = some,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(None)
-}
-
-async fn find_in_scratch(
-    batch: &[(Import, Place)],
-) -> Result<Option<(Place, StoreError)>, StoreError> {
-    let Ok(folder) = tempfile::tempdir() else {
-        return Ok(None);
-    };
-    let scratch = Store::open(&Location::Sqlite(folder.path().join("scratch.db"))).await?;
-    add_until_refused(&scratch, batch, &mut Kept::default()).await
 }
