@@ -1,6 +1,7 @@
 //! Printing: results to stdout or a file, talk to stderr, and nothing that steers a terminal.
 
 mod file;
+mod grid;
 mod talk;
 
 use std::borrow::Cow;
@@ -9,6 +10,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 pub(crate) use file::{FileWriter, behind_links, folder_of, write_file};
+pub(crate) use grid::grid;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
 /// Prints a text and ends its line.

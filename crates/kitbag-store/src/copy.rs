@@ -31,69 +31,81 @@ impl Store {
     /// # Errors
     /// When the other store has rows already, when one of them fails, or when they differ.
     pub async fn copy_to(&self, other: &Self) -> Result<Copied, StoreError> {
-        let tables = schema::tables();
-        other.prepare_copy(schema::tables()).await?;
+        let mut tables = schema::tables();
+        tables.retain(|table| table.name != MARKED);
+        let scopes = self.mark().await?;
+        if scopes == Some(UNFINISHED) {
+            return Err(unfinished());
+        }
+        if self.is_empty(&tables).await? {
+            return Err(StoreError::missing("row of tenant", self.tenant()));
+        }
+        if other.mark().await? == Some(UNFINISHED) {
+            other.remove_all(&tables).await?;
+        } else if !other.is_empty(&tables).await? {
+            let problem = format!("has rows of tenant `{}` already", other.tenant());
+            return Err(StoreError::invalid("the other store", problem));
+        }
+        other.set_mark(UNFINISHED).await?;
         let mut copied = Copied::default();
-        for table in tables.iter().filter(|table| table.name != MARKED) {
+        for table in &tables {
             let rows = self.copy_table(other, table).await?;
             copied.rows.insert(table.name, rows);
         }
-        if copied.rows.values().all(|rows| *rows == 0) {
-            other.finish_copy(None).await?;
-            return Err(StoreError::Missing {
-                what: "row of tenant",
-                name: self.tenant().to_string(),
-            });
-        }
-        for table in tables.iter().filter(|table| table.name != MARKED) {
+        for table in &tables {
             if self.digest(table).await? != other.digest(table).await? {
                 return Err(StoreError::Failed {
                     reason: format!("the copy of table {} differs from the original", table.name),
                 });
             }
         }
-        let scopes = self
-            .read(|tx| {
-                Box::pin(async move {
-                    let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
-                    Ok(row.await?.map_or(Ok(0), |mut row| row.int())?)
-                })
-            })
-            .await?;
-        other.finish_copy(Some(scopes)).await?;
+        other.set_mark(scopes.unwrap_or(0)).await?;
         Ok(copied)
     }
 
-    /// Checks that the tenant has nothing here, but for a copy that was not finished, which goes; and
-    /// marks that a copy is under way.
-    async fn prepare_copy(&self, tables: Vec<Table>) -> Result<(), StoreError> {
-        let tenant = self.tenant().to_string();
-        self.write(move |tx| {
+    /// How many scopes the tenant has ever had here, or that a copy is under way.
+    async fn mark(&self) -> Result<Option<i64>, StoreError> {
+        self.read(|tx| {
             Box::pin(async move {
-                let mark = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
-                let mark = mark.await?.map(|mut row| row.int()).transpose()?;
-                for table in tables.iter().filter(|table| table.name != MARKED) {
-                    if mark == Some(UNFINISHED) {
-                        let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-                        tx.execute(&sql, []).await?;
-                        continue;
-                    }
-                    let sql = format!("SELECT 1 FROM {} WHERE tenant = $1 LIMIT 1", table.name);
-                    if tx.query_one(&sql, []).await?.is_some() {
-                        let problem = format!("has rows of tenant `{tenant}` already");
-                        return Err(StoreError::invalid("the other store", problem));
-                    }
-                }
-                mark_as(tx, UNFINISHED).await
+                let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
+                Ok(row.await?.map(|mut row| row.int()).transpose()?)
             })
         })
         .await
     }
 
-    /// Takes the mark away.
-    async fn finish_copy(&self, scopes: Option<i64>) -> Result<(), StoreError> {
-        self.write(move |tx| Box::pin(async move { mark_as(tx, scopes.unwrap_or(0)).await }))
-            .await
+    async fn set_mark(&self, scopes: i64) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                tx.execute(
+                    "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
+                     ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes",
+                    [scopes.into()],
+                )
+                .await
+            })
+        })
+        .await
+        .map(drop)
+    }
+
+    async fn is_empty(&self, tables: &[Table]) -> Result<bool, StoreError> {
+        for table in tables {
+            if !self.page(table, Vec::new(), 1).await?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Removes a copy that was not finished.
+    async fn remove_all(&self, tables: &[Table]) -> Result<(), StoreError> {
+        for table in tables {
+            let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
+            self.write(move |tx| Box::pin(async move { tx.execute(&sql, []).await }))
+                .await?;
+        }
+        Ok(())
     }
 
     async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {
@@ -178,14 +190,11 @@ impl Table {
     }
 }
 
-async fn mark_as(tx: &mut Tx<'_>, scopes: i64) -> Result<(), StoreError> {
-    tx.execute(
-        "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
-         ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes",
-        [scopes.into()],
-    )
-    .await?;
-    Ok(())
+/// What is told of a store that is only half a copy.
+pub(crate) fn unfinished() -> StoreError {
+    StoreError::Failed {
+        reason: "a copy into it was not finished; copy again, or choose another store".to_owned(),
+    }
 }
 
 async fn insert(tx: &mut Tx<'_>, into: &str, rows: Vec<Vec<Value>>) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@ mod prompts;
 use std::collections::BTreeSet;
 
 use kitbag_core::recall::analyse;
+use serde::Serialize;
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
@@ -37,7 +38,7 @@ pub enum Forget {
 }
 
 /// What is gone.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Forgotten {
     /// Messages.

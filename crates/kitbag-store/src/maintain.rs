@@ -1,12 +1,14 @@
 //! Keeping a store in order: counting, compacting, clearing the log.
 
+use serde::Serialize;
+
 use crate::error::StoreError;
 use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
 
 /// What a tenant's part of the store holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Stats {
     /// The version of the tables.

@@ -2,7 +2,7 @@
 
 use kitbag_core::recall::Analysis;
 
-use crate::copy::UNFINISHED;
+use crate::copy::{UNFINISHED, unfinished};
 use crate::error::StoreError;
 use crate::index::ANALYSIS;
 use crate::names;
@@ -113,10 +113,7 @@ impl Scope {
             .await?;
         let count = row.map_or(Ok(0), |mut row| row.int())?;
         if count == UNFINISHED {
-            return Err(StoreError::Failed {
-                reason: "a copy into it was not finished; copy again, or choose another store"
-                    .to_owned(),
-            });
+            return Err(unfinished());
         }
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }

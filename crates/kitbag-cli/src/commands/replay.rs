@@ -65,7 +65,6 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
 
 fn refused(error: StoreError) -> Failure {
     match error {
-        StoreError::Replay { .. } => store::failure(error),
         StoreError::Missing { .. } => {
             store::failure(error).hint("`kitbag memory history` lists the conversations")
         }

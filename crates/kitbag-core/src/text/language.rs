@@ -49,30 +49,6 @@ const READ: usize = 30;
 const BY_CHANCE: usize = 1;
 
 impl Language {
-    /// All of them, in their order.
-    const ALL: [Self; 20] = [
-        Self::English,
-        Self::German,
-        Self::French,
-        Self::Spanish,
-        Self::Italian,
-        Self::Portuguese,
-        Self::Dutch,
-        Self::Swedish,
-        Self::Danish,
-        Self::Norwegian,
-        Self::Finnish,
-        Self::Polish,
-        Self::Czech,
-        Self::Romanian,
-        Self::Hungarian,
-        Self::Turkish,
-        Self::Russian,
-        Self::Greek,
-        Self::Arabic,
-        Self::Tamil,
-    ];
-
     /// The languages that are written in Latin letters, the commonest first.
     pub const LATIN: [Self; 16] = [
         Self::English,
@@ -92,6 +68,9 @@ impl Language {
         Self::Hungarian,
         Self::Turkish,
     ];
+
+    /// The others, each with a script that tells it.
+    const BY_SCRIPT: [Self; 4] = [Self::Russian, Self::Greek, Self::Arabic, Self::Tamil];
 
     /// The language that a text's Latin words are in: the one with most of its stop words there.
     #[must_use]

@@ -1,6 +1,5 @@
 //! Lists the checkpoints of a project, the latest first.
 
-use comfy_table::{Table, presets};
 use jiff::Timestamp;
 use kitbag::checkpoint::{Checkpoint, CheckpointError, CheckpointState, Checkpoints, SessionId};
 use kitbag::core::envelope::TaskType;
@@ -77,26 +76,17 @@ impl<'a> Row<'a> {
 }
 
 fn table(checkpoints: &[Checkpoint]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["session", "state", "task", "saved", "request"]);
-    for checkpoint in checkpoints {
-        table.add_row([
+    let row = |checkpoint: &Checkpoint| {
+        [
             checkpoint.session_id.to_string(),
             shortened(checkpoint.state.as_str(), 16),
             checkpoint.task_type.as_str().to_owned(),
             format!("{:.0}", checkpoint.timestamp),
             shortened(&checkpoint.user_request, 60),
-        ]);
-    }
-    if let Some(first) = table.column_mut(0) {
-        first.set_padding((0, 1));
-    }
-    let lines: Vec<String> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    lines.join("\n")
+        ]
+    };
+    let header = ["session", "state", "task", "saved", "request"];
+    output::grid(&header, checkpoints.iter().map(row))
 }
 
 /// A text on one line, with its end left out where it is long.

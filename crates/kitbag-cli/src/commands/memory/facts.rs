@@ -166,5 +166,5 @@ fn print(args: &Args, sender: &str, facts: Vec<Fact>) -> Result<(), Failure> {
         true => &["key", "value", "since", "until", "source"],
         false => &["key", "value", "since", "source"],
     };
-    Ok(output::print(&said::grid(header, facts.iter().map(row)))?)
+    Ok(output::print(&output::grid(header, facts.iter().map(row)))?)
 }

@@ -4,7 +4,6 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 
 use clap::ArgGroup;
 use kitbag::store::{ConversationId, Forget, Forgotten, MessageId, Store};
-use serde::Serialize;
 
 use super::sender::named_or_only;
 use crate::failure::Failure;
@@ -46,7 +45,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let gone = store.forget(what).await.map_err(store::failure)?;
     if args.json {
-        return Ok(output::print_json(&Report::of(&gone))?);
+        return Ok(output::print_json(&gone)?);
     }
     Ok(output::print(&told(&gone))?)
 }
@@ -93,29 +92,6 @@ fn confirm(what: &Forget) -> Result<(), Failure> {
     match read {
         Ok(_) if is_yes => Ok(()),
         _ => Err(Failure::new("nothing was forgotten")),
-    }
-}
-
-#[derive(Serialize)]
-struct Report {
-    messages: u64,
-    facts: u64,
-    conversations: u64,
-    summaries: u64,
-    prompts: u64,
-    is_log_clear: bool,
-}
-
-impl Report {
-    fn of(gone: &Forgotten) -> Self {
-        Self {
-            messages: gone.messages,
-            facts: gone.facts,
-            conversations: gone.conversations,
-            summaries: gone.summaries,
-            prompts: gone.prompts,
-            is_log_clear: gone.is_log_clear,
-        }
     }
 }
 

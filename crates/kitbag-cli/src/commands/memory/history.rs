@@ -143,7 +143,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
         "name",
     ];
     let rows = conversations.iter().map(row);
-    Ok(output::print(&said::grid(&header, rows))?)
+    Ok(output::print(&output::grid(&header, rows))?)
 }
 
 /// The latest conversations of those who are asked for.

@@ -1,6 +1,5 @@
-//! Messages and lists as a person reads them.
+//! Messages as a person reads them.
 
-use comfy_table::{Table, presets};
 use kitbag::core::role::Role;
 use kitbag::store::MessageTime;
 
@@ -42,25 +41,4 @@ pub(super) fn beginning(text: &str, most: usize) -> String {
     }
     let start: String = line.chars().take(most.saturating_sub(1)).collect();
     format!("{start}…")
-}
-
-/// Rows below their header.
-pub(super) fn grid<R>(header: &[&str], rows: impl Iterator<Item = R>) -> String
-where
-    R: IntoIterator<Item = String>,
-{
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header.iter().copied());
-    for row in rows {
-        table.add_row(row);
-    }
-    if let Some(first) = table.column_mut(0) {
-        first.set_padding((0, 1));
-    }
-    let lines: Vec<String> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    lines.join("\n")
 }

@@ -2,6 +2,7 @@
 
 use super::found::Hit;
 use crate::commands::memory::said;
+use crate::output;
 
 /// The messages, one after the other.
 pub(super) fn text(hits: &[Hit]) -> String {
@@ -29,7 +30,7 @@ pub(super) fn table(hits: &[Hit]) -> String {
             format!("{}: {words}", speaker(hit)),
         ]
     };
-    said::grid(&["score", "message", "why", "text"], hits.iter().map(row))
+    output::grid(&["score", "message", "why", "text"], hits.iter().map(row))
 }
 
 /// The parts of the score, the largest first.
