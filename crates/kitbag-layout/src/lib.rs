@@ -1,0 +1,8 @@
+//! Agents, layouts and documents: one definition gives every channel the same prompt.
+//!
+//! Pure: it is handed texts and values, and never reads a file, a clock, the environment or a
+//! source of randomness.
+
+pub mod value;
+
+pub use value::{Map, Value};

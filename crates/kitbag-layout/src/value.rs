@@ -1,0 +1,182 @@
+//! Data for templates: JSON whose objects keep the order they were written in.
+//!
+//! A template that walks over an object shows its keys in that order, so that the order must
+//! survive reading and writing. Texts in it are data and are never parsed again.
+
+mod de;
+mod number;
+
+use indexmap::IndexMap;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+pub use number::Number;
+
+/// An object: its keys in the order in which they were written.
+pub type Map = IndexMap<String, Value>;
+
+/// A value as it may stand in JSON or YAML.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+    /// An object.
+    Map(Map),
+}
+
+impl Value {
+    /// What stands under `key`, if this is an object that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.as_map()?.get(key)
+    }
+
+    /// What stands behind a path of keys.
+    ///
+    /// ```
+    /// use kitbag_layout::Value;
+    ///
+    /// let value: Value = serde_json::from_str(r#"{"agent": {"id": "ann"}}"#)?;
+    /// assert_eq!(value.at(["agent", "id"]).and_then(Value::as_text), Some("ann"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn at<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Self> {
+        path.into_iter().try_fold(self, Self::get)
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Self]> {
+        match self {
+            Self::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The object, if it is one.
+    #[must_use]
+    pub fn as_map(&self) -> Option<&Map> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// What kind of value it is, in the words of JavaScript, which layouts' authors know.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Number(_) => "number",
+            Self::Text(_) => "string",
+            Self::List(_) => "array",
+            Self::Map(_) => "object",
+        }
+    }
+
+    /// Makes an object of pairs.
+    pub fn map<K: Into<String>>(pairs: impl IntoIterator<Item = (K, Self)>) -> Self {
+        Self::Map(
+            pairs
+                .into_iter()
+                .map(|(key, value)| (key.into(), value))
+                .collect(),
+        )
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(is) => serializer.serialize_bool(*is),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(list) => {
+                let mut seq = serializer.serialize_seq(Some(list.len()))?;
+                list.iter()
+                    .try_for_each(|item| seq.serialize_element(item))?;
+                seq.end()
+            }
+            Self::Map(map) => {
+                let mut object = serializer.serialize_map(Some(map.len()))?;
+                map.iter()
+                    .try_for_each(|(key, value)| object.serialize_entry(key, value))?;
+                object.end()
+            }
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(is: bool) -> Self {
+        Self::Bool(is)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Value {
+    fn from(list: Vec<T>) -> Self {
+        Self::List(list.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_round_trips_with_the_order_of_its_keys() {
+        let json = r#"{"b":1,"a":[true,null,"x",-2,1.5],"c":{"z":{},"y":18446744073709551615}}"#;
+        let value: Value = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), json);
+    }
+
+    #[test]
+    fn a_key_that_occurs_twice_has_its_last_value() {
+        let value: Value = serde_json::from_str(r#"{"a":1,"b":2,"a":3}"#).unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), r#"{"a":3,"b":2}"#);
+    }
+}

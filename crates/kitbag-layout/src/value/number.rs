@@ -1,0 +1,145 @@
+//! Numbers, written as JavaScript writes them.
+
+use std::fmt;
+
+use serde::ser::{Serialize, Serializer};
+
+/// A number: whole numbers of 64 bits are exact, all others are of double precision.
+#[derive(Debug, Clone, Copy)]
+pub struct Number(Kind);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Unsigned(u64),
+    Negative(i64),
+    Float(f64),
+}
+
+impl Number {
+    /// The nearest number of double precision.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the nearest is what is asked for"
+    )]
+    pub fn as_f64(self) -> f64 {
+        match self.0 {
+            Kind::Unsigned(number) => number as f64,
+            Kind::Negative(number) => number as f64,
+            Kind::Float(number) => number,
+        }
+    }
+
+    /// The number as an index or a length, if it is a whole one.
+    #[must_use]
+    pub fn as_u64(self) -> Option<u64> {
+        match self.0 {
+            Kind::Unsigned(number) => Some(number),
+            Kind::Negative(_) | Kind::Float(_) => None,
+        }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.0, other.0) {
+            (Kind::Unsigned(one), Kind::Unsigned(two)) => one == two,
+            (Kind::Negative(one), Kind::Negative(two)) => one == two,
+            _ => self.as_f64() == other.as_f64(),
+        }
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        Self(Kind::Unsigned(number))
+    }
+}
+
+impl From<i64> for Number {
+    fn from(number: i64) -> Self {
+        match u64::try_from(number) {
+            Ok(number) => Self(Kind::Unsigned(number)),
+            Err(_) => Self(Kind::Negative(number)),
+        }
+    }
+}
+
+impl From<f64> for Number {
+    /// A whole number that was written as a fraction (`2.0`) is the whole number.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "only where the value is whole and within the exact range"
+    )]
+    fn from(number: f64) -> Self {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if number.fract() == 0.0 && number.abs() <= EXACT {
+            Self::from(number as i64)
+        } else {
+            Self(Kind::Float(number))
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    /// Writes whole numbers with all their digits, and others as JavaScript does: the shortest
+    /// digits that read back, with an exponent below 1e-6 and from 1e21 on.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::Unsigned(number) => number.fmt(f),
+            Kind::Negative(number) => number.fmt(f),
+            Kind::Float(number) if number.is_nan() => f.write_str("NaN"),
+            Kind::Float(number) if number.is_infinite() => f.write_str(if number > 0.0 {
+                "Infinity"
+            } else {
+                "-Infinity"
+            }),
+            Kind::Float(number) => {
+                let size = number.abs();
+                if size != 0.0 && !(1e-6..1e21).contains(&size) {
+                    let scientific = format!("{number:e}");
+                    f.write_str(&match scientific.split_once("e-") {
+                        Some(_) => scientific,
+                        None => scientific.replacen('e', "e+", 1),
+                    })
+                } else {
+                    number.fmt(f)
+                }
+            }
+        }
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Kind::Unsigned(number) => serializer.serialize_u64(number),
+            Kind::Negative(number) => serializer.serialize_i64(number),
+            Kind::Float(number) => serializer.serialize_f64(number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_javascript_does() {
+        for (number, text) in [
+            (1.0, "1"),
+            (-0.5, "-0.5"),
+            (0.1, "0.1"),
+            (1e21, "1e+21"),
+            (1.5e300, "1.5e+300"),
+            (1e-7, "1e-7"),
+            (1.25e-6, "0.00000125"),
+            (123_456_789_012_345_680_000.0, "123456789012345680000"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-Infinity"),
+        ] {
+            assert_eq!(Number::from(number).to_string(), text);
+        }
+        assert_eq!(Number::from(u64::MAX).to_string(), "18446744073709551615");
+    }
+}
