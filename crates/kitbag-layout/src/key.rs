@@ -1,0 +1,135 @@
+//! The key by which a model tells the prompt's own tags from those that a text imitates.
+//!
+//! It belongs to an epoch of the conversation: drawn when that begins, kept, and passed in. Nothing
+//! here is random; the caller brings the bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Sixteen random bytes, written as 32 hexadecimal digits.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SecurityKey(String);
+
+impl SecurityKey {
+    /// The key of these bytes.
+    ///
+    /// ```
+    /// use kitbag_layout::SecurityKey;
+    ///
+    /// let key = SecurityKey::from_bytes([0xab; 16]);
+    /// assert_eq!(key.as_str(), "abababababababababababababababab");
+    /// ```
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Draws keys until one stands in none of the texts.
+    ///
+    /// A text that knows the key of this conversation could imitate its tags: the caller then
+    /// begins a new epoch with the key that this gives.
+    pub fn draw<'a>(
+        mut random: impl FnMut() -> [u8; 16],
+        texts: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Self {
+        loop {
+            let key = Self::from_bytes(random());
+            if !key.occurs_in(texts.clone()) {
+                return key;
+            }
+        }
+    }
+
+    /// Whether the key stands in one of the texts, in whatever case.
+    #[must_use]
+    pub fn occurs_in<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
+        texts
+            .into_iter()
+            .any(|text| text.to_ascii_lowercase().contains(&self.0))
+    }
+
+    /// The 32 digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SecurityKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SecurityKey {
+    /// Keeps the key out of logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecurityKey(…)")
+    }
+}
+
+impl FromStr for SecurityKey {
+    type Err = SecurityKeyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_key = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match is_key {
+            true => Ok(Self(text.to_ascii_lowercase())),
+            false => Err(SecurityKeyError {
+                length: text.chars().count(),
+            }),
+        }
+    }
+}
+
+impl TryFrom<String> for SecurityKey {
+    type Error = SecurityKeyError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<SecurityKey> for String {
+    fn from(key: SecurityKey) -> Self {
+        key.0
+    }
+}
+
+/// A text that is no key. It is not repeated, since it may be a mistyped one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a security key has 32 hexadecimal digits, and this text of {length} characters is none")]
+pub struct SecurityKeyError {
+    length: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c07_a_key_that_a_text_contains_is_not_drawn() {
+        let known = SecurityKey::from_bytes([1; 16]);
+        let text = format!("I know it: {}", known.as_str().to_uppercase());
+        let mut next = 0;
+        let key = SecurityKey::draw(
+            || {
+                next += 1;
+                [next; 16]
+            },
+            [text.as_str()],
+        );
+        assert_eq!(key, SecurityKey::from_bytes([2; 16]));
+    }
+
+    #[test]
+    fn a_key_is_read_back_and_never_logged() {
+        let key = SecurityKey::from_bytes([0x0f; 16]);
+        assert_eq!(key.to_string().parse(), Ok(key.clone()));
+        assert_eq!(format!("{key:?}"), "SecurityKey(…)");
+        assert!("0f0f".parse::<SecurityKey>().is_err());
+    }
+}
