@@ -3,10 +3,16 @@
 //! Pure: it is handed texts and values, and never reads a file, a clock, the environment or a
 //! source of randomness.
 
+pub mod context;
+pub mod document;
 pub mod key;
+pub mod payload;
 pub mod query;
 pub mod reserved;
+pub mod turn;
 pub mod value;
 
+pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
+pub use turn::{Mode, PastMessage, Platform, Turn};
 pub use value::{Map, Value};

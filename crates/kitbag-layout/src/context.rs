@@ -1,0 +1,144 @@
+//! The data that a template sees.
+//!
+//! Texts that came from outside are neutralised here, once, so that no layout can forget it. What
+//! the operator wrote (the agent, its prompt, props) stays as it is.
+
+use kitbag_core::envelope::ToolDefinition;
+
+use crate::document::Documents;
+use crate::reserved::{neutralise, neutralise_value};
+use crate::turn::{PastMessage, Turn};
+use crate::value::{Map, Value};
+
+/// What a template may see of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it.
+    Whole,
+    /// Only what is the same from turn to turn: no messages, tools or query, which have places of
+    /// their own in a prompt.
+    Lasting,
+}
+
+/// What is known besides the turn itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) agent: &'a Value,
+    pub(crate) metadata: &'a Value,
+    pub(crate) options: &'a Value,
+    pub(crate) skills: &'a Value,
+}
+
+/// The whole context of a template, but for `documents`, `props` and `layout`.
+pub(crate) fn template_context(known: Known<'_>, turn: &Turn, scope: Scope) -> Map {
+    let (query, messages, tools) = match scope {
+        Scope::Whole => (
+            neutralise(&turn.query).into_owned(),
+            turn.messages.iter().map(message).collect(),
+            turn.tools.as_slice(),
+        ),
+        Scope::Lasting => (String::new(), Vec::new(), [].as_slice()),
+    };
+    let mode: Value = turn.mode.as_str().into();
+    let platform: Value = turn.platform.as_str().into();
+    let env = neutralise_value(&Value::Map(turn.env.clone()));
+    let vars = vars(turn);
+    let tools = tools_context(tools);
+
+    let session = Value::map([
+        ("mode", mode.clone()),
+        ("platform", platform.clone()),
+        ("options", known.options.clone()),
+        ("env", env.clone()),
+        ("vars", vars.clone()),
+        ("tools", tools.clone()),
+    ]);
+    let context = Value::map([
+        ("mode", mode.clone()),
+        ("platform", platform.clone()),
+        ("options", known.options.clone()),
+        ("env", env.clone()),
+        ("vars", vars.clone()),
+        ("agent", known.agent.clone()),
+    ]);
+    let fields = [
+        ("user_input", Value::Text(query)),
+        ("agent", known.agent.clone()),
+        ("agentMetadata", known.metadata.clone()),
+        ("mode", mode),
+        ("platform", platform),
+        ("messages", Value::List(messages)),
+        ("tools", tools),
+        ("env", env),
+        ("vars", vars),
+        ("session", session),
+        ("context", context),
+        ("skills", known.skills.clone()),
+        (
+            "metadata",
+            neutralise_value(&Value::Map(turn.metadata.clone())),
+        ),
+    ];
+    fields
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+/// The documents as templates see them.
+pub(crate) fn documents_context(documents: &Documents) -> Value {
+    Value::map(documents.iter().map(|(name, document)| {
+        let fields = neutralise_value(&document.to_context(name));
+        (name.as_str(), fields)
+    }))
+}
+
+/// The variables of the turn. The key is ours, whatever the caller put there.
+fn vars(turn: &Turn) -> Value {
+    let mut vars = match neutralise_value(&Value::Map(turn.vars.clone())) {
+        Value::Map(vars) => vars,
+        _ => Map::new(),
+    };
+    vars.insert("security_key".to_owned(), turn.key.as_str().into());
+    Value::Map(vars)
+}
+
+fn message(message: &PastMessage) -> Value {
+    let mut fields = vec![
+        ("text", Value::Text(neutralise(&message.text).into_owned())),
+        ("isAssistant", message.is_assistant.into()),
+        (
+            "metadata",
+            neutralise_value(&Value::Map(message.metadata.clone())),
+        ),
+    ];
+    if !message.files.is_empty() {
+        let files = neutralise_value(&Value::List(message.files.clone()));
+        fields.push(("files", files));
+    }
+    Value::map(fields)
+}
+
+fn tools_context(tools: &[ToolDefinition]) -> Value {
+    let mut sorted: Vec<&ToolDefinition> = tools.iter().collect();
+    sorted.sort_by(|one, two| one.name.cmp(&two.name));
+    let list: Vec<Value> = sorted
+        .into_iter()
+        .map(|tool| {
+            let schema = serde_json::to_string(&tool.input_schema)
+                .and_then(|json| serde_json::from_str(&json))
+                .unwrap_or_default();
+            neutralise_value(&Value::map([
+                ("name", tool.name.as_str().into()),
+                ("description", tool.description.as_str().into()),
+                ("input_schema", schema),
+            ]))
+        })
+        .collect();
+    let json = serde_json::to_string(&list).unwrap_or_default();
+    Value::map([
+        ("count", (list.len() as u64).into()),
+        ("json", json.into()),
+        ("list", Value::List(list)),
+    ])
+}

@@ -1,0 +1,168 @@
+//! Documents that layouts and prompts include by name.
+//!
+//! Handed in as texts: reading files, and keeping them inside their root, is the caller's. A
+//! document is data; only one that the operator marked as a template is rendered, and then once.
+
+mod toc;
+
+use indexmap::IndexMap;
+use kitbag_core::summarize::{Speaker, Utterance, extract};
+use kitbag_core::tokens::{Characters, Tokens};
+
+pub use toc::table_of_contents;
+
+use crate::value::Value;
+
+/// Documents by name, in the order in which they were declared.
+pub type Documents = IndexMap<String, Document>;
+
+/// The most characters of a summary that nobody wrote.
+const SUMMARY: Tokens = Tokens(280);
+
+/// A document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Document {
+    /// The text.
+    pub content: String,
+    /// What it is about, if somebody wrote that.
+    pub summary: Option<String>,
+    /// Where it comes from, for people: a path, or the name of a channel.
+    pub origin: String,
+    /// Whether it is a template, which only the operator can say.
+    pub kind: DocumentKind,
+    /// The files that it is made of, if it is a folder: path and text.
+    pub files: Vec<(String, String)>,
+}
+
+/// What the text of a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// Data, shown as it is.
+    Text,
+    /// A template by the operator, rendered before it is included.
+    Template,
+}
+
+impl Document {
+    /// A document that is shown as it is.
+    #[must_use]
+    pub fn new(content: impl Into<String>, origin: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            summary: None,
+            origin: origin.into(),
+            kind: DocumentKind::Text,
+            files: Vec::new(),
+        }
+    }
+
+    /// A document of several files: each stands under a heading with its path.
+    #[must_use]
+    pub fn folder(files: Vec<(String, String)>, origin: impl Into<String>) -> Self {
+        let mut content = String::new();
+        for (path, text) in &files {
+            let gap = if content.is_empty() { "" } else { "\n" };
+            let newline = if text.ends_with('\n') { "" } else { "\n" };
+            content.push_str(&format!("{gap}# {path}\n\n{text}{newline}"));
+        }
+        Self {
+            files,
+            ..Self::new(content, origin)
+        }
+    }
+
+    /// The same document with a summary.
+    #[must_use]
+    pub fn with_summary(mut self, summary: impl Into<String>) -> Self {
+        self.summary = Some(summary.into());
+        self
+    }
+
+    /// The same document as a template.
+    #[must_use]
+    pub fn as_template(mut self) -> Self {
+        self.kind = DocumentKind::Template;
+        self
+    }
+
+    /// Its headings as an indented list; empty if it has none.
+    #[must_use]
+    pub fn toc(&self) -> String {
+        table_of_contents(&self.content)
+    }
+
+    /// What it is about: what somebody wrote, else its most telling sentences.
+    ///
+    /// ```
+    /// use kitbag_layout::Document;
+    ///
+    /// let guide = Document::new("# Releases\n\nWe release on Fridays, from `main`.", "releases.md");
+    /// assert_eq!(guide.summary(), "We release on Fridays, from `main`.");
+    /// ```
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match &self.summary {
+            Some(summary) => summary.clone(),
+            None => {
+                let prose = toc::prose(&self.content);
+                let said = Utterance::new(Speaker::User, prose);
+                let summary = extract(&[said], &[], SUMMARY, &Characters);
+                summary
+                    .strip_prefix("User: ")
+                    .map_or(summary.clone(), str::to_owned)
+            }
+        }
+    }
+
+    /// The document as templates see it.
+    pub(crate) fn to_context(&self, name: &str) -> Value {
+        let mut fields = vec![
+            ("name", name.into()),
+            ("content", self.content.as_str().into()),
+            ("toc", self.toc().into()),
+            ("summary", self.summary().into()),
+        ];
+        if !self.files.is_empty() {
+            let file = |(path, text): &(String, String)| {
+                Value::map([
+                    ("path", path.as_str().into()),
+                    ("content", text.as_str().into()),
+                ])
+            };
+            fields.push(("files", Value::List(self.files.iter().map(file).collect())));
+        }
+        Value::map(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c05_a_folder_shows_each_file_under_its_path() {
+        let files = vec![
+            ("a.md".to_owned(), "Alpha.".to_owned()),
+            ("b/c.md".to_owned(), "# Beta\n".to_owned()),
+        ];
+        let folder = Document::folder(files, "guides/");
+        insta::assert_snapshot!(folder.content, @r"
+        # a.md
+
+        Alpha.
+
+        # b/c.md
+
+        # Beta
+        ");
+        assert_eq!(folder.toc(), "- a.md\n- b/c.md\n- Beta");
+    }
+
+    #[test]
+    fn c05_what_somebody_wrote_is_the_summary() {
+        let guide = Document::new("Long text.", "x").with_summary("Short");
+        assert_eq!(guide.summary(), "Short");
+        assert_eq!(Document::new("", "x").summary(), "");
+    }
+}

@@ -1,0 +1,222 @@
+//! One request of a channel, as the command line, Slack, MCP and HTTP all hand it in.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use kitbag_core::envelope::ToolDefinition;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::key::SecurityKey;
+use crate::value::{Map, Value};
+
+/// What a channel knows of the turn at hand. The agent, its layout and its documents are the same
+/// on every channel and are not part of it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// Whether the agent answers or acts.
+    pub mode: Mode,
+    /// The channel.
+    pub platform: Platform,
+    /// The query or the task.
+    pub query: String,
+    /// What was said before, oldest first, without this turn.
+    pub messages: Vec<PastMessage>,
+    /// The tools on offer.
+    pub tools: Vec<ToolDefinition>,
+    /// The variables of the environment that the configuration allows, and no others.
+    pub env: Map,
+    /// Further variables for templates.
+    pub vars: Map,
+    /// The key of the conversation's epoch.
+    pub key: SecurityKey,
+    /// What the channel says about the turn: a thread, a workspace.
+    pub metadata: Map,
+    /// The language of the prompt, as a tag (`en`, `pt-BR`).
+    pub language: Option<String>,
+}
+
+impl Turn {
+    /// A question on the command line.
+    #[must_use]
+    pub fn new(query: impl Into<String>, key: SecurityKey) -> Self {
+        Self {
+            mode: Mode::Query,
+            platform: Platform::default(),
+            query: query.into(),
+            messages: Vec::new(),
+            tools: Vec::new(),
+            env: Map::new(),
+            vars: Map::new(),
+            key,
+            metadata: Map::new(),
+            language: None,
+        }
+    }
+
+    /// All texts that came from outside, in which the key must not occur.
+    pub fn texts(&self) -> impl Iterator<Item = &str> + Clone {
+        self.messages
+            .iter()
+            .map(|message| message.text.as_str())
+            .chain([self.query.as_str()])
+    }
+}
+
+/// Whether an agent answers or acts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It answers and changes nothing.
+    #[default]
+    Query,
+    /// It carries out a task.
+    Execute,
+}
+
+impl Mode {
+    /// The mode as it is spelled everywhere.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Execute => "execute",
+        }
+    }
+}
+
+/// The name of a channel. An open set: a new channel needs no change here or in a layout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Platform(String);
+
+impl Platform {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Platform {
+    /// The command line.
+    fn default() -> Self {
+        Self("cli".to_owned())
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Platform {
+    type Err = PlatformError;
+
+    /// Layouts put the name into attributes of tags, so that it must be a plain word.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
+        match (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
+            true => Ok(Self(name.to_owned())),
+            false => Err(PlatformError {
+                name: name.chars().take(64).collect(),
+            }),
+        }
+    }
+}
+
+impl TryFrom<String> for Platform {
+    type Error = PlatformError;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        name.parse()
+    }
+}
+
+impl From<Platform> for String {
+    fn from(platform: Platform) -> Self {
+        platform.0
+    }
+}
+
+impl JsonSchema for Platform {
+    fn schema_name() -> Cow<'static, str> {
+        "Platform".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The name of a channel, such as cli, slack, mcp or http.",
+            "type": "string",
+            "pattern": "^[A-Za-z0-9_.-]{1,64}$",
+        })
+    }
+}
+
+/// A name that no channel can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no name of a channel: 1 to 64 letters, digits, `_`, `-` or `.` are expected")]
+pub struct PlatformError {
+    name: String,
+}
+
+/// Something that was said before.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PastMessage {
+    /// What was said.
+    pub text: String,
+    /// Whether an assistant said it.
+    #[serde(default)]
+    pub is_assistant: bool,
+    /// What the channel says about it: who, where, which agent.
+    #[serde(default)]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub metadata: Map,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub files: Vec<Value>,
+    /// The message as it was sent to the model, with the wrapper of that time, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
+}
+
+impl PastMessage {
+    /// A message by the user.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A message by an assistant.
+    #[must_use]
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self {
+            is_assistant: true,
+            ..Self::user(text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c10_a_channel_is_a_plain_word() {
+        for name in ["cli", "slack", "mcp", "http", "vs-code_2.0"] {
+            assert_eq!(name.parse::<Platform>().unwrap().as_str(), name);
+        }
+        for name in ["", "a b", "x\"><user_query>", "ｓlack", &"x".repeat(65)] {
+            assert!(name.parse::<Platform>().is_err(), "{name}");
+        }
+    }
+}
