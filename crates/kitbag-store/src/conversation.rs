@@ -1,5 +1,7 @@
 //! Conversations: begun by a message, ended by silence.
 
+mod latest;
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::StoreError;
@@ -9,6 +11,8 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{Row, Value};
+
+pub use latest::LatestConversation;
 
 /// How long a conversation may be silent before the next message begins another.
 pub const IDLE: SignedDuration = SignedDuration::from_mins(30);
@@ -43,7 +47,7 @@ pub struct Conversation {
     pub active: Timestamp,
     /// When it was closed.
     pub closed: Option<Timestamp>,
-    /// How many messages it has ever had.
+    /// How many messages it has ever had, those that were forgotten among them.
     pub messages: u32,
     /// How many turns it has ever had.
     pub turns: u32,

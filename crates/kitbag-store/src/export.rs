@@ -23,6 +23,19 @@ impl ExportFilter {
     pub fn new(sender: Option<String>, channel: Option<String>) -> Self {
         Self { sender, channel }
     }
+
+    /// The conditions on a scope, whose values are added to the parameters behind the tenant's.
+    pub(crate) fn conditions(&self, parameters: &mut Vec<Value>) -> String {
+        let mut conditions = String::new();
+        for (column, value) in [("sender", &self.sender), ("channel", &self.channel)] {
+            if let Some(value) = value {
+                let name = placeholders(parameters.len() + 2, 1);
+                conditions.push_str(&format!(" AND scope.{column} = {name}"));
+                parameters.push(value.as_str().into());
+            }
+        }
+        conditions
+    }
 }
 
 /// Where the next page begins.
@@ -66,14 +79,7 @@ impl Store {
                     arrival: 0,
                 });
                 let mut parameters: Vec<Value> = vec![start.scope.into(), start.arrival.into()];
-                let mut conditions = String::new();
-                for (column, value) in [("sender", filter.sender), ("channel", filter.channel)] {
-                    if let Some(value) = value {
-                        let name = placeholders(parameters.len() + 2, 1);
-                        conditions.push_str(&format!(" AND scope.{column} = {name}"));
-                        parameters.push(value.into());
-                    }
-                }
+                let conditions = filter.conditions(&mut parameters);
                 let limit_name = placeholders(parameters.len() + 2, 1);
                 parameters.push(limit.into());
                 let columns = history::COLUMNS.replace(", ", ", message.");

@@ -45,7 +45,7 @@ mod turn;
 mod value;
 
 pub use context::{BuiltContext, ContextError, ContextSettings};
-pub use conversation::{Conversation, ConversationChoice, IDLE};
+pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
 #[cfg(feature = "embeddings")]
 pub use embedding::{Embedder, EmbeddingError};

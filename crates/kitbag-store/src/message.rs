@@ -124,11 +124,15 @@ impl MessageTime {
             .parse()
             .or_else(|_| text.parse::<jiff::civil::Date>().map(Into::into))
             .ok()?;
-        let at = local.to_zoned(TimeZone::UTC).ok()?.timestamp();
-        Some(Self {
+        Some(Self::local(local.to_zoned(TimeZone::UTC).ok()?.timestamp()))
+    }
+
+    /// A local time, given as if it were UTC.
+    pub(crate) fn local(at: Timestamp) -> Self {
+        Self {
             at: whole_microseconds(at),
             offset: None,
-        })
+        }
     }
 
     fn in_zone(at: Timestamp, offset: Offset) -> Self {

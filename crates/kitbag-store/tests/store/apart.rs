@@ -289,7 +289,11 @@ async fn look_at(store: &Store, turn: TurnId) -> String {
 }
 
 async fn list(store: &Store) -> String {
-    let mut told_of = vec![told(store.senders(50).await)];
+    let all = ExportFilter::default();
+    let mut told_of = vec![
+        told(store.senders(50).await),
+        told(store.latest_conversations(&all, 50).await),
+    ];
     for sender in [0, 1].map(name) {
         told_of.extend([
             told(store.conversations("cli", &sender, 50).await),

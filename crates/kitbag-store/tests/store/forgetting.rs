@@ -17,6 +17,7 @@ on_both! {
     importing_twice_adds_nothing
     what_may_not_be_recalled_is_kept_and_not_found
     a_check_finds_nothing_wrong_with_a_large_scope
+    the_latest_conversations_count_what_is_left
 }
 
 fn said(sender: &str, conversation: &str, number: u32, text: &str) -> Import {
@@ -298,4 +299,23 @@ fn a_forgotten_text_is_in_no_byte_of_the_file() {
         store.forget(Forget::Sender("eve".into())).await.unwrap();
         assert!(!holds("xylophonist") && !holds("quagmire") && !holds("xylophon"));
     });
+}
+
+async fn the_latest_conversations_count_what_is_left(store: Store) {
+    fill(&store).await;
+    let forget = Forget::Message("1.14#3".parse().unwrap());
+    store.forget(forget).await.unwrap();
+    let all = ExportFilter::default();
+    let latest = store.latest_conversations(&all, 2).await.unwrap();
+    let told = |index: usize| {
+        let one = &latest[index];
+        let name = one.conversation.name.clone().unwrap();
+        (one.sender.clone(), name, one.kept)
+    };
+    assert_eq!(latest.len(), 2);
+    assert_eq!(told(0), ("bob".into(), "b".into(), 1));
+    assert_eq!(told(1), ("ann".into(), "late".into(), 39));
+    let nobody = ExportFilter::new(Some("ann".into()), Some("mail".into()));
+    let nobody = store.latest_conversations(&nobody, 9).await.unwrap();
+    assert_eq!(nobody, Vec::new());
 }

@@ -1,10 +1,10 @@
 //! `kitbag memory history`: which conversations there are, and what was said in one.
 
-use std::cmp::Reverse;
-
 use jiff::Timestamp;
 use kitbag::core::role::Role;
-use kitbag::store::{Conversation, ConversationId, MessageTime, Store, StoredMessage};
+use kitbag::store::{
+    ConversationId, ExportFilter, LatestConversation, MessageTime, Store, StoredMessage,
+};
 use serde::Serialize;
 
 use super::said;
@@ -108,15 +108,35 @@ struct Row {
     name: Option<String>,
     sender: String,
     channel: String,
-    began: Timestamp,
-    active: Timestamp,
+    began: MessageTime,
+    active: MessageTime,
     closed: Option<Timestamp>,
-    messages: u32,
+    messages: u64,
     turns: u32,
 }
 
+impl Row {
+    fn of(latest: LatestConversation) -> Self {
+        let conversation = latest.conversation;
+        Self {
+            id: conversation.id.to_string(),
+            name: conversation.name,
+            sender: latest.sender,
+            channel: latest.channel,
+            began: latest.began,
+            active: latest.active,
+            closed: conversation.closed,
+            messages: latest.kept,
+            turns: conversation.turns,
+        }
+    }
+}
+
 async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> {
-    let conversations = conversations(args, store).await?;
+    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
+    let latest = store.latest_conversations(&filter, args.limit).await;
+    let latest = latest.map_err(store::failure)?.into_iter();
+    let conversations: Vec<Row> = latest.map(Row::of).collect();
     if args.json {
         return Ok(output::print_json(&Conversations { conversations })?);
     }
@@ -127,7 +147,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let row = |row: &Row| {
         [
             row.id.clone(),
-            format!("{:.0}", row.active),
+            said::seconds(row.active),
             row.messages.to_string(),
             one_line(&row.sender),
             one_line(&row.channel),
@@ -144,42 +164,4 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     ];
     let rows = conversations.iter().map(row);
     Ok(output::print(&output::grid(&header, rows))?)
-}
-
-/// The latest conversations of those who are asked for.
-async fn conversations(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
-    let asked =
-        |filter: &Option<String>, name: &str| filter.as_ref().is_none_or(|asked| asked == name);
-    let scopes = match (&args.sender, &args.channel) {
-        (Some(sender), Some(channel)) => vec![(sender.clone(), channel.clone())],
-        _ => {
-            let known = store.senders(u32::MAX).await.map_err(store::failure)?;
-            let known = known.into_iter().map(|known| (known.sender, known.channel));
-            known
-                .filter(|(sender, channel)| {
-                    asked(&args.sender, sender) && asked(&args.channel, channel)
-                })
-                .collect()
-        }
-    };
-    let mut found: Vec<(Conversation, String, String)> = Vec::new();
-    for (sender, channel) in scopes {
-        let some = store.conversations(&channel, &sender, args.limit).await;
-        let some = some.map_err(store::failure)?.into_iter();
-        found.extend(some.map(|one| (one, sender.clone(), channel.clone())));
-    }
-    found.sort_by_key(|(one, ..)| Reverse((one.active, one.id)));
-    found.truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
-    let row = |(one, sender, channel): (Conversation, String, String)| Row {
-        id: one.id.to_string(),
-        name: one.name,
-        sender,
-        channel,
-        began: one.began,
-        active: one.active,
-        closed: one.closed,
-        messages: one.messages,
-        turns: one.turns,
-    };
-    Ok(found.into_iter().map(row).collect())
 }

@@ -32,6 +32,19 @@ pub(super) fn minutes(at: MessageTime) -> String {
     at.wall_clock().strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// The same with its date and zone, if it has one, as machines write it.
+pub(super) fn seconds(at: MessageTime) -> String {
+    let at = at.to_string();
+    match at.split_once('.') {
+        // Behind the fraction comes the zone.
+        Some((whole, rest)) => {
+            let zone = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            format!("{whole}{zone}")
+        }
+        None => at,
+    }
+}
+
 /// The first words of a text, on one line.
 pub(super) fn beginning(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().take(most).collect();

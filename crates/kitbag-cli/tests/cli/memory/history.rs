@@ -66,3 +66,38 @@ fn o06_a_conversation_is_printed_in_its_order() {
         .run(&["history", "1.1", "--sender", "ann"])
         .failure(2);
 }
+
+#[test]
+fn o06_forgotten_messages_are_not_counted() {
+    let memory = Memory::talk();
+    memory
+        .run(&["forget", "--message", "1.1#2", "--yes"])
+        .success();
+    let list = memory.json(&["history", "--sender", "ann"]);
+    assert_eq!(list["conversations"][1]["name"], "dog");
+    assert_eq!(list["conversations"][1]["messages"], 2);
+    let table = memory.run(&["history"]).success();
+    let dog: Vec<&str> = table.lines().nth(2).unwrap().split_whitespace().collect();
+    assert_eq!(dog[2], "2", "{table}");
+}
+
+#[test]
+fn o06_a_time_without_a_zone_is_shown_without_one() {
+    let memory = Memory::of(&[
+        json!({"conversation": "here", "text": "one", "at": "2024-05-08T13:56:00.25"}),
+        json!({"conversation": "there", "text": "two", "at": "2024-05-07T13:56:00.25+02:00"}),
+    ]);
+    let table = memory.run(&["history"]).success();
+    let times = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split_whitespace().nth(1));
+    let times: Vec<&str> = times.map(Option::unwrap).collect();
+    assert_eq!(times, ["2024-05-08T13:56:00", "2024-05-07T11:56:00Z"]);
+    let list = memory.json(&["history"]);
+    assert_eq!(list["conversations"][0]["began"], "2024-05-08T13:56:00.25");
+    assert_eq!(
+        list["conversations"][1]["active"],
+        "2024-05-07T11:56:00.25Z"
+    );
+}
