@@ -3,7 +3,6 @@
 //! Only commands that remember come here: the others never look at the store, and run without Tokio.
 
 use std::future::Future;
-use std::path::Path;
 
 use etcetera::BaseStrategy as _;
 use kitbag::store::{Location, Store, StoreError, Tenant};
@@ -41,7 +40,8 @@ impl StoreArgs {
         self.open_at(&self.location()?).await
     }
 
-    /// Opens a store that must be there: a mistyped name should not look like an empty memory.
+    /// Opens a store that must be there: a mistyped name should not look like an empty memory. It is
+    /// enough that it can be read.
     pub(crate) async fn open(&self) -> Result<Store, Failure> {
         let location = self.location()?;
         self.open_existing(&location).await
@@ -49,23 +49,23 @@ impl StoreArgs {
 
     /// Opens another store that must be there, as the same tenant.
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
-        if let Location::Sqlite(path) = location {
-            // What cannot be looked at is left to the store, which says why.
-            if path.try_exists().is_ok_and(|exists| !exists) {
-                return Err(missing(path));
-            }
-        }
-        self.open_at(location).await
+        let tenant = self.tenant()?;
+        let store = Store::open_existing(location).await.map_err(failure)?;
+        Ok(store.for_tenant(tenant))
     }
 
     /// Opens or makes another store, as the same tenant.
     pub(crate) async fn open_at(&self, location: &Location) -> Result<Store, Failure> {
-        let tenant: Tenant = match given(self.tenant.as_deref()) {
-            Some(name) => name.parse().map_err(wrong)?,
-            None => Tenant::default(),
-        };
+        let tenant = self.tenant()?;
         let store = Store::open(location).await.map_err(failure)?;
         Ok(store.for_tenant(tenant))
+    }
+
+    fn tenant(&self) -> Result<Tenant, Failure> {
+        match given(self.tenant.as_deref()) {
+            Some(name) => name.parse().map_err(wrong),
+            None => Ok(Tenant::default()),
+        }
     }
 
     pub(crate) fn location(&self) -> Result<Location, Failure> {
@@ -85,11 +85,6 @@ impl StoreArgs {
 /// What was given; an empty variable is as good as none.
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
-}
-
-fn missing(path: &Path) -> Failure {
-    Failure::new(format_args!("there is no store {}", path.display()))
-        .hint("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
 }
 
 /// Runs what waits for the store.

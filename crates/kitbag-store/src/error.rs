@@ -32,6 +32,14 @@ pub enum StoreError {
         /// What the database said.
         reason: String,
     },
+    /// No store is there, and none was to be made.
+    #[error("there is no store {location}: {reason}")]
+    NoStore {
+        /// The file, or the server without its password.
+        location: String,
+        /// What is there instead.
+        reason: &'static str,
+    },
     /// The server cannot be reached, or refuses the connection.
     #[error("cannot connect to {server}: {reason}")]
     Connect {
@@ -152,6 +160,9 @@ impl StoreError {
             Self::NotAStore { .. } => Some(
                 "choose another file with `--store`, or restore this one from a copy; nothing in it was changed",
             ),
+            Self::NoStore { .. } => {
+                Some("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
+            }
             Self::Newer { .. } => Some("update Kitbag; nothing in the store was changed"),
             Self::Rights { .. } => Some(
                 "let a user who may create roles and schemas open the store once, then grant this user the role `kitbag_app`",

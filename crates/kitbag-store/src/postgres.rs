@@ -16,7 +16,7 @@ use tokio_postgres::{Config, IsolationLevel, NoTls, Transaction};
 
 use crate::error::StoreError;
 use crate::location::Location;
-use crate::store::{Operation, Tenant};
+use crate::store::{Opening, Operation, Tenant};
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
@@ -39,7 +39,7 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Connects, and brings the tables up to date.
-    pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
+    pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let mut config: Config =
             url.parse()
                 .map_err(|error: tokio_postgres::Error| StoreError::Location {
@@ -76,6 +76,12 @@ impl Postgres {
             })?;
         let postgres = Self { pool, server };
         let mut client = postgres.connection().await?;
+        if opening == Opening::Existing && migrate::version(&client).await? == 0 {
+            return Err(StoreError::NoStore {
+                location: Location::Postgres(url.to_owned()).to_string(),
+                reason: "the database has no tables of Kitbag",
+            });
+        }
         migrate::migrate(&mut client).await?;
         drop(client);
         Ok(postgres)

@@ -15,7 +15,7 @@ use crate::value::{Row, Value};
 
 pub(crate) use error::failed;
 pub(crate) use log::clear_log;
-pub(crate) use open::{PATIENCE, open};
+pub(crate) use open::{PATIENCE, open, open_existing};
 pub(crate) use threads::Sqlite;
 
 pub(crate) fn execute(

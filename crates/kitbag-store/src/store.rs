@@ -27,18 +27,43 @@ enum Backend {
     Postgres(crate::postgres::Postgres),
 }
 
+/// What becomes of a place where there is no store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// One is made.
+    Make,
+    /// That is an error.
+    Existing,
+}
+
 impl Store {
     /// Opens a store, makes it where there is none, and brings an older one up to date.
     ///
     /// # Errors
     /// When it cannot be reached or made, is none of Kitbag's, or comes from a later version.
     pub async fn open(location: &Location) -> Result<Self, StoreError> {
+        Self::open_as(location, Opening::Make).await
+    }
+
+    /// Opens a store that is there, and makes none: whoever only reads should not turn a mistyped name
+    /// or an empty file into a store. A file that cannot be written can still be read.
+    ///
+    /// # Errors
+    /// [`StoreError::NoStore`] when there is none; else as [`open`](Self::open) fails.
+    pub async fn open_existing(location: &Location) -> Result<Self, StoreError> {
+        Self::open_as(location, Opening::Existing).await
+    }
+
+    async fn open_as(location: &Location, opening: Opening) -> Result<Self, StoreError> {
         let backend = match location {
             #[cfg(feature = "sqlite")]
-            Location::Sqlite(path) => Backend::Sqlite(crate::sqlite::open(path)?),
+            Location::Sqlite(path) => Backend::Sqlite(match opening {
+                Opening::Make => crate::sqlite::open(path)?,
+                Opening::Existing => crate::sqlite::open_existing(path)?,
+            }),
             #[cfg(feature = "postgres")]
             Location::Postgres(url) => {
-                Backend::Postgres(crate::postgres::Postgres::open(url).await?)
+                Backend::Postgres(crate::postgres::Postgres::open(url, opening).await?)
             }
             #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
             other => {

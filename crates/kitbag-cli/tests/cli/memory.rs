@@ -7,6 +7,8 @@ mod forget;
 mod history;
 mod import;
 mod migrate;
+#[cfg(unix)]
+mod read_only;
 mod recall;
 mod replay;
 

@@ -104,7 +104,7 @@ fn apart(table: &str) -> String {
 }
 
 /// The version of the tables, 0 where there are none.
-async fn version(client: &Client) -> Result<i64, StoreError> {
+pub(super) async fn version(client: &Client) -> Result<i64, StoreError> {
     // From the table of tables: what a session remembers about names may be older.
     let exists = client
         .query_typed_one(

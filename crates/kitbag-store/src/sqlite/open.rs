@@ -1,5 +1,7 @@
 //! Opening a file: its rights, its settings, its version.
 
+mod existing;
+
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
@@ -26,12 +28,53 @@ const READERS: usize = 3;
 /// Opens or makes the store in `path`, and brings it up to date.
 pub(crate) fn open(path: &Path) -> Result<Sqlite, StoreError> {
     make_file(path)?;
+    start(path, Access::Usual)
+}
+
+/// Opens the store that is in `path`, and brings it up to date. One that cannot be written is read.
+pub(crate) fn open_existing(path: &Path) -> Result<Sqlite, StoreError> {
+    let none = |reason| StoreError::NoStore {
+        location: path.display().to_string(),
+        reason,
+    };
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() && file.len() == 0 => return Err(none("the file is empty")),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(none("there is no such file"));
+        }
+        Err(error) => {
+            return Err(StoreError::Open {
+                path: path.into(),
+                reason: error.to_string(),
+            });
+        }
+    }
+    let access = existing::access(path)?;
+    let connection = connect(path, access).map_err(|error| failure(path, &error))?;
+    if version(path, &connection)? == 0 {
+        return Err(none("the file has no tables"));
+    }
+    drop(connection);
+    start(path, access)
+}
+
+/// How a file can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Written, or read beside others who write.
+    Usual,
+    /// Only read, as if nobody ever wrote.
+    Immutable,
+}
+
+fn start(path: &Path, access: Access) -> Result<Sqlite, StoreError> {
     let failure = |error: rusqlite::Error| failure(path, &error);
-    let mut writer = connect(path).map_err(failure)?;
+    let mut writer = connect(path, access).map_err(failure)?;
     migrate(path, &mut writer)?;
     let mut readers = Vec::with_capacity(READERS);
     for _ in 0..READERS {
-        let reader = connect(path).map_err(failure)?;
+        let reader = connect(path, access).map_err(failure)?;
         reader
             .pragma_update(None, "query_only", true)
             .map_err(failure)?;
@@ -64,9 +107,15 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
     })
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
+fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {
+    let mut connection = match access {
+        Access::Usual => {
+            // A file that may not be written is opened to be read by SQLite itself.
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            Connection::open_with_flags(path, flags)?
+        }
+        Access::Immutable => existing::connect_immutable(path)?,
+    };
     connection.busy_handler(Some(wait))?;
     connection.set_prepared_statement_cache_capacity(128);
     // An acknowledged write survives a loss of power; what was deleted is overwritten.

@@ -115,3 +115,52 @@ fn names_beside(file: &Path) -> Vec<std::ffi::OsString> {
     names.sort();
     names
 }
+
+#[test]
+fn what_is_only_read_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("empty.db"), "").unwrap();
+    let raw = rusqlite::Connection::open(path("bare.db")).unwrap();
+    raw.execute_batch("VACUUM").unwrap();
+    drop(raw);
+    fs::write(path("notes.txt"), "these are my notes ".repeat(100)).unwrap();
+    let before: Vec<u64> = ["empty.db", "bare.db", "notes.txt"]
+        .map(|name| fs::metadata(path(name)).unwrap().len())
+        .into();
+    for (name, told) in [
+        ("gone.db", "there is no such file"),
+        ("empty.db", "the file is empty"),
+        ("bare.db", "the file has no tables"),
+        ("notes.txt", "is not a store of Kitbag"),
+        ("notes.txt/memory.db", "cannot open the store"),
+    ] {
+        let location = Location::Sqlite(path(name));
+        let error = run(Store::open_existing(&location)).unwrap_err();
+        assert!(error.to_string().contains(told), "{name}: {error}");
+    }
+    let after: Vec<u64> = ["empty.db", "bare.db", "notes.txt"]
+        .map(|name| fs::metadata(path(name)).unwrap().len())
+        .into();
+    assert_eq!(after, before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn a_database_that_is_only_read_gets_no_tables() {
+    run(async {
+        let database = Database::new().await;
+        let location: Location = database.url.parse().unwrap();
+        let error = Store::open_existing(&location).await.unwrap_err();
+        assert!(matches!(error, StoreError::NoStore { .. }), "{error}");
+        let raw = place::superuser(&database.url).await;
+        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'kitbag'";
+        let count = async || raw.query_one(schemas, &[]).await.unwrap().get::<_, i64>(0);
+        assert_eq!(count().await, 0);
+        drop(Store::open(&location).await.unwrap());
+        let store = Store::open_existing(&location).await.unwrap();
+        assert_eq!(store.stats().await.unwrap().messages, 0);
+        drop(store);
+        database.remove().await;
+    });
+}

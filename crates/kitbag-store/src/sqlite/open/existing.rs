@@ -1,0 +1,64 @@
+//! Reading a file in a folder where nothing can be written.
+//!
+//! SQLite keeps a log and an index of it beside the file, and cannot read without them unless it is
+//! told that nobody writes. Where there is a log it may hold what the file does not: then it is needed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::{Access, connect, failure};
+use crate::error::StoreError;
+
+/// How the file can be used.
+pub(super) fn access(path: &Path) -> Result<Access, StoreError> {
+    let look = |connection: Connection| {
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+    };
+    let Err(error) = connect(path, Access::Usual).and_then(look) else {
+        return Ok(Access::Usual);
+    };
+    let is_refused = matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+    );
+    if !is_refused || fs::File::open(path).is_err() {
+        return Err(failure(path, &error));
+    }
+    if has_log(path) {
+        return Err(StoreError::Open {
+            path: path.into(),
+            reason: "it has a log, which cannot be read where nothing can be written beside it"
+                .to_owned(),
+        });
+    }
+    Ok(Access::Immutable)
+}
+
+/// Opens the file as one that nobody changes.
+pub(super) fn connect_immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let invalid = || rusqlite::Error::InvalidPath(path.into());
+    let path = std::path::absolute(path).map_err(|_| invalid())?;
+    let mut uri = "file:".to_owned();
+    for c in path.to_str().ok_or_else(invalid)?.chars() {
+        match c {
+            '%' => uri.push_str("%25"),
+            '?' => uri.push_str("%3f"),
+            '#' => uri.push_str("%23"),
+            c => uri.push(c),
+        }
+    }
+    uri.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(uri, flags)
+}
+
+/// Whether something was written that is not in the file yet.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.to_owned().into_os_string();
+    log.push("-wal");
+    fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0)
+}
