@@ -61,7 +61,8 @@ pub struct Exported {
 
 impl Store {
     /// The next messages, in the order in which they arrived from each sender on each channel, and
-    /// where to go on.
+    /// where to go on. One that is damaged is a [`StoreError::Damaged`] that names it, and those after
+    /// it come all the same.
     ///
     /// # Errors
     /// When the store fails.
@@ -70,7 +71,7 @@ impl Store {
         filter: &ExportFilter,
         after: Option<ExportCursor>,
         limit: u32,
-    ) -> Result<(Vec<Exported>, Option<ExportCursor>), StoreError> {
+    ) -> Result<(Vec<Result<Exported, StoreError>>, Option<ExportCursor>), StoreError> {
         let filter = filter.clone();
         self.read(move |tx| {
             Box::pin(async move {
@@ -100,13 +101,12 @@ impl Store {
                     let arrival = row.u32()?;
                     cursor = Some(ExportCursor { scope, arrival });
                     let (channel, sender, name) = (row.text()?, row.text()?, row.text_or_null()?);
-                    let message = history::read(scope, &mut row)?;
-                    page.push(Exported {
+                    page.push(history::read(scope, &mut row).map(|message| Exported {
                         channel,
                         sender,
                         conversation: name,
                         message,
-                    });
+                    }));
                 }
                 Ok((page, cursor))
             })

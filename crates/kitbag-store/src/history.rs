@@ -10,7 +10,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::message::{MessageTime, NewMessage, StoredMessage};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{Row, Value, WrongCell};
 
 impl Store {
     /// The newest messages of a conversation, oldest first.
@@ -57,28 +57,50 @@ impl Store {
 pub(crate) const COLUMNS: &str =
     "conversation, seq, role, speaker, ref, at, at_offset, recallable, body";
 
-/// A message from a row of [`COLUMNS`].
+/// A message from a row of [`COLUMNS`]. One that is damaged is named.
 pub(crate) fn read(scope: u32, row: &mut Row) -> Result<StoredMessage, StoreError> {
+    let mut number = || {
+        row.u32().map_err(|wrong| {
+            damaged(format!(
+                "a message of scope {scope} has a number that is not {}",
+                wrong.expected()
+            ))
+        })
+    };
     let id = MessageId {
         conversation: ConversationId {
             scope,
-            number: row.u32()?,
+            number: number()?,
         },
-        seq: row.u32()?,
+        seq: number()?,
     };
-    let role = role(&row.text()?).ok_or_else(|| StoreError::Damaged {
-        table: "message",
-        reason: format!("message {id} has an unknown role"),
-    })?;
+    let no = |what: &'static str| {
+        move |wrong: WrongCell| {
+            let expected = wrong.expected();
+            damaged(format!("the {what} of message {id} is not {expected}"))
+        }
+    };
+    let role = role(&row.text().map_err(no("role"))?)
+        .ok_or_else(|| damaged(format!("message {id} has an unknown role")))?;
     let message = NewMessage {
         role,
-        speaker: row.text_or_null()?,
-        reference: row.text_or_null()?,
-        at: MessageTime::from_columns(row.int_or_null()?, row.int_or_null()?),
-        recallable: row.flag()?,
-        text: row.text()?,
+        speaker: row.text_or_null().map_err(no("speaker"))?,
+        reference: row.text_or_null().map_err(no("reference"))?,
+        at: MessageTime::from_columns(
+            row.int_or_null().map_err(no("time"))?,
+            row.int_or_null().map_err(no("zone"))?,
+        ),
+        recallable: row.flag().map_err(no("mark for recall"))?,
+        text: row.text().map_err(no("text"))?,
     };
     Ok(StoredMessage { id, message })
+}
+
+fn damaged(reason: String) -> StoreError {
+    StoreError::Damaged {
+        table: "message",
+        reason,
+    }
 }
 
 pub(crate) fn role(name: &str) -> Option<Role> {

@@ -148,3 +148,10 @@ pub(crate) struct WrongCell {
     column: usize,
     expected: &'static str,
 }
+
+impl WrongCell {
+    /// What the schema says.
+    pub(crate) fn expected(&self) -> &'static str {
+        self.expected
+    }
+}

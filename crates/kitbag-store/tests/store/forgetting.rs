@@ -147,7 +147,7 @@ async fn export_all(store: &Store) -> Vec<Exported> {
         if next.is_none() {
             return all;
         }
-        (cursor, _) = (next, all.extend(page));
+        (cursor, _) = (next, all.extend(page.into_iter().map(Result::unwrap)));
     }
 }
 

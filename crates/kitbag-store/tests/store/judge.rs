@@ -57,7 +57,7 @@ impl Found {
             let page = store.export(&ExportFilter::default(), cursor, 1_000).await;
             let (page, next) = page.unwrap();
             for exported in page {
-                let stored = exported.message;
+                let stored = exported.unwrap().message;
                 if let Some(reference) = stored.message.reference {
                     *self.references.entry(reference).or_default() += 1;
                 }

@@ -28,12 +28,14 @@ pub(super) struct Args {
     /// Messages on this channel only
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
+    /// Leaves out messages that cannot be read, and names each; else the first ends the export
+    #[arg(long)]
+    skip_damaged: bool,
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let location = store.location()?;
     let store = store.open().await?;
-    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let count = match &args.file {
         Some(file) if file != Path::new("-") => {
             if location.is_file_of(file) {
@@ -44,7 +46,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             }
             let mut file = output::FileWriter::open(file)?;
             let mut buffer = io::BufWriter::new(&mut file);
-            let count = write(&store, &filter, &mut buffer, Reader::Program).await?;
+            let count = write(&store, args, &mut buffer, Reader::Program).await?;
             buffer.flush()?;
             drop(buffer);
             file.finish()?;
@@ -56,7 +58,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
                 false => Reader::Program,
             };
             let mut stdout = io::BufWriter::new(io::stdout().lock());
-            let count = write(&store, &filter, &mut stdout, reader).await?;
+            let count = write(&store, args, &mut stdout, reader).await?;
             stdout.flush()?;
             count
         }
@@ -74,17 +76,30 @@ enum Reader {
 
 async fn write(
     store: &Store,
-    filter: &ExportFilter,
+    args: &Args,
     to: &mut impl Write,
     reader: Reader,
 ) -> Result<u64, Failure> {
+    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let progress = Progress::start("exporting");
     let mut count = 0;
     let mut after = None;
     loop {
-        let page = store.export(filter, after, PAGE).await;
+        let page = store.export(&filter, after, PAGE).await;
         let (page, next) = page.map_err(store::failure)?;
         for exported in page {
+            let exported = match exported {
+                Ok(exported) => exported,
+                Err(error) if args.skip_damaged => {
+                    output::say(format_args!("left out: {error}"));
+                    continue;
+                }
+                Err(error) => {
+                    return Err(store::failure(error).hint(
+                        "`--skip-damaged` exports the others; `kitbag memory check` finds all",
+                    ));
+                }
+            };
             let mut line = serde_json::to_string(&line(exported)).map_err(io::Error::from)?;
             if matches!(reader, Reader::Person) {
                 line = printable_json(line);

@@ -72,3 +72,32 @@ fn x01_an_export_whose_reader_goes_away_is_silent() {
             .command(&["memory", "export", "--store", "memory.db"]),
     );
 }
+
+#[test]
+fn x01_a_damaged_message_is_named_and_can_be_left_out() {
+    let memory = Memory::talk();
+    let raw = rusqlite::Connection::open(memory.0.path().join("memory.db")).unwrap();
+    raw.execute_batch("UPDATE message SET body = x'fffe' WHERE ref = 'm2'")
+        .unwrap();
+    drop(raw);
+    let error = memory.run(&["export", "out.jsonl"]).failure(1);
+    assert!(
+        error.contains("the text of message 1.1#2 is not"),
+        "{error}"
+    );
+    assert!(error.contains("hint: `--skip-damaged` exports"), "{error}");
+    assert!(!memory.0.path().join("out.jsonl").exists());
+    let output = memory.run(&["export", "--skip-damaged"]);
+    assert!(
+        output.stderr.starts_with("left out: ") && output.stderr.contains("message 1.1#2"),
+        "{output:?}"
+    );
+    let lines: Vec<serde_json::Value> = output
+        .success()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut expected = talk();
+    expected.remove(1);
+    assert_eq!(lines, expected);
+}
