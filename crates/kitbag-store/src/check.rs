@@ -1,5 +1,7 @@
 //! Checking a store: what the rows say, against what they should say.
 
+mod links;
+
 use std::collections::BTreeMap;
 
 use kitbag_core::recall::analyse;
@@ -35,6 +37,8 @@ impl Store {
                 .await?;
             problems.extend(found);
         }
+        let links = self.read(|tx| Box::pin(async move { links::check(tx).await }));
+        problems.extend(links.await?);
         let rest = self.read(|tx| Box::pin(async move { check_rest(tx).await }));
         problems.extend(rest.await?);
         let states = self.read(|tx| Box::pin(async move { state::check(tx).await }));

@@ -8,6 +8,7 @@
     reason = "helpers of tests are test code"
 )]
 
+mod altered;
 mod apart;
 mod context;
 mod crash;

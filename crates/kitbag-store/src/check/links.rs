@@ -1,0 +1,145 @@
+//! Rows that belong to something that is not there, and numbers that were never given out.
+//!
+//! Messages and the index of each scope are looked at elsewhere, one by one.
+
+use crate::error::StoreError;
+use crate::id::{ConversationId, MessageId, TurnId};
+use crate::transaction::Tx;
+use crate::value::Row;
+
+/// The tables whose rows belong to a scope, and the column with the conversation, if they have one.
+const TABLES: [(&str, Option<&str>); 10] = [
+    ("block", None),
+    ("conversation", None),
+    ("lease", Some("conversation")),
+    // Messages without a conversation are named one by one.
+    ("message", None),
+    ("posting", None),
+    ("prompt", Some("conversation")),
+    ("prompt_text", Some("conversation")),
+    ("state", Some("conversation")),
+    ("summary", Some("conversation")),
+    ("turn", Some("conversation")),
+];
+
+/// Looks for rows whose scope, conversation or message is missing, and for wrong counts.
+pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    for (table, conversation) in TABLES {
+        problems.extend(without_scope(tx, table).await?);
+        if let Some(column) = conversation {
+            problems.extend(without_conversation(tx, table, column).await?);
+        }
+    }
+    problems.extend(wrong_counts(tx).await?);
+    problems.extend(facts_without_source(tx).await?);
+    Ok(problems)
+}
+
+async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, StoreError> {
+    let sql = format!(
+        "SELECT scope, count(*) FROM {table} WHERE tenant = $1 \
+         AND NOT EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
+         GROUP BY scope ORDER BY scope"
+    );
+    let mut problems = Vec::new();
+    for mut row in tx.query(&sql, []).await? {
+        let (scope, count) = (row.int()?, row.int()?);
+        problems.push(format!(
+            "{} to scope {scope}, which is not there",
+            belong(table, count)
+        ));
+    }
+    Ok(problems)
+}
+
+async fn without_conversation(
+    tx: &mut Tx<'_>,
+    table: &str,
+    column: &str,
+) -> Result<Vec<String>, StoreError> {
+    let sql = format!(
+        "SELECT scope, {column}, count(*) FROM {table} WHERE tenant = $1 \
+         AND EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
+         AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.tenant = $1 \
+         AND conversation.scope = {table}.scope AND conversation.id = {table}.{column}) \
+         GROUP BY scope, {column} ORDER BY scope, {column}"
+    );
+    let mut problems = Vec::new();
+    for mut row in tx.query(&sql, []).await? {
+        let id = conversation(&mut row)?;
+        let belong = belong(table, row.int()?);
+        problems.push(format!("{belong} to conversation {id}, which is not there"));
+    }
+    Ok(problems)
+}
+
+fn belong(table: &str, count: i64) -> String {
+    match count {
+        1 => format!("a row of {table} belongs"),
+        _ => format!("{count} rows of {table} belong"),
+    }
+}
+
+/// Counts say which number comes next: one that is too low gives a number out twice.
+async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    let scopes = "SELECT scope.id FROM scope JOIN tenant ON tenant.tenant = scope.tenant \
+                  WHERE scope.tenant = $1 AND tenant.scopes >= 0 AND scope.id > tenant.scopes \
+                  ORDER BY scope.id";
+    for mut row in tx.query(scopes, []).await? {
+        let scope = row.int()?;
+        problems.push(format!("scope {scope} has a number that was never given"));
+    }
+    let conversations = "SELECT scope.id, conversation.id FROM scope JOIN conversation \
+                         ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
+                         WHERE scope.tenant = $1 AND conversation.id > scope.conversations \
+                         ORDER BY scope.id, conversation.id";
+    for mut row in tx.query(conversations, []).await? {
+        let id = conversation(&mut row)?;
+        problems.push(format!(
+            "conversation {id} has a number that was never given"
+        ));
+    }
+    let turns = "SELECT turn.scope, turn.conversation, turn.id FROM turn JOIN conversation \
+                 ON conversation.tenant = turn.tenant AND conversation.scope = turn.scope \
+                 AND conversation.id = turn.conversation \
+                 WHERE turn.tenant = $1 AND turn.id > conversation.turns \
+                 ORDER BY turn.scope, turn.conversation, turn.id";
+    for mut row in tx.query(turns, []).await? {
+        let conversation = conversation(&mut row)?;
+        let id = TurnId {
+            conversation,
+            number: row.u32()?,
+        };
+        problems.push(format!("turn {id} is not counted in its conversation"));
+    }
+    Ok(problems)
+}
+
+async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT sender, key, source_scope, source_conversation, source_seq FROM fact \
+               WHERE tenant = $1 AND source_scope IS NOT NULL \
+               AND NOT EXISTS (SELECT 1 FROM message WHERE message.tenant = $1 \
+               AND message.scope = source_scope AND message.conversation = source_conversation \
+               AND message.seq = source_seq) ORDER BY sender, key, version";
+    let mut problems = Vec::new();
+    for mut row in tx.query(sql, []).await? {
+        let (sender, key) = (row.text()?, row.text()?);
+        let id = MessageId {
+            conversation: conversation(&mut row)?,
+            seq: row.u32()?,
+        };
+        problems.push(format!(
+            "fact `{key}` of `{sender}` comes from message {id}, which is not there"
+        ));
+    }
+    Ok(problems)
+}
+
+fn conversation(row: &mut Row) -> Result<ConversationId, StoreError> {
+    Ok(ConversationId {
+        scope: row.u32()?,
+        number: row.u32()?,
+    })
+}

@@ -1,0 +1,151 @@
+//! Files that were altered behind the store's back: what is wrong is named, and the rest is still read.
+
+use jiff::SignedDuration;
+use kitbag_core::role::Role;
+use kitbag_store::{
+    ExportFilter, Import, Incoming, Learned, Location, NewFact, NewMessage, Store, StoreError,
+};
+
+use crate::place::{run, second};
+
+/// Makes a store with a conversation, a turn and a fact, and alters it.
+fn altered(sql: &str, look: impl AsyncFnOnce(Store)) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("memory.db");
+    let location = Location::Sqlite(file.clone());
+    run(async {
+        let store = Store::open(&location).await.unwrap();
+        let said = |text: &str| {
+            let message = NewMessage::new(Role::User, text);
+            Import::new("cli", "ann", Some("talk".into()), message)
+        };
+        let said = vec![said("a puppy"), said("a beagle"), said("a walk")];
+        store.import(said, second(0)).await.unwrap();
+        let turn = store
+            .accept(&Incoming::new("cli", "ann", "hello"), second(1))
+            .await
+            .unwrap();
+        let minute = SignedDuration::from_mins(1);
+        let lease = store.begin(turn.id, minute, second(1)).await.unwrap();
+        let mut learned = Learned::reply("hi", second(2));
+        learned
+            .facts
+            .push(NewFact::new("mood", "fine").from_message(turn.message));
+        store.learned(&lease, learned, second(2)).await.unwrap();
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+        drop(store);
+        let raw = rusqlite::Connection::open(&file).unwrap();
+        raw.execute_batch(sql).unwrap();
+        drop(raw);
+        look(Store::open_existing(&location).await.unwrap()).await;
+    });
+}
+
+fn problems(sql: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    altered(sql, async |store| {
+        problems = store.check().await.unwrap();
+    });
+    problems
+}
+
+#[test]
+fn a_check_names_rows_that_belong_to_nothing() {
+    for (sql, expected) in [
+        (
+            "DELETE FROM scope",
+            &[
+                "2 rows of conversation belong to scope 1, which is not there",
+                "a row of lease belongs to scope 1, which is not there",
+                "5 rows of message belong to scope 1, which is not there",
+                "a row of turn belongs to scope 1, which is not there",
+            ][..],
+        ),
+        (
+            "DELETE FROM conversation WHERE id = 2",
+            &[
+                "message 1.2#1 has no conversation",
+                "message 1.2#2 has no conversation",
+                "a row of lease belongs to conversation 1.2, which is not there",
+                "a row of turn belongs to conversation 1.2, which is not there",
+            ],
+        ),
+        (
+            "UPDATE fact SET source_seq = 9",
+            &["fact `mood` of `ann` comes from message 1.2#9, which is not there"],
+        ),
+        (
+            "INSERT INTO posting SELECT tenant, 7, 'puppy', 1, x'00' FROM tenant",
+            &["a row of posting belongs to scope 7, which is not there"],
+        ),
+    ] {
+        assert_eq!(problems(sql), expected, "{sql}");
+    }
+    let entry = "INSERT INTO posting SELECT tenant, 1, 'heron', 1, x'0101010101' FROM tenant";
+    let told = problems(entry).join("\n");
+    assert!(told.contains("the index of scope 1 "), "{told}");
+    let gone = problems("DELETE FROM message WHERE seq = 1 AND conversation = 2").join("\n");
+    assert!(
+        gone.contains("the totals of scope 1 are not those of its messages"),
+        "{gone}"
+    );
+    assert!(gone.contains("comes from message 1.2#1"), "{gone}");
+}
+
+#[test]
+fn a_check_names_counts_that_are_too_low() {
+    for (sql, expected) in [
+        (
+            "UPDATE conversation SET messages = 2 WHERE id = 1",
+            "message 1.1#3 is not counted in its conversation",
+        ),
+        (
+            "UPDATE conversation SET turns = 0",
+            "turn 1.2.1 is not counted in its conversation",
+        ),
+        (
+            "UPDATE scope SET conversations = 1",
+            "conversation 1.2 has a number that was never given",
+        ),
+        (
+            "UPDATE tenant SET scopes = 0",
+            "scope 1 has a number that was never given",
+        ),
+    ] {
+        assert_eq!(problems(sql), [expected], "{sql}");
+    }
+}
+
+#[test]
+fn a_damaged_message_is_named_and_the_others_are_exported() {
+    for (sql, expected) in [
+        (
+            "UPDATE message SET body = x'fffe' WHERE seq = 2 AND conversation = 1",
+            "the text of message 1.1#2 is not a text in UTF-8",
+        ),
+        (
+            "UPDATE message SET role = 'king' WHERE seq = 2 AND conversation = 1",
+            "message 1.1#2 has an unknown role",
+        ),
+        (
+            "UPDATE message SET at = 'noon' WHERE seq = 2 AND conversation = 1",
+            "the time of message 1.1#2 is not a number",
+        ),
+        (
+            "UPDATE message SET seq = -2 WHERE seq = 2 AND conversation = 1",
+            "a message of scope 1 has a number that is not a number from 0 to 4294967295",
+        ),
+    ] {
+        altered(sql, async |store| {
+            let all = ExportFilter::default();
+            let (page, _) = store.export(&all, None, 100).await.unwrap();
+            let (good, bad): (Vec<_>, Vec<_>) = page.into_iter().partition(Result::is_ok);
+            assert_eq!((good.len(), bad.len()), (4, 1), "{sql}");
+            let error = bad.into_iter().next().unwrap().unwrap_err();
+            assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+            assert!(error.to_string().ends_with(expected), "{error}");
+            let told = store.check().await.unwrap().join("\n");
+            assert!(told.contains(expected), "{told}");
+        });
+    }
+}
