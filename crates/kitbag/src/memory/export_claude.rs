@@ -2,8 +2,8 @@
 //!
 //! Of messages that were edited or asked again only the branch that was last written is taken, where the
 //! export tells which message follows which. What a message says are its blocks of text; thoughts and
-//! the use of tools are left out. Files are named in brackets, and text that was pasted as a file is
-//! part of what was said.
+//! the use of tools are left out. Files are named in brackets, and the text of those that were attached
+//! or pasted is part of what was said.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -172,12 +172,16 @@ fn text_of(message: &Message) -> String {
     for attached in [&message.attachments, &message.files] {
         for file in attached.as_array().into_iter().flatten() {
             let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
-            let shown = match name {
-                Some(name) => Some(format!("[file: {name}]")),
-                None => text(file, "extracted_content"),
-            };
-            // A file may be in both lists.
-            parts.extend(shown.filter(|shown| !parts.contains(shown)));
+            let name = name.map(|name| format!("[file: {name}]"));
+            for shown in [name, text(file, "extracted_content")]
+                .into_iter()
+                .flatten()
+            {
+                // A file may be in both lists.
+                if !parts.contains(&shown) {
+                    parts.push(shown);
+                }
+            }
         }
     }
     let parts: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
