@@ -7,6 +7,7 @@ mod forget;
 mod history;
 mod import;
 mod migrate;
+mod mistyped;
 #[cfg(unix)]
 mod read_only;
 mod recall;

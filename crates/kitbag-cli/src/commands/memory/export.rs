@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use kitbag::memory::ImportLine;
 use kitbag::store::{ExportFilter, Exported, Store};
 
+use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, grouped, printable_json};
 use crate::progress::Progress;
@@ -63,6 +64,9 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             count
         }
     };
+    if count == 0 {
+        say_unknown(&store, args.sender.as_deref(), args.channel.as_deref()).await?;
+    }
     output::say(format_args!("exported {} messages", grouped(count)));
     Ok(())
 }

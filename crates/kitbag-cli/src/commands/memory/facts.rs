@@ -6,7 +6,7 @@ use kitbag::store::{Fact, NewFact, Store};
 use serde::Serialize;
 
 use super::said;
-use super::sender::named_or_only;
+use super::sender::{named_or_only, say_unknown};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::{self, StoreArgs};
@@ -60,11 +60,11 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     match &args.command {
         Command::List => {
             let facts = store.facts(&sender, u32::MAX).await;
-            print(args, &sender, facts.map_err(store::failure)?)
+            print(args, &store, &sender, facts.map_err(store::failure)?).await
         }
         Command::History { key } => {
             let facts = store.fact_history(&sender, key.as_deref()).await;
-            print(args, &sender, facts.map_err(store::failure)?)
+            print(args, &store, &sender, facts.map_err(store::failure)?).await
         }
         Command::Set { key, value } => {
             let fact = NewFact::new(key, value);
@@ -134,13 +134,16 @@ impl<'a> Row<'a> {
     }
 }
 
-fn print(args: &Args, sender: &str, facts: Vec<Fact>) -> Result<(), Failure> {
+async fn print(args: &Args, store: &Store, sender: &str, facts: Vec<Fact>) -> Result<(), Failure> {
+    let is_unknown = facts.is_empty() && say_unknown(store, Some(sender), None).await?;
     if args.json {
         let facts = facts.iter().map(Row::of).collect();
         return Ok(output::print_json(&Report { sender, facts })?);
     }
     if facts.is_empty() {
-        output::say(format_args!("no fact about {sender} is known"));
+        if !is_unknown {
+            output::say(format_args!("no fact about {sender} is known"));
+        }
         return Ok(());
     }
     let has_history = matches!(args.command, Command::History { .. });

@@ -8,6 +8,7 @@ use kitbag::store::{
 use serde::Serialize;
 
 use super::said;
+use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::{self, StoreArgs};
@@ -137,11 +138,15 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let latest = store.latest_conversations(&filter, args.limit).await;
     let latest = latest.map_err(store::failure)?.into_iter();
     let conversations: Vec<Row> = latest.map(Row::of).collect();
+    let is_unknown = conversations.is_empty()
+        && say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?;
     if args.json {
         return Ok(output::print_json(&Conversations { conversations })?);
     }
     if conversations.is_empty() {
-        output::say(format_args!("no conversation is remembered"));
+        if !is_unknown {
+            output::say(format_args!("no conversation is remembered"));
+        }
         return Ok(());
     }
     let row = |row: &Row| {

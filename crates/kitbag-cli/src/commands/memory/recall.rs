@@ -14,7 +14,7 @@ use kitbag::core::tokens::Tokens;
 use kitbag::store::{MessageTime, RecallRequest, Store};
 use kitbag::tokens::Counter;
 
-use super::sender::named_or_only;
+use super::sender::{named_or_only, say_unknown};
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
 use crate::output;
@@ -73,6 +73,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         args,
     };
     if let Some(file) = &args.batch {
+        recall.say_unknown().await?;
         return batch::run(file, &recall).await;
     }
     let query = args.query.as_deref().unwrap_or_default();
@@ -81,6 +82,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let found = recall
         .find(sender, channel, query, args.now, args.limit)
         .await?;
+    let is_unknown = found.ranked.is_empty() && recall.say_unknown().await?;
     if args.json {
         return Ok(output::print_json(&found)?);
     }
@@ -88,7 +90,9 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         say_exactness(counter);
     }
     if found.ranked.is_empty() {
-        output::say(format_args!("nothing is remembered about it"));
+        if !is_unknown {
+            output::say(format_args!("nothing is remembered about it"));
+        }
         return Ok(());
     }
     let text = match args.explain {
@@ -128,6 +132,12 @@ impl Recall<'_> {
             found.cut(*budget, counter);
         }
         Ok(found)
+    }
+
+    /// Says so when the store does not know who or what was named for all queries.
+    async fn say_unknown(&self) -> Result<bool, Failure> {
+        let args = self.args;
+        say_unknown(&self.store, args.sender.as_deref(), args.channel.as_deref()).await
     }
 }
 

@@ -1,9 +1,9 @@
-//! Whose memory is meant where nobody is named.
+//! Whose memory is meant: where nobody is named, and where a name is mistyped.
 
 use kitbag::store::{Sender, Store};
 
 use crate::failure::Failure;
-use crate::output::one_line;
+use crate::output::{self, one_line};
 use crate::store;
 
 /// How many senders an error lists.
@@ -29,6 +29,67 @@ pub(super) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
             ),
         ),
     }
+}
+
+/// Says so when nothing could be found because the store does not know the sender or the channel, and
+/// names those that look alike; tells whether that was so. A slip of the keyboard should not look like
+/// an empty memory.
+pub(super) async fn say_unknown(
+    store: &Store,
+    sender: Option<&str>,
+    channel: Option<&str>,
+) -> Result<bool, Failure> {
+    if sender.is_none() && channel.is_none() {
+        return Ok(false);
+    }
+    let mut known = store.senders(u32::MAX).await.map_err(store::failure)?;
+    if let Some(sender) = sender {
+        let names = names(&known);
+        if !names.contains(&sender) {
+            let what = format!("nothing is kept of `{}`", one_line(sender));
+            output::say(format_args!("{what}; {}", alternatives(sender, &names)));
+            return Ok(true);
+        }
+        known.retain(|known| known.sender == sender);
+    }
+    let Some(channel) = channel else {
+        return Ok(false);
+    };
+    let mut channels: Vec<&str> = known.iter().map(|known| known.channel.as_str()).collect();
+    // Who is known by facts alone has none.
+    channels.retain(|channel| !channel.is_empty());
+    channels.sort_unstable();
+    channels.dedup();
+    if channels.contains(&channel) {
+        return Ok(false);
+    }
+    let of = sender.map_or_else(String::new, |sender| format!(" of `{}`", one_line(sender)));
+    let what = format!("nothing is kept{of} on channel `{}`", one_line(channel));
+    output::say(format_args!("{what}; {}", alternatives(channel, &channels)));
+    Ok(true)
+}
+
+/// Which names may have been meant: those that look alike, or else some.
+fn alternatives(written: &str, names: &[&str]) -> String {
+    let near = nearest(written, names);
+    match (near.as_slice(), names) {
+        ([], []) => "the store knows none yet".to_owned(),
+        ([], names) => format!("the store knows {}", listed(names)),
+        (near, _) => format!("did you mean {}?", listed(near)),
+    }
+}
+
+/// Up to three names that a slip of the keyboard may have turned into `written`, nearest first.
+fn nearest<'a>(written: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let written = written.trim().to_lowercase();
+    let mut near: Vec<(usize, &str)> = names
+        .iter()
+        .map(|name| (strsim::osa_distance(&written, &name.to_lowercase()), *name))
+        .filter(|(distance, name)| *distance <= name.chars().count().div_ceil(3))
+        .collect();
+    near.sort_unstable();
+    near.truncate(3);
+    near.into_iter().map(|(_, name)| name).collect()
 }
 
 fn names(senders: &[Sender]) -> Vec<&str> {

@@ -38,7 +38,10 @@ fn o06_conversations_come_latest_first() {
     let list = memory.json(&["history", "--channel", "mail", "--sender", "bob"]);
     assert_eq!(list["conversations"][0]["messages"], 1);
     let nobody = memory.run(&["history", "--sender", "nobody"]);
-    assert_eq!(nobody.stderr, "no conversation is remembered\n");
+    assert_eq!(
+        nobody.stderr,
+        "nothing is kept of `nobody`; the store knows ann, bob\n"
+    );
 }
 
 #[test]

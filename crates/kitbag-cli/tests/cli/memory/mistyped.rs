@@ -1,0 +1,78 @@
+//! Names that the store does not know: a slip of the keyboard is told, and not taken for an empty memory.
+
+use serde_json::json;
+
+use super::Memory;
+
+fn memory() -> Memory {
+    let memory = Memory::talk();
+    memory
+        .import(&[json!({"sender": "bob", "channel": "mail", "text": "hello"})])
+        .success();
+    memory
+}
+
+#[test]
+fn x01_a_mistyped_sender_is_told_with_those_that_look_alike() {
+    let memory = memory();
+    for args in [
+        &["recall", "puppy"][..],
+        &["recall", "puppy", "--json"],
+        &["history"],
+        &["history", "--json"],
+        &["facts", "list"],
+        &["facts", "history"],
+        &["export"],
+    ] {
+        let output = memory.run(&[args, &["--sender", "Anm"]].concat());
+        let told = "nothing is kept of `Anm`; did you mean ann?\n";
+        assert!(output.stderr.starts_with(told), "{args:?}: {output:?}");
+        output.success();
+        let output = memory.run(&[args, &["--sender", "christopher"]].concat());
+        let told = "nothing is kept of `christopher`; the store knows ann, bob\n";
+        assert!(output.stderr.starts_with(told), "{args:?}: {output:?}");
+        output.success();
+    }
+    let batch = ["recall", "--batch", "-", "--sender", "anm"];
+    let output = memory.run_with_stdin(&batch, b"{\"query\": \"puppy\"}");
+    let told = "nothing is kept of `anm`; did you mean ann?\n";
+    assert_eq!(output.stderr, told);
+    output.success();
+}
+
+#[test]
+fn x01_a_mistyped_channel_is_told_with_those_that_look_alike() {
+    let memory = memory();
+    for args in [&["recall", "puppy"][..], &["history"], &["export"]] {
+        let with = |more: &[&str]| memory.run(&[args, more].concat()).stderr;
+        let told = with(&["--sender", "ann", "--channel", "slcak"]);
+        let expected = "nothing is kept of `ann` on channel `slcak`; did you mean slack?\n";
+        assert!(told.starts_with(expected), "{args:?}: {told}");
+    }
+    for args in [&["history"][..], &["export"]] {
+        let told = memory.run(&[args, &["--channel", "discord"]].concat());
+        let expected = "nothing is kept on channel `discord`; the store knows mail, slack\n";
+        assert!(told.stderr.starts_with(expected), "{args:?}: {told:?}");
+    }
+}
+
+#[test]
+fn x01_who_is_known_is_not_called_unknown() {
+    let memory = memory();
+    let told = |args: &[&str]| memory.run(args).stderr;
+    assert_eq!(
+        told(&["recall", "quantum", "--sender", "bob", "--channel", "mail"]),
+        "nothing is remembered about it\n"
+    );
+    assert_eq!(
+        told(&["facts", "list", "--sender", "bob"]),
+        "no fact about bob is known\n"
+    );
+    memory
+        .run(&["facts", "set", "diet", "no fish", "--sender", "eve"])
+        .success();
+    assert_eq!(
+        told(&["recall", "fish", "--sender", "eve"]),
+        "nothing is remembered about it\n"
+    );
+}
