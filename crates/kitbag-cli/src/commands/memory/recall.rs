@@ -17,7 +17,7 @@ use kitbag::tokens::Counter;
 use super::sender::{named_or_only, say_unknown};
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, grouped};
 use crate::store::{self, StoreArgs};
 use found::Found;
 
@@ -82,7 +82,8 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let found = recall
         .find(sender, channel, query, args.now, args.limit)
         .await?;
-    let is_unknown = found.ranked.is_empty() && recall.say_unknown().await?;
+    let is_told =
+        found.ranked.is_empty() && (recall.say_misfit(&found) || recall.say_unknown().await?);
     if args.json {
         return Ok(output::print_json(&found)?);
     }
@@ -90,7 +91,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         say_exactness(counter);
     }
     if found.ranked.is_empty() {
-        if !is_unknown {
+        if !is_told {
             output::say(format_args!("nothing is remembered about it"));
         }
         return Ok(());
@@ -132,6 +133,25 @@ impl Recall<'_> {
             found.cut(*budget, counter);
         }
         Ok(found)
+    }
+
+    /// Says so when the budget has no room for what was found.
+    fn say_misfit(&self, found: &Found) -> bool {
+        let (Some(misfit), Some((budget, _))) = (found.misfit, &self.counter) else {
+            return false;
+        };
+        let count = grouped(u64::try_from(misfit.messages).unwrap_or(u64::MAX));
+        let messages = if misfit.messages == 1 {
+            "message"
+        } else {
+            "messages"
+        };
+        output::say(format_args!(
+            "found {count} {messages}; the best needs {} tokens, and the budget is {}",
+            grouped(misfit.needed.0),
+            grouped(budget.0),
+        ));
+        true
     }
 
     /// Says so when the store does not know who or what was named for all queries.

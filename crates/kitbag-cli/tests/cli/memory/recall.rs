@@ -139,6 +139,27 @@ fn x04_a_budget_is_kept_exactly() {
 }
 
 #[test]
+fn x04_a_budget_without_room_is_told_with_what_is_needed() {
+    let memory = Memory::talk();
+    let ask = |budget: &str, more: &[&str]| {
+        let args = ["recall", "puppy Lisbon", "--budget", budget];
+        memory.run(&[&args, more].concat())
+    };
+    let told = ask("3", &[]);
+    assert_eq!(told.stdout, "");
+    let needed = told
+        .stderr
+        .strip_prefix("found 5 messages; the best needs ")
+        .and_then(|rest| rest.strip_suffix(" tokens, and the budget is 3\n"))
+        .unwrap_or_else(|| panic!("{told:?}"))
+        .to_owned();
+    assert_eq!(ask("3", &["--json"]).stderr, told.stderr);
+    assert_eq!(ask(&needed, &[]).success().matches("score ").count(), 1);
+    let nothing = memory.run(&["recall", "quantum", "--budget", "3"]);
+    assert_eq!(nothing.stderr, "nothing is remembered about it\n");
+}
+
+#[test]
 fn x04_whose_memory_is_meant_must_be_clear() {
     let memory = Memory::new();
     memory.import(&[]).success();

@@ -16,6 +16,17 @@ pub(super) struct Found {
     /// The tokens of the printed text, where there is a budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<Tokens>,
+    /// What did not fit, if nothing did.
+    #[serde(skip)]
+    pub(super) misfit: Option<Misfit>,
+}
+
+/// Messages that were found, and none of which fits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Misfit {
+    pub(super) messages: usize,
+    /// What the best of them needs.
+    pub(super) needed: Tokens,
 }
 
 /// A message that was recalled.
@@ -76,6 +87,7 @@ impl Found {
         Self {
             ranked: recalled.into_iter().map(hit).collect(),
             tokens: None,
+            misfit: None,
         }
     }
 
@@ -88,6 +100,10 @@ impl Found {
             shown::add(&mut text, hit);
             let tokens = counter.count(&text);
             if tokens > budget {
+                self.misfit = (index == 0).then_some(Misfit {
+                    messages: self.ranked.len(),
+                    needed: tokens,
+                });
                 break;
             }
             fits = (index + 1, tokens);
