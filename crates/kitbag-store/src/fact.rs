@@ -143,7 +143,8 @@ impl Store {
             .await
     }
 
-    /// All values that a sender's facts have had, by key, oldest first; of one key, if it is given.
+    /// The values that a sender's facts have had, by key, oldest first; at most `limit`. Of one key, if it
+    /// is given, and then those that came last.
     ///
     /// # Errors
     /// When the store fails.
@@ -151,24 +152,28 @@ impl Store {
         &self,
         sender: &str,
         key: Option<&str>,
+        limit: u32,
     ) -> Result<Vec<Fact>, StoreError> {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
         self.read(move |tx| {
             Box::pin(async move {
+                let limit = limit.into();
                 let rows = match key {
                     Some(key) => {
                         let sql = format!(
                             "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
-                             ORDER BY version"
+                             ORDER BY version DESC LIMIT $4"
                         );
-                        tx.query(&sql, [sender.into(), key.into()]).await?
+                        let mut rows = tx.query(&sql, [sender.into(), key.into(), limit]).await?;
+                        rows.reverse();
+                        rows
                     }
                     None => {
                         let sql = format!(
                             "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 \
-                             ORDER BY key, version"
+                             ORDER BY key, version LIMIT $3"
                         );
-                        tx.query(&sql, [sender.into()]).await?
+                        tx.query(&sql, [sender.into(), limit]).await?
                     }
                 };
                 rows.into_iter().map(Fact::read).collect()

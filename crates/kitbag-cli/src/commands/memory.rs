@@ -1,6 +1,7 @@
 //! `kitbag memory`: what is remembered, to look at, search, change and forget.
 
 mod check;
+mod cut;
 mod export;
 mod facts;
 mod forget;

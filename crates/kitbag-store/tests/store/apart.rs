@@ -298,7 +298,7 @@ async fn list(store: &Store) -> String {
         told_of.extend([
             told(store.conversations("cli", &sender, 50).await),
             told(store.facts(&sender, 50).await),
-            told(store.fact_history(&sender, None).await),
+            told(store.fact_history(&sender, None, 50).await),
             told(store.summaries("cli", &sender, 50).await),
         ]);
     }

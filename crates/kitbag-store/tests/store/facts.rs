@@ -38,7 +38,7 @@ async fn o06_a_new_value_supersedes_the_old_one(store: Store) {
         told(&store.facts("ann", 10).await.unwrap()),
         [("city", "Lisbon", true)]
     );
-    let history = store.fact_history("ann", Some("city")).await.unwrap();
+    let history = store.fact_history("ann", Some("city"), 9).await.unwrap();
     assert_eq!(
         told(&history),
         [("city", "Porto", false), ("city", "Lisbon", true)]
@@ -48,7 +48,10 @@ async fn o06_a_new_value_supersedes_the_old_one(store: Store) {
     assert!(!store.unset_fact("ann", "city", second(4)).await.unwrap());
     assert!(store.facts("ann", 10).await.unwrap().is_empty());
     set("Lisbon", 5).await;
-    assert_eq!(store.fact_history("ann", None).await.unwrap().len(), 3);
+    assert_eq!(store.fact_history("ann", None, 9).await.unwrap().len(), 3);
+    let last = store.fact_history("ann", Some("city"), 1).await.unwrap();
+    assert_eq!(last, history[history.len() - 1..]);
+    assert_eq!(store.fact_history("ann", None, 2).await.unwrap().len(), 2);
     assert!(store.facts("bob", 10).await.unwrap().is_empty());
 }
 

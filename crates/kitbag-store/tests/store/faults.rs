@@ -249,7 +249,7 @@ async fn use_all(file: &Path, damage: &str) -> bool {
                 err(store.export(&ExportFilter::default(), None, 5_000).await),
             ),
             ("facts", err(store.facts("ann", 100).await)),
-            ("history", err(store.fact_history("ann", None).await)),
+            ("history", err(store.fact_history("ann", None, 100).await)),
             ("senders", err(store.senders(100).await)),
             (
                 "conversations",

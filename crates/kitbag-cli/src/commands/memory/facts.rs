@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use kitbag::store::{Fact, NewFact, Store};
 use serde::Serialize;
 
+use super::cut::{Keep, cut, one_more};
 use super::said;
 use super::sender::{named_or_only, say_unknown};
 use crate::failure::Failure;
@@ -30,7 +31,10 @@ pub(super) struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Lists the facts that hold
-    List,
+    List {
+        #[command(flatten)]
+        limit: Limit,
+    },
     /// Sets a fact; the value that it had stays in the history
     Set {
         /// What it is about
@@ -47,24 +51,47 @@ enum Command {
     History {
         /// Of one fact only
         key: Option<String>,
+        #[command(flatten)]
+        limit: Limit,
     },
+}
+
+#[derive(clap::Args)]
+struct Limit {
+    /// How many at most: of facts those learned last, of all values the first by key
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
 }
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = match &args.command {
         Command::Set { .. } => place.open_or_make().await?,
-        Command::List | Command::Unset { .. } | Command::History { .. } => place.open().await?,
+        Command::List { .. } | Command::Unset { .. } | Command::History { .. } => {
+            place.open().await?
+        }
     };
     let sender = named_or_only(&store, args.sender.as_deref()).await?;
     let now = Timestamp::now();
     match &args.command {
-        Command::List => {
-            let facts = store.facts(&sender, u32::MAX).await;
-            print(args, &store, &sender, facts.map_err(store::failure)?).await
+        Command::List {
+            limit: Limit { limit },
+        } => {
+            let facts = store.facts(&sender, one_more(*limit)).await;
+            let facts = facts.map_err(store::failure)?;
+            let facts = latest(facts, *limit);
+            print(args, &store, &sender, facts).await
         }
-        Command::History { key } => {
-            let facts = store.fact_history(&sender, key.as_deref()).await;
-            print(args, &store, &sender, facts.map_err(store::failure)?).await
+        Command::History {
+            key,
+            limit: Limit { limit },
+        } => {
+            let facts = store.fact_history(&sender, key.as_deref(), one_more(*limit));
+            let mut facts = facts.await.map_err(store::failure)?;
+            match key {
+                Some(_) => cut(&mut facts, *limit, Keep::Last, "the latest values"),
+                None => cut(&mut facts, *limit, Keep::First, "the first values by key"),
+            }
+            print(args, &store, &sender, facts).await
         }
         Command::Set { key, value } => {
             let fact = NewFact::new(key, value);
@@ -88,6 +115,14 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     }
 }
 
+/// The facts that were learned last, by key.
+fn latest(mut facts: Vec<Fact>, limit: u32) -> Vec<Fact> {
+    facts.sort_by(|a, b| (b.since, &a.key).cmp(&(a.since, &b.key)));
+    cut(&mut facts, limit, Keep::First, "the facts learned last");
+    facts.sort_by(|a, b| a.key.cmp(&b.key));
+    facts
+}
+
 /// Tells what became of a fact.
 async fn changed(
     args: &Args,
@@ -100,7 +135,7 @@ async fn changed(
         output::say(format_args!("{what} `{key}` of {sender}"));
         return Ok(());
     }
-    let history = store.fact_history(sender, Some(key)).await;
+    let history = store.fact_history(sender, Some(key), 1).await;
     let last = history.map_err(store::failure)?.pop();
     Ok(output::print_json(&last.as_ref().map(Row::of))?)
 }

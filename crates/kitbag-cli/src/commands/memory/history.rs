@@ -7,6 +7,7 @@ use kitbag::store::{
 };
 use serde::Serialize;
 
+use super::cut::{Keep, cut, one_more};
 use super::said;
 use super::sender::say_unknown;
 use crate::failure::Failure;
@@ -63,8 +64,9 @@ async fn print_messages(
     store: &Store,
     conversation: ConversationId,
 ) -> Result<(), Failure> {
-    let messages = store.messages(conversation, args.limit).await;
-    let messages = messages.map_err(store::failure)?;
+    let messages = store.messages(conversation, one_more(args.limit)).await;
+    let mut messages = messages.map_err(store::failure)?;
+    cut(&mut messages, args.limit, Keep::Last, "the latest messages");
     if args.json {
         let shape = |StoredMessage { id, message, .. }| Message {
             id: id.to_string(),
@@ -135,9 +137,11 @@ impl Row {
 
 async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> {
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
-    let latest = store.latest_conversations(&filter, args.limit).await;
-    let latest = latest.map_err(store::failure)?.into_iter();
-    let conversations: Vec<Row> = latest.map(Row::of).collect();
+    let latest = store.latest_conversations(&filter, one_more(args.limit));
+    let latest = latest.await.map_err(store::failure)?.into_iter();
+    let mut conversations: Vec<Row> = latest.map(Row::of).collect();
+    let what = "the latest conversations";
+    cut(&mut conversations, args.limit, Keep::First, what);
     let is_unknown = conversations.is_empty()
         && say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?;
     if args.json {

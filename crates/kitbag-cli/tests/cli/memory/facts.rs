@@ -69,3 +69,42 @@ fn x01_what_is_no_fact_is_refused() {
     assert_eq!(none.stderr, "no fact about ann is known\n");
     memory.run(&["facts"]).failure(2);
 }
+
+#[test]
+fn x01_a_list_that_is_cut_says_so() {
+    let memory = Memory::talk();
+    for (key, value) in [("b", "1"), ("c", "1"), ("a", "1"), ("b", "2")] {
+        memory.run(&["facts", "set", key, value]).success();
+    }
+    for (args, shown, told) in [
+        (
+            &["facts", "list", "--limit", "2"][..],
+            &[("a", "1"), ("b", "2")][..],
+            "only the facts learned last are shown, 2 of them; `--limit` shows more\n",
+        ),
+        (
+            &["facts", "list", "--limit", "3"],
+            &[("a", "1"), ("b", "2"), ("c", "1")],
+            "",
+        ),
+        (
+            &["facts", "history", "--limit", "2"],
+            &[("a", "1"), ("b", "1")],
+            "only the first values by key are shown, 2 of them; `--limit` shows more\n",
+        ),
+        (
+            &["facts", "history", "b", "--limit", "1"],
+            &[("b", "2")],
+            "only the latest values are shown, 1 of them; `--limit` shows more\n",
+        ),
+        (
+            &["facts", "history", "b", "--limit", "2"],
+            &[("b", "1"), ("b", "2")],
+            "",
+        ),
+    ] {
+        assert_eq!(keys_and_values(&memory.json(args)), shown, "{args:?}");
+        assert_eq!(memory.run(args).stderr, told, "{args:?}");
+    }
+    memory.run(&["facts", "list", "--limit", "0"]).failure(2);
+}

@@ -35,6 +35,17 @@ fn o06_conversations_come_latest_first() {
     let list = memory.json(&["history", "--sender", "ann", "--limit", "1"]);
     assert_eq!(list["conversations"].as_array().unwrap().len(), 1);
     assert_eq!(list["conversations"][0]["name"], "trip");
+    let told = |args: &[&str]| memory.run(args).stderr;
+    assert_eq!(
+        told(&["history", "--limit", "2"]),
+        "only the latest conversations are shown, 2 of them; `--limit` shows more\n"
+    );
+    assert_eq!(told(&["history", "--limit", "3"]), "");
+    assert_eq!(
+        told(&["history", "1.1", "--limit", "2"]),
+        "only the latest messages are shown, 2 of them; `--limit` shows more\n"
+    );
+    assert_eq!(told(&["history", "1.1", "--limit", "3"]), "");
     let list = memory.json(&["history", "--channel", "mail", "--sender", "bob"]);
     assert_eq!(list["conversations"][0]["messages"], 1);
     let nobody = memory.run(&["history", "--sender", "nobody"]);
