@@ -2,6 +2,7 @@
 //!
 //! Only commands that remember come here: the others never look at the store, and run without Tokio.
 
+use std::env;
 use std::future::Future;
 
 use etcetera::BaseStrategy as _;
@@ -65,6 +66,19 @@ impl StoreArgs {
         match given(self.tenant.as_deref()) {
             Some(name) => name.parse().map_err(wrong),
             None => Ok(Tenant::default()),
+        }
+    }
+
+    /// Refuses `--store` where a command names its stores itself. What the environment says is for the
+    /// other commands.
+    pub(crate) fn refuse_store(&self) -> Result<(), Failure> {
+        let by_habit = env::var("KITBAG_STORE").ok();
+        match &self.store {
+            Some(store) if by_habit.as_ref() != Some(store) => Err(Failure::usage(
+                "`--store` has no meaning here: both stores are named",
+            )
+            .hint("leave it out")),
+            _ => Ok(()),
         }
     }
 

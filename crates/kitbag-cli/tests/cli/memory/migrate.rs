@@ -28,12 +28,16 @@ fn o06_memory_moves_to_postgresql_and_back() {
         let args = [&["--store", store, "--tenant", &tenant, "memory"], args].concat();
         memory.0.run(&args)
     };
+    let migrate = |args: &[&str]| {
+        let args = [&["--tenant", &tenant, "memory", "migrate"], args].concat();
+        memory.0.run(&args)
+    };
     memory.0.write("talk.jsonl", super::lines(&super::talk()));
     run("here.db", &["import", "talk.jsonl"]).success();
     run("here.db", &["facts", "set", "diet", "no fish"]).success();
     let exported = run("here.db", &["export"]).success();
 
-    let there = run("none", &["migrate", "here.db", &server]);
+    let there = migrate(&["here.db", &server]);
     assert!(
         there.stderr.contains("; both are the same"),
         "{}",
@@ -56,10 +60,10 @@ fn o06_memory_moves_to_postgresql_and_back() {
     };
     assert_eq!(recalled(&server), recalled("here.db"));
     run(&server, &["check"]).success();
-    let again = run("none", &["migrate", "here.db", &server]).failure(1);
+    let again = migrate(&["here.db", &server]).failure(1);
     assert!(again.contains("has rows of tenant"), "{again}");
 
-    run("none", &["migrate", &server, "back.db", "--json"]).success();
+    migrate(&[&server, "back.db", "--json"]).success();
     assert_eq!(run("back.db", &["export"]).success(), exported);
     assert_eq!(recalled("back.db"), recalled("here.db"));
     assert_eq!(
@@ -72,7 +76,9 @@ fn o06_memory_moves_to_postgresql_and_back() {
 #[test]
 fn o06_a_copy_is_the_same_and_the_first_stays() {
     let memory = Memory::talk();
-    let report = memory.json(&["migrate", "memory.db", "sqlite:copy.db"]);
+    let migrate = |args: &[&str]| memory.0.run(&[&["memory", "migrate"], args].concat());
+    let report = migrate(&["memory.db", "sqlite:copy.db", "--json"]).success();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["rows"]["message"], 5);
     assert_eq!(report["to"], "sqlite:copy.db");
     let copy = memory
@@ -81,11 +87,20 @@ fn o06_a_copy_is_the_same_and_the_first_stays() {
         .success();
     assert_eq!(copy, memory.run(&["export"]).success());
     assert_eq!(memory.json(&["stats"])["messages"], json!(5));
-    let error = memory.run(&["migrate", "gone.db", "new.db"]).failure(1);
+    let error = migrate(&["gone.db", "new.db"]).failure(1);
     assert!(error.contains("there is no store gone.db"), "{error}");
     assert!(!memory.0.path().join("new.db").exists());
-    memory.run(&["migrate", "memory.db"]).failure(2);
-    memory
-        .run(&["migrate", "memory.db", "redis://x"])
-        .failure(2);
+    migrate(&["memory.db"]).failure(2);
+    migrate(&["memory.db", "redis://x"]).failure(2);
+}
+
+#[test]
+fn x01_a_store_that_would_be_ignored_is_refused() {
+    let memory = Memory::talk();
+    let error = memory.run(&["migrate", "memory.db", "copy.db"]).failure(2);
+    assert!(error.contains("`--store` has no meaning here"), "{error}");
+    assert!(!memory.0.path().join("copy.db").exists());
+    let args = ["memory", "migrate", "memory.db", "copy.db"];
+    let habit = [("KITBAG_STORE", "elsewhere.db")];
+    memory.0.run_with(&habit, &args).success();
 }
