@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-pub(crate) use file::{FileWriter, behind_links, folder_of, write_file};
+pub(crate) use file::{FileWriter, Rights, behind_links, folder_of, write_file};
 pub(crate) use grid::grid;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
@@ -119,6 +119,12 @@ fn steers(c: char) -> bool {
 /// Characters that turn the direction of what follows.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// How many of something there are, in words.
+pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
+    let what = if count == 1 { one } else { several };
+    format!("{} {what}", grouped(count))
 }
 
 /// A number with its thousands set apart.

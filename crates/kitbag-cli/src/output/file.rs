@@ -10,10 +10,19 @@ use crate::failure::Failure;
 ///
 /// A link stays what it is, and what it leads to is written.
 pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
-    let mut writer = FileWriter::open(file)?;
+    let mut writer = FileWriter::open(file, Rights::Usual)?;
     let written = writer.write_all(text.as_bytes());
     written.map_err(|error| cannot_write(file, &error))?;
     writer.finish()
+}
+
+/// Who may read a file that was not there before. One that was keeps its rights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rights {
+    /// Whoever may read any new file.
+    Usual,
+    /// Its owner.
+    OwnerAlone,
 }
 
 /// The same for a text that comes in parts.
@@ -34,8 +43,9 @@ enum Target {
 
 impl FileWriter {
     /// Makes sure that the file can be written. What it holds stays until all is there.
-    pub(crate) fn open(file: &Path) -> Result<Self, Failure> {
-        let to = Target::of(behind_links(file)).map_err(|error| cannot_write(file, &error))?;
+    pub(crate) fn open(file: &Path, rights: Rights) -> Result<Self, Failure> {
+        let to =
+            Target::of(behind_links(file), rights).map_err(|error| cannot_write(file, &error))?;
         Ok(Self {
             named: file.to_owned(),
             to,
@@ -105,7 +115,7 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
 }
 
 impl Target {
-    fn of(file: PathBuf) -> io::Result<Self> {
+    fn of(file: PathBuf, rights: Rights) -> io::Result<Self> {
         // One that may not be written may not be replaced either, and a device or a pipe cannot be.
         let existing = match OpenOptions::new().write(true).open(&file) {
             Ok(existing) => Some(existing),
@@ -125,7 +135,7 @@ impl Target {
         if let (Some(device), None) = (&existing, &permissions) {
             return Ok(Self::Itself(device.try_clone()?));
         }
-        match (new_file(folder_of(&file)), existing) {
+        match (new_file(folder_of(&file), rights), existing) {
             (Ok(beside), _) => Ok(Self::Beside {
                 beside,
                 file,
@@ -142,10 +152,15 @@ impl Target {
     }
 }
 
-/// A file with the rights that any new file has.
-fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile<File>> {
+fn new_file(folder: &Path, rights: Rights) -> io::Result<tempfile::NamedTempFile<File>> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(match rights {
+        // As with any new file, less what the user's mask takes off.
+        Rights::Usual => 0o666,
+        Rights::OwnerAlone => 0o600,
+    }));
+    #[cfg(not(unix))]
+    let _ = rights;
     builder.tempfile_in(folder)
 }

@@ -8,7 +8,7 @@ use kitbag::store::{ExportFilter, Exported, Store};
 
 use super::sender::say_unknown;
 use crate::failure::Failure;
-use crate::output::{self, grouped, printable_json};
+use crate::output::{self, counted, grouped, printable_json};
 use crate::progress::Progress;
 use crate::store::{self, StoreArgs};
 
@@ -21,7 +21,8 @@ const PAGE: u32 = 1_000;
 /// are not among them; `kitbag memory migrate` copies everything.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file to write, whole or not at all; stdout unless it is given, or `-`
+    /// The file to write, whole or not at all, for its owner alone if it is new; stdout unless it is
+    /// given, or `-`
     file: Option<PathBuf>,
     /// Messages of this sender only
     #[arg(long, value_name = "NAME")]
@@ -45,7 +46,8 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
                         .hint("give another file"),
                 );
             }
-            let mut file = output::FileWriter::open(file)?;
+            // It holds what people said, as the store does.
+            let mut file = output::FileWriter::open(file, output::Rights::OwnerAlone)?;
             let mut buffer = io::BufWriter::new(&mut file);
             let count = write(&store, args, &mut buffer, Reader::Program).await?;
             buffer.flush()?;
@@ -67,7 +69,8 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if count == 0 {
         say_unknown(&store, args.sender.as_deref(), args.channel.as_deref()).await?;
     }
-    output::say(format_args!("exported {} messages", grouped(count)));
+    let messages = counted(count, "message", "messages");
+    output::say(format_args!("exported {messages}"));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use kitbag::store::{ConversationId, Forget, Forgotten, MessageId, Store};
 
 use super::sender::named_or_only;
 use crate::failure::Failure;
-use crate::output::{self, grouped, one_line};
+use crate::output::{self, counted, one_line};
 use crate::store::{self, StoreArgs};
 
 /// Deletes a message, a fact, a conversation, or all about a sender, for good
@@ -110,10 +110,7 @@ fn told(gone: &Forgotten) -> String {
     let counts: Vec<String> = counts
         .iter()
         .filter(|(count, ..)| *count > 0)
-        .map(|&(count, one, several)| {
-            let what = if count == 1 { one } else { several };
-            format!("{} {what}", grouped(count))
-        })
+        .map(|&(count, one, several)| counted(count, one, several))
         .collect();
     if counts.is_empty() {
         return "forgot nothing".to_owned();

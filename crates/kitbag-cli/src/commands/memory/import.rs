@@ -1,8 +1,9 @@
 //! `kitbag memory import`: brings in conversations from JSON lines and from chat exports.
 //!
 //! Lines are kept in batches, each a transaction; whatever ends an import early, all lines before it
-//! are kept, or with `--atomic` none.
+//! are kept, or with `--atomic` none. Ctrl-C ends it after the batch that is being kept.
 
+mod interrupt;
 mod keep;
 
 use std::path::PathBuf;
@@ -13,9 +14,9 @@ use serde::Serialize;
 
 use super::source::Source;
 use crate::failure::Failure;
-use crate::output::{self, grouped};
+use crate::output::{self, counted, grouped};
 use crate::store::StoreArgs;
-use keep::{Keeper, Kept};
+use keep::{Keeper, Kept, Unit};
 
 /// Brings in conversations from JSON lines, or from an export of ChatGPT or Claude
 ///
@@ -49,9 +50,13 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let mut defaults = ImportDefaults::new();
     defaults.channel.clone_from(&args.channel);
     defaults.sender.clone_from(&args.sender);
+    let unit = match args.atomic {
+        true => Unit::All,
+        false => Unit::Batch,
+    };
     let lines = source.lines();
     let mut import = read_import(source, args.format, &defaults);
-    let mut keeper = Keeper::new(store, args.atomic);
+    let mut keeper = Keeper::new(store, unit);
     for line in import.by_ref() {
         let message = match line {
             Ok(line) => message(line, lines.last()),
@@ -87,7 +92,7 @@ fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
     if let Some(at) = line.at {
         let Some(at) = MessageTime::parse(&at) else {
             return Err(Failure::new(format_args!(
-                "{place}: `at` is `{}`, expected a time such as 2024-01-15T10:30:00Z, or null",
+                "{place}: `at` is `{}`, expected a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null",
                 at.escape_debug()
             )));
         };
@@ -107,6 +112,7 @@ fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
 struct Report {
     messages: u64,
     known: u64,
+    without_ref: u64,
     left_out: Left,
 }
 
@@ -127,20 +133,38 @@ fn tell(kept: Kept, left_out: LeftOut, args: &Args) -> Result<(), Failure> {
         return Ok(output::print_json(&Report {
             messages: kept.messages,
             known: kept.known,
+            without_ref: kept.nameless,
             left_out,
         })?);
     }
-    let mut told = format!("imported {} messages", grouped(kept.messages));
-    for (count, what) in [
-        (kept.known, "known already"),
-        (left_out.empty, "without text"),
-        (left_out.hidden, "that nobody saw left out"),
-        (left_out.branches, "abandoned branches left out"),
+    let mut told = format!("imported {}", counted(kept.messages, "message", "messages"));
+    for (count, one, several) in [
+        (kept.known, "known already", "known already"),
+        (left_out.empty, "without text", "without text"),
+        (
+            left_out.hidden,
+            "that nobody saw left out",
+            "that nobody saw left out",
+        ),
+        (
+            left_out.branches,
+            "abandoned branch left out",
+            "abandoned branches left out",
+        ),
     ] {
         if count > 0 {
-            told.push_str(&format!(", {} {what}", grouped(count)));
+            told.push_str(&format!(", {}", counted(count, one, several)));
         }
     }
     output::say(format_args!("{told}"));
+    if kept.nameless > 0 {
+        let (nameless, have) = match kept.nameless {
+            1 => ("one".to_owned(), "has"),
+            several => (grouped(several), "have"),
+        };
+        output::say(format_args!(
+            "{nameless} of them {have} no `ref`, and would be kept once more if the file were imported again"
+        ));
+    }
     Ok(())
 }

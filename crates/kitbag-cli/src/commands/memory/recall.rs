@@ -17,9 +17,9 @@ use kitbag::tokens::Counter;
 use super::sender::{named_or_only, say_unknown};
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
-use crate::output::{self, grouped};
+use crate::output::{self, counted, grouped};
 use crate::store::{self, StoreArgs};
-use found::Found;
+use found::{Found, Scores};
 
 /// Finds the past messages that a query is about, best first
 ///
@@ -128,7 +128,11 @@ impl Recall<'_> {
         #[cfg(feature = "embeddings")]
         request.embedder.clone_from(&self.embedder);
         let recalled = self.store.recall(&request).await.map_err(store::failure)?;
-        let mut found = Found::new(recalled, self.args.explain);
+        let scores = match self.args.explain {
+            true => Scores::Explained,
+            false => Scores::Alone,
+        };
+        let mut found = Found::new(recalled, scores);
         if let Some((budget, counter)) = &self.counter {
             found.cut(*budget, counter);
         }
@@ -140,14 +144,10 @@ impl Recall<'_> {
         let (Some(misfit), Some((budget, _))) = (found.misfit, &self.counter) else {
             return false;
         };
-        let count = grouped(u64::try_from(misfit.messages).unwrap_or(u64::MAX));
-        let messages = if misfit.messages == 1 {
-            "message"
-        } else {
-            "messages"
-        };
+        let count = u64::try_from(misfit.messages).unwrap_or(u64::MAX);
+        let messages = counted(count, "message", "messages");
         output::say(format_args!(
-            "found {count} {messages}; the best needs {} tokens, and the budget is {}",
+            "found {messages}; the best needs {} tokens, and the budget is {}",
             grouped(misfit.needed.0),
             grouped(budget.0),
         ));

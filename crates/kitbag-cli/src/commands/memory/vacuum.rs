@@ -4,7 +4,7 @@ use jiff::{Span, Timestamp, Zoned};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{self, grouped};
+use crate::output::{self, counted, grouped};
 use crate::progress::Progress;
 use crate::store::{self, StoreArgs};
 
@@ -55,7 +55,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(&report)?);
     }
-    let mut told = format!("removed {} prompts", grouped(report.prompts));
+    let mut told = format!("removed {}", counted(report.prompts, "prompt", "prompts"));
     if let (Some(before), Some(after)) = (report.file_bytes_before, report.file_bytes) {
         let (before, after) = (grouped(before), grouped(after));
         told.push_str(&format!("; the file had {before} bytes and has {after}"));

@@ -49,6 +49,13 @@ fn o06_a_part_is_exported_to_a_file_in_one_step() {
     let written = fs::read_to_string(memory.0.path().join("out.jsonl")).unwrap();
     assert_eq!(written.lines().count(), 1);
     assert!(written.contains("hello"), "{written}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        memory.run(&["export", "new.jsonl"]).success();
+        let file = fs::metadata(memory.0.path().join("new.jsonl")).unwrap();
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    }
     let error = memory.run(&["export", "no/such/folder.jsonl"]).failure(1);
     assert!(
         error.contains("cannot write `no/such/folder.jsonl`"),

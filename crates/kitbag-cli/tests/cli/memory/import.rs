@@ -151,6 +151,85 @@ fn x01_what_is_no_import_is_refused() {
 }
 
 #[test]
+fn x01_what_would_be_kept_twice_is_told() {
+    let memory = Memory::new();
+    let talk = [json!({"text": "hello", "ref": "a"}), json!({"text": "bye"})];
+    let told = memory.import(&talk).stderr;
+    let again = "would be kept once more if the file were imported again";
+    let expected = format!("imported 2 messages\none of them has no `ref`, and {again}\n");
+    assert_eq!(told, expected);
+    let told = memory.import(&talk).stderr;
+    assert!(
+        told.starts_with("imported 1 message, 1 known already\none of them has no `ref`"),
+        "{told}"
+    );
+    assert_eq!(memory.json(&["stats"])["messages"], 3);
+}
+
+#[test]
+fn x01_a_time_that_is_none_is_told_with_what_is_expected() {
+    let memory = Memory::new();
+    for at in ["1715176560000", "-1715176560000", "1e300"] {
+        let line = format!("{{\"text\": \"x\", \"at\": {at}}}");
+        let error = memory
+            .run_with_stdin(&["import", "-"], line.as_bytes())
+            .failure(1);
+        assert!(
+            error.contains("expected seconds since 1970, not milliseconds"),
+            "{error}"
+        );
+    }
+    let line = b"{\"text\": \"x\", \"at\": 1715176560.25}";
+    memory.run_with_stdin(&["import", "-"], line).success();
+    let list = memory.json(&["history"]);
+    assert_eq!(list["conversations"][0]["began"], "2024-05-08T13:56:00.25Z");
+}
+
+#[cfg(unix)]
+#[test]
+fn x01_an_interrupted_import_says_what_is_kept() {
+    use std::io::Write as _;
+    use std::process::Command;
+
+    let memory = Memory::new();
+    let message = |number: u32| json!({"ref": number, "text": format!("message {number}")});
+    let messages: Vec<_> = (0..4_100).map(message).collect();
+    let mut import = memory
+        .0
+        .command(&["--store", "memory.db", "memory", "import", "-"])
+        .spawn()
+        .unwrap();
+    let mut stdin = import.stdin.take().unwrap();
+    stdin.write_all(lines(&messages).as_bytes()).unwrap();
+    stdin.flush().unwrap();
+    // The rest waits for more that could go with it.
+    let kept = || {
+        let stats = memory.run(&["stats", "--json"]).stdout;
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap_or_default();
+        stats["messages"] == 4_000
+    };
+    while !kept() {
+        assert_eq!(import.try_wait().unwrap(), None);
+    }
+    let id = import.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = import.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(130));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.starts_with("error: interrupted; 4,000 messages were imported\nhint: "),
+        "{told}"
+    );
+}
+
+#[test]
 fn x01_a_message_of_100_megabytes_is_refused_in_words() {
     let memory = Memory::new();
     let text = "long ".repeat(20 << 20);
@@ -162,7 +241,7 @@ fn x01_a_message_of_100_megabytes_is_refused_in_words() {
         "{error}"
     );
     assert!(
-        error.contains("; 1 messages before it were imported"),
+        error.contains("; 1 message before it was imported"),
         "{error}"
     );
 }

@@ -111,7 +111,10 @@ pub(super) fn parse(
             place,
             field: "at",
             found: value.to_string(),
-            expected: "a time such as 2024-01-15T10:30:00Z, or null",
+            expected: match value {
+                Value::Number(_) => "seconds since 1970, not milliseconds, before the year 10000",
+                _ => "a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null",
+            },
         })?),
     };
     let mut line = defaults.line("import", written.role.unwrap_or(Role::User), written.text);

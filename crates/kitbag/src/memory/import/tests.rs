@@ -105,7 +105,7 @@ hello there, this is no JSON
     ! line 3: invalid type: integer `3`, expected a string at column 10
     ! line 4: missing field `text` at column 16
     ! line 5: unknown variant `boss`, expected one of `developer`, `system`, `user`, `assistant`, `tool` at column 31
-    ! line 6: `at` is "yesterday", expected a time such as 2024-01-15T10:30:00Z, or null
+    ! line 6: `at` is "yesterday", expected a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null
     ! line 7: invalid type: `["a"]`, expected text or a number at column 34
     ! line 8: expected a JSON object, found `[\"text\"]`
     ! line 9: expected a JSON object, found `hello there, this is no `

@@ -1,12 +1,15 @@
 //! Keeps messages in batches, and knows at any time exactly which are kept.
 
 use std::mem;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use kitbag::store::{Import, Store};
+use tokio::sync::Mutex;
 
+use super::interrupt;
 use crate::failure::Failure;
-use crate::output::grouped;
+use crate::output::{counted, grouped};
 use crate::progress::Progress;
 use crate::store;
 
@@ -18,11 +21,21 @@ const BATCH_BYTES: usize = 16 << 20;
 /// Takes messages one by one.
 pub(super) struct Keeper {
     store: Store,
-    is_atomic: bool,
+    unit: Unit,
     waiting: Vec<Import>,
     bytes: usize,
-    kept: Kept,
+    /// Held while a batch is being kept.
+    kept: Arc<Mutex<Kept>>,
     progress: Progress,
+}
+
+/// What is kept together, or not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// As many messages as go into a transaction.
+    Batch,
+    /// All messages, which wait in memory until the end.
+    All,
 }
 
 /// What became of the messages.
@@ -30,16 +43,33 @@ pub(super) struct Keeper {
 pub(super) struct Kept {
     pub(super) messages: u64,
     pub(super) known: u64,
+    /// Those without a reference among the messages: they would be kept again.
+    pub(super) nameless: u64,
+}
+
+impl Kept {
+    /// What is kept, as the end of a sentence.
+    pub(super) fn told(self, of: &str) -> String {
+        let known = match self.known {
+            0 => String::new(),
+            known => format!(", {} known already", grouped(known)),
+        };
+        let one = format!("message{of} was imported");
+        let several = format!("messages{of} were imported");
+        format!("{}{known}", counted(self.messages, &one, &several))
+    }
 }
 
 impl Keeper {
-    pub(super) fn new(store: Store, is_atomic: bool) -> Self {
+    pub(super) fn new(store: Store, unit: Unit) -> Self {
+        let kept = Arc::default();
+        interrupt::watch(&kept);
         Self {
             store,
-            is_atomic,
+            unit,
             waiting: Vec::new(),
             bytes: 0,
-            kept: Kept::default(),
+            kept,
             progress: Progress::start("importing"),
         }
     }
@@ -49,7 +79,7 @@ impl Keeper {
         self.bytes = self.bytes.saturating_add(message.message.text.len());
         self.waiting.push(message);
         let is_full = self.waiting.len() >= BATCH || self.bytes >= BATCH_BYTES;
-        if is_full && !self.is_atomic {
+        if is_full && self.unit == Unit::Batch {
             self.keep().await?;
         }
         Ok(())
@@ -58,17 +88,17 @@ impl Keeper {
     /// Keeps the rest.
     pub(super) async fn end(mut self) -> Result<Kept, Failure> {
         self.keep().await?;
-        Ok(self.kept)
+        Ok(*self.kept.lock().await)
     }
 
     /// Keeps what came before a line that cannot be read, unless it is all or nothing.
     pub(super) async fn end_early(mut self, failure: Failure) -> Failure {
-        if !self.is_atomic
+        if self.unit == Unit::Batch
             && let Err(earlier) = self.keep().await
         {
             return earlier;
         }
-        self.told(failure)
+        self.told(failure).await
     }
 
     async fn keep(&mut self) -> Result<(), Failure> {
@@ -77,30 +107,31 @@ impl Keeper {
         if batch.is_empty() {
             return Ok(());
         }
+        let nameless = batch.iter().filter(|one| one.message.reference.is_none());
+        let nameless = nameless.count();
+        let mut kept = self.kept.lock().await;
         let imported = match self.store.import(batch, Timestamp::now()).await {
             Ok(imported) => imported,
-            Err(error) => return Err(self.told(store::failure(error))),
+            Err(error) => {
+                drop(kept);
+                return Err(self.told(store::failure(error)).await);
+            }
         };
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        self.kept.messages += number(imported.messages);
-        self.kept.known += number(imported.known);
-        let count = grouped(self.kept.messages.saturating_add(self.kept.known));
+        kept.messages += number(imported.messages);
+        kept.known += number(imported.known);
+        // None of them is taken for another.
+        kept.nameless += number(nameless);
+        let count = grouped(kept.messages.saturating_add(kept.known));
         self.progress.stage(format!("importing, {count} messages"));
         Ok(())
     }
 
     /// The failure, with what is kept nevertheless.
-    fn told(&self, failure: Failure) -> Failure {
-        if self.is_atomic {
-            return failure.and("nothing was imported");
+    async fn told(&self, failure: Failure) -> Failure {
+        match self.unit {
+            Unit::All => failure.and("nothing was imported"),
+            Unit::Batch => failure.and(self.kept.lock().await.told(" before it")),
         }
-        let kept = grouped(self.kept.messages);
-        let known = match self.kept.known {
-            0 => String::new(),
-            known => format!(" and {} were known already", grouped(known)),
-        };
-        failure.and(format_args!(
-            "{kept} messages before it were imported{known}"
-        ))
     }
 }

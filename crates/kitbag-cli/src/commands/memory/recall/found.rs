@@ -61,13 +61,26 @@ pub(super) struct Part {
     pub(super) value: i64,
 }
 
+/// What is told of a score.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Scores {
+    Alone,
+    /// With what it is made of.
+    Explained,
+}
+
 impl Found {
-    pub(super) fn new(recalled: Vec<Recalled>, with_parts: bool) -> Self {
+    pub(super) fn new(recalled: Vec<Recalled>, scores: Scores) -> Self {
         let part = |part: &ScorePart| Part {
             name: part.name,
             value: part.value,
         };
+        let parts = |recalled: &Recalled| match scores {
+            Scores::Alone => None,
+            Scores::Explained => Some(recalled.parts.iter().map(part).collect()),
+        };
         let hit = |recalled: Recalled| Hit {
+            parts: parts(&recalled),
             text: recalled.text().to_owned(),
             is_part: recalled.text().len() < recalled.message.text.len(),
             reference: recalled.message.reference,
@@ -82,7 +95,6 @@ impl Found {
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
-            parts: with_parts.then(|| recalled.parts.iter().map(part).collect()),
         };
         Self {
             ranked: recalled.into_iter().map(hit).collect(),

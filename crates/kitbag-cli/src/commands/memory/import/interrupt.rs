@@ -1,0 +1,40 @@
+//! Ctrl-C during an import: what is being kept is kept to its end, and told.
+
+use std::process;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::Mutex;
+
+use super::keep::Kept;
+use crate::output;
+
+/// What a shell gives as the exit code of a program that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// Ends the program when it is interrupted, and tells what is kept. A thread of its own, since the one
+/// that imports may be waiting for input.
+pub(super) fn watch(kept: &Arc<Mutex<Kept>>) {
+    let kept = Arc::clone(kept);
+    let watch = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        // Without it the program ends as any other does.
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            if tokio::signal::ctrl_c().await.is_err() {
+                return;
+            }
+            // Whoever keeps a batch holds it.
+            let kept = kept.lock().await;
+            output::say_error(
+                &format!("interrupted; {}", kept.told("")),
+                Some("import it again for the rest: messages with a `ref` are not kept twice"),
+            );
+            process::exit(INTERRUPTED);
+        });
+    };
+    // It ends with the program.
+    drop(thread::Builder::new().name("interrupt".into()).spawn(watch));
+}
