@@ -6,13 +6,20 @@
 pub mod context;
 pub mod document;
 pub mod key;
+pub mod manifest;
+mod nearest;
 pub mod payload;
+pub mod problem;
+pub mod props;
 pub mod query;
 pub mod reserved;
 pub mod turn;
 pub mod value;
+pub mod yaml;
 
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
+pub use manifest::Layout;
+pub use problem::{Problem, Severity};
 pub use turn::{Mode, PastMessage, Platform, Turn};
 pub use value::{Map, Value};

@@ -1,0 +1,166 @@
+//! Layouts: the templates of prompts, with the props that they take.
+//!
+//! A layout keeps its templates as texts with the lines on which they start. Whether they are
+//! valid templates is checked where they are parsed, not here.
+
+mod read;
+
+use indexmap::IndexMap;
+
+use crate::problem::Problem;
+use crate::props::PropsSchema;
+use crate::value::Value;
+
+pub(crate) use read::read_map;
+
+/// A prompt's template, in one language or several, and what may be set in it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Layout {
+    /// The name by which agents ask for it.
+    pub id: String,
+    /// Its version, as its author counts.
+    pub version: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The templates by language, never empty. A template of no particular language is the one
+    /// for `default`.
+    pub templates: IndexMap<String, LayoutText>,
+    /// The language that stands in for one that is missing.
+    pub language: Option<String>,
+    /// The props that it takes.
+    pub props_schema: PropsSchema,
+    /// Props that count unless the agent gives others.
+    pub default_props: Option<Value>,
+    /// What becomes of values in double braces.
+    pub escape: LayoutEscape,
+    /// What becomes of values that are missing.
+    pub missing: MissingValue,
+    /// Templates that its templates include by name.
+    pub partials: IndexMap<String, LayoutText>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// The text of a template and where it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LayoutText {
+    /// The template.
+    pub source: String,
+    /// The line of the file on which the text starts, from 1.
+    pub line: u64,
+}
+
+/// What becomes of values in double braces (`escape: html | none`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LayoutEscape {
+    /// The characters that mean something in HTML are written as entities.
+    #[default]
+    Html,
+    /// They stay as they are.
+    None,
+}
+
+/// What becomes of values that are missing (`strict: false | true`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MissingValue {
+    /// They are empty.
+    #[default]
+    Empty,
+    /// The layout is refused.
+    Refuse,
+}
+
+/// Where a layout comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It comes with the program.
+    BuiltIn,
+    /// It was read from a file.
+    File(String),
+}
+
+impl Layout {
+    /// A layout of one template, with the defaults of a file that says no more.
+    #[must_use]
+    pub fn new(id: impl Into<String>, source: impl Into<String>, origin: Origin) -> Self {
+        let text = LayoutText {
+            source: source.into(),
+            line: 1,
+        };
+        Self {
+            id: id.into(),
+            version: String::from("1.0.0"),
+            description: None,
+            templates: IndexMap::from([(String::from("default"), text)]),
+            language: None,
+            props_schema: PropsSchema::default(),
+            default_props: None,
+            escape: LayoutEscape::default(),
+            missing: MissingValue::default(),
+            partials: IndexMap::new(),
+            origin,
+        }
+    }
+
+    /// Reads the layouts of a file, and all that is wrong with it.
+    ///
+    /// A file holds one layout (`template`, or `layout` with its `system_prompt`) or several
+    /// (`layouts`). One without an id is called `crewx/` and the name of its file.
+    ///
+    /// ```
+    /// use kitbag_layout::Layout;
+    ///
+    /// let (layouts, problems) = Layout::read("layouts/short.yaml", "template: Hello {{agent.name}}");
+    /// assert!(problems.is_empty());
+    /// assert_eq!(layouts[0].id, "crewx/short");
+    /// assert_eq!(layouts[0].template(None), "Hello {{agent.name}}");
+    /// ```
+    #[must_use]
+    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<Problem>) {
+        read::read(file, text)
+    }
+
+    /// The template for a language: the one of exactly that tag, else of its primary language
+    /// (`pt` for `pt-BR`), else the one for `default`, for the layout's own language, for
+    /// English, or the first.
+    #[must_use]
+    pub fn template(&self, language: Option<&str>) -> &str {
+        self.text(language)
+            .map_or("", |(_, text)| text.source.as_str())
+    }
+
+    /// The same with the language that was found and the place of the text.
+    #[must_use]
+    pub fn text(&self, language: Option<&str>) -> Option<(&str, &LayoutText)> {
+        let tagged = |tag: &str| {
+            self.templates
+                .iter()
+                .find(|(known, _)| is_same_tag(known, tag))
+        };
+        let primary = language.and_then(|tag| tag.split(['-', '_']).next());
+        let found = [
+            language,
+            primary,
+            Some("default"),
+            self.language.as_deref(),
+            Some("en"),
+        ];
+        found
+            .into_iter()
+            .flatten()
+            .find_map(tagged)
+            .or_else(|| self.templates.first())
+            .map(|(tag, text)| (tag.as_str(), text))
+    }
+}
+
+/// Language tags know no case, and environments write `pt_BR` for `pt-BR`.
+fn is_same_tag(one: &str, two: &str) -> bool {
+    one.replace('_', "-")
+        .eq_ignore_ascii_case(&two.replace('_', "-"))
+}
+
+#[cfg(test)]
+mod tests;

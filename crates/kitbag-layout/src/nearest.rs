@@ -1,0 +1,56 @@
+//! Names that are nearly the one that was written.
+
+/// How many names are offered at most.
+const MOST: usize = 3;
+
+/// The one of the known names that is at most two letters away.
+pub(crate) fn within_two<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|&candidate| (distance(name, candidate), candidate))
+        // Two letters turn any short name into any other.
+        .filter(|&(far, candidate)| far <= 2 && far * 2 < candidate.len())
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// The nearest names, the nearest first, and at most three.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut candidates: Vec<_> = known
+        .into_iter()
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|&(far, candidate)| far * 2 <= name.chars().count().max(candidate.chars().count()))
+        .collect();
+    candidates.sort_unstable();
+    candidates.dedup();
+    candidates
+        .into_iter()
+        .take(MOST)
+        .map(|(_, candidate)| candidate.to_owned())
+        .collect()
+}
+
+fn distance(one: &str, two: &str) -> usize {
+    strsim::osa_distance(&one.to_lowercase(), &two.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_is_recognised_and_another_word_is_not() {
+        let known = ["provider", "role", "id"];
+        assert_eq!(within_two("provdier", &known), Some("provider"));
+        assert_eq!(within_two("Roles", &known), Some("role"));
+        assert_eq!(within_two("url", &known), None);
+        assert_eq!(within_two("temperature", &known), None);
+    }
+
+    #[test]
+    fn the_nearest_come_first() {
+        let known = ["kitbag/default", "review", "reviews", "preview", "revise"];
+        assert_eq!(nearest("reveiw", known), ["review", "preview", "reviews"]);
+        assert!(nearest("", known).is_empty());
+    }
+}

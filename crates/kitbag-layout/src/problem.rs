@@ -1,0 +1,199 @@
+//! What is wrong with a file that somebody wrote, and where.
+//!
+//! Readers collect problems and go on, so that all of them are shown at once.
+
+use std::fmt;
+
+use crate::nearest;
+use crate::yaml::{Field, Node};
+
+/// One thing that is wrong in a file.
+///
+/// ```
+/// use kitbag_layout::Problem;
+///
+/// let problem = Problem::error("kitbag.yaml", "expected a text, got a number")
+///     .at(12, 5)
+///     .of("agents[2].name");
+/// assert_eq!(
+///     problem.to_string(),
+///     "kitbag.yaml:12:5: agents[2].name: expected a text, got a number"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file, as it was named to the reader.
+    pub file: String,
+    /// The line, from 1; 0 where it is not known.
+    pub line: u64,
+    /// The column, from 1; 0 where it is not known.
+    pub column: u64,
+    /// The way to the value, such as `agents[2].inline.layout`; empty for the file as a whole.
+    pub key: String,
+    /// What is wrong, with which value, and what was expected.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// How bad a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// What was written has no effect, or one that its author may not expect.
+    Warning,
+    /// What was written cannot be used.
+    Error,
+}
+
+impl Problem {
+    /// Something that cannot be used.
+    #[must_use]
+    pub fn error(file: &str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line: 0,
+            column: 0,
+            key: String::new(),
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Something that is probably not meant so.
+    #[must_use]
+    pub fn warning(file: &str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(file, message)
+        }
+    }
+
+    /// The same, at a place.
+    #[must_use]
+    pub fn at(self, line: u64, column: u64) -> Self {
+        Self {
+            line,
+            column,
+            ..self
+        }
+    }
+
+    /// The same, about the value under a key.
+    #[must_use]
+    pub fn of(self, key: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            ..self
+        }
+    }
+
+    /// The same, with what to do about it.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+
+    /// Whether what was written cannot be used.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": {}", self.key)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The problems of one file, as they are found.
+#[derive(Debug)]
+pub(crate) struct Problems {
+    file: String,
+    found: Vec<Problem>,
+}
+
+impl Problems {
+    pub(crate) fn new(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Reads a text into its tree. What is wrong with it is kept, and nothing comes back.
+    pub(crate) fn read(&mut self, text: &str) -> Option<Node> {
+        match Node::read(&self.file, text) {
+            Ok((node, warnings)) => {
+                self.found.extend(warnings);
+                Some(node)
+            }
+            Err(problem) => {
+                self.found.push(problem);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    pub(crate) fn error(&mut self, field: &Field<'_>, message: impl Into<String>) {
+        let problem = Problem::error(&self.file, message);
+        self.found.push(field.locate(problem));
+    }
+
+    pub(crate) fn error_with_hint(
+        &mut self,
+        field: &Field<'_>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let problem = Problem::error(&self.file, message).with_hint(hint);
+        self.found.push(field.locate(problem));
+    }
+
+    pub(crate) fn warning(&mut self, field: &Field<'_>, message: impl Into<String>) {
+        let problem = Problem::warning(&self.file, message);
+        self.found.push(field.locate(problem));
+    }
+
+    /// Warns of keys that look like one of the known ones, but are none.
+    pub(crate) fn warn_of_misspelt_keys(&mut self, field: &Field<'_>, known: &[&str]) {
+        for entry in field.entries() {
+            let name = entry.name();
+            if !known.contains(&name)
+                && let Some(meant) = nearest::within_two(name, known)
+            {
+                let message = format!("`{name}` is not a known key and has no effect");
+                let problem = Problem::warning(&self.file, message)
+                    .with_hint(format!("did you mean `{meant}`?"));
+                self.found.push(entry.locate(problem));
+            }
+        }
+    }
+
+    /// All problems, in the order of the lines.
+    pub(crate) fn into_vec(self) -> Vec<Problem> {
+        let mut found = self.found;
+        found.sort_by_key(|problem| (problem.line, problem.column));
+        found
+    }
+}

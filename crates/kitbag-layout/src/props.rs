@@ -1,0 +1,184 @@
+//! Props: the settings that an agent gives its layout, and the schema that they must satisfy.
+//!
+//! Types and messages are those of layouts in use. Other than there, an unknown type or a
+//! pattern that cannot be read is an error of the schema, not a rule that accepts everything.
+
+mod check;
+mod schema;
+
+use indexmap::IndexMap;
+use regex::Regex;
+
+use crate::value::{Number, Value};
+
+/// Which props a layout knows.
+#[derive(Debug, Clone, Default)]
+pub struct PropsSchema {
+    props: IndexMap<String, PropSchema>,
+}
+
+/// What one prop must be.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PropSchema {
+    /// Its type.
+    pub kind: PropKind,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Its value when it is not given.
+    pub default: Option<Value>,
+    /// What it does, for people.
+    pub description: Option<String>,
+    one_of: Option<Vec<Value>>,
+    min: Option<Number>,
+    max: Option<Number>,
+    min_length: Option<u64>,
+    max_length: Option<u64>,
+    pattern: Option<Regex>,
+    item: Option<Box<PropSchema>>,
+    item_one_of: Option<Vec<Value>>,
+    types: Vec<PropSchema>,
+    shape: Option<PropsSchema>,
+}
+
+/// The type of a prop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PropKind {
+    /// `string`.
+    String,
+    /// `number`.
+    Number,
+    /// `bool` or `boolean`.
+    Bool,
+    /// `array`: a list of anything.
+    Array,
+    /// `arrayOf`: a list of one type.
+    ArrayOf,
+    /// `object`: a map of anything.
+    Object,
+    /// `shape`: a map of which each entry has its own schema.
+    Shape,
+    /// `oneOfType`: any of several types.
+    OneOfType,
+    /// `func` or `function`: nothing that can be written in a file satisfies it.
+    Func,
+    /// `node`: anything.
+    Node,
+}
+
+/// What becomes of props that the schema does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PropsMode {
+    /// They are errors.
+    Strict,
+    /// They are dropped, with a warning.
+    Lenient,
+}
+
+/// Props that were held against their schema.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The props to use: what was given, and defaults where nothing or nothing valid was.
+    pub props: Value,
+    /// What is wrong with the props.
+    pub errors: Vec<PropError>,
+    /// What was given and has no effect.
+    pub warnings: Vec<PropError>,
+}
+
+/// What is wrong with one prop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+#[non_exhaustive]
+pub struct PropError {
+    /// The way to it, such as `props.theme.color` or `props.sections.0`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl PropsSchema {
+    /// Whether the schema knows no prop. Such a schema lets everything through.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.props.is_empty()
+    }
+
+    /// The props, in the order in which they are written.
+    pub fn props(&self) -> impl Iterator<Item = (&str, &PropSchema)> {
+        self.props.iter().map(|(name, prop)| (name.as_str(), prop))
+    }
+
+    /// Lays `props` over `defaults`, and those over the defaults of the schema, and holds the
+    /// result against the schema. A value that is not valid is replaced by its default.
+    #[must_use]
+    pub fn check(
+        &self,
+        props: Option<&Value>,
+        defaults: Option<&Value>,
+        mode: PropsMode,
+    ) -> Checked {
+        check::check(self, props, defaults, mode)
+    }
+}
+
+impl PropKind {
+    /// The name by which a schema calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Bool => "bool",
+            Self::Array => "array",
+            Self::ArrayOf => "arrayOf",
+            Self::Object => "object",
+            Self::Shape => "shape",
+            Self::OneOfType => "oneOfType",
+            Self::Func => "func",
+            Self::Node => "node",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "string" => Self::String,
+            "number" => Self::Number,
+            "bool" | "boolean" => Self::Bool,
+            "array" => Self::Array,
+            "arrayOf" => Self::ArrayOf,
+            "object" => Self::Object,
+            "shape" => Self::Shape,
+            "oneOfType" => Self::OneOfType,
+            "func" | "function" => Self::Func,
+            "node" => Self::Node,
+            _ => return None,
+        })
+    }
+}
+
+impl PropSchema {
+    /// Any value of a type.
+    fn any(kind: PropKind) -> Self {
+        Self {
+            kind,
+            required: false,
+            default: None,
+            description: None,
+            one_of: None,
+            min: None,
+            max: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            item: None,
+            item_one_of: None,
+            types: Vec::new(),
+            shape: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! From text to tree, through the YAML reader, within limits.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{
+    Budget, DuplicateKeyPolicy, NonFiniteFloatPolicy, Options, Spanned, UserMessageFormatter,
+};
+
+use super::{Entries, Node, NodeKind, Repeated};
+use crate::problem::Problem;
+
+/// The longest text that is read. Prompts of that size fit no model.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// How much aliases may repeat. People rarely use them, attackers do.
+const MAX_REPLAYED: usize = 100_000;
+
+/// How deep values may nest: each level takes several calls of the reader.
+const MAX_DEPTH: usize = 32;
+
+pub(super) fn read(file: &str, text: &str) -> Result<Node, Problem> {
+    if text.len() > MAX_BYTES {
+        let message = format!("{} bytes are more than {MAX_BYTES}", text.len());
+        return Err(Problem::error(file, message).at(1, 1));
+    }
+    let mut budget = Budget::default();
+    budget.max_depth = MAX_DEPTH;
+    let mut options = Options::default();
+    options.budget = Some(budget);
+    options.alias_limits.max_total_replayed_events = MAX_REPLAYED;
+    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+    options.non_finite_float_policy = NonFiniteFloatPolicy::PassThrough;
+    // `yes` and `on` are texts, as in YAML 1.2 and in the readers of JavaScript.
+    options.strict_booleans = true;
+    options.with_snippet = false;
+    serde_saphyr::from_str_with_options::<Node>(text, options)
+        .map_err(|error| problem(file, &error))
+}
+
+/// Says in words for the author of the file what the reader says to its programmer.
+fn problem(file: &str, error: &serde_saphyr::Error) -> Problem {
+    use serde_saphyr::Error;
+
+    let message = match error {
+        Error::MultipleDocuments { .. } => "expected one document, got several".to_owned(),
+        Error::NullIntoString { .. } => "expected a key, got nothing".to_owned(),
+        Error::Unexpected { .. } => "expected a text as the key".to_owned(),
+        _ => error.render_with_formatter(&UserMessageFormatter),
+    };
+    let Some(location) = error.location() else {
+        return Problem::error(file, message);
+    };
+    let (line, column) = (location.line(), location.column());
+    let place = format!(" at line {line}, column {column}");
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    Problem::error(file, message).at(line, column)
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned { value, defined, .. } = Spanned::<NodeKind>::deserialize(deserializer)?;
+        Ok(Self {
+            kind: value,
+            line: defined.line(),
+            column: defined.column(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for NodeKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KindVisitor)
+    }
+}
+
+struct KindVisitor;
+
+impl<'de> Visitor<'de> for KindVisitor {
+    type Value = NodeKind;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Null)
+    }
+
+    fn visit_bool<E>(self, is: bool) -> Result<NodeKind, E> {
+        Ok(NodeKind::Bool(is))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Number(number.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Number(number.into()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Number(number.into()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<NodeKind, E> {
+        Ok(NodeKind::Text(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<NodeKind, E> {
+        Ok(NodeKind::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<NodeKind, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(NodeKind::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeKind, A::Error> {
+        let mut entries = Entries::default();
+        while let Some(Spanned {
+            value: key,
+            defined: place,
+            ..
+        }) = map.next_key::<Spanned<String>>()?
+        {
+            if entries.nodes.contains_key(&key) {
+                entries.repeated.push(Repeated {
+                    key: key.clone(),
+                    line: place.line(),
+                    column: place.column(),
+                });
+            }
+            entries.nodes.insert(key, map.next_value()?);
+        }
+        Ok(NodeKind::Map(entries))
+    }
+}
