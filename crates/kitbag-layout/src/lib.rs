@@ -6,6 +6,7 @@
 pub mod context;
 pub mod document;
 pub mod key;
+pub mod layouts;
 pub mod manifest;
 mod nearest;
 pub mod payload;
@@ -19,6 +20,7 @@ pub mod yaml;
 
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
+pub use layouts::Layouts;
 pub use manifest::Layout;
 pub use problem::{Problem, Severity};
 pub use turn::{Mode, PastMessage, Platform, Turn};
