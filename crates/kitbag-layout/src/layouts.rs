@@ -39,9 +39,10 @@ pub struct Replaced {
 }
 
 /// What to do when there is no layout of the name that was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnUnknown {
     /// Refuse it.
+    #[default]
     Refuse,
     /// Take the fall-back layout, with a warning.
     Fallback,

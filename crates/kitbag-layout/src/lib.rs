@@ -3,6 +3,8 @@
 //! Pure: it is handed texts and values, and never reads a file, a clock, the environment or a
 //! source of randomness.
 
+pub mod agent;
+pub mod config;
 pub mod context;
 pub mod document;
 pub mod key;
@@ -18,6 +20,8 @@ pub mod turn;
 pub mod value;
 pub mod yaml;
 
+pub use agent::Agent;
+pub use config::Config;
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
 pub use layouts::Layouts;

@@ -11,6 +11,8 @@ use regex::Regex;
 
 use crate::value::{Number, Value};
 
+pub(crate) use check::merge;
+
 /// Which props a layout knows.
 #[derive(Debug, Clone, Default)]
 pub struct PropsSchema {

@@ -26,7 +26,7 @@ pub(super) fn check(
 
 /// Lays one map over another: maps are merged key by key, all else is replaced, and nothing
 /// (`null`) leaves what is there.
-fn merge(base: &Map, over: Option<&Map>) -> Map {
+pub(crate) fn merge(base: &Map, over: Option<&Map>) -> Map {
     let mut merged = base.clone();
     for (key, value) in over.into_iter().flatten() {
         let value = match (base.get(key), value) {
@@ -102,11 +102,21 @@ impl PropSchema {
                 if let Some(message) = message {
                     report.error(path, message);
                 }
-                base.filter(|base| *base != given && self.errors_of(base, path).is_empty())
-                    .cloned()
-                    .or_else(|| self.default())
+                base.filter(|base| *base != given)
+                    .and_then(|base| self.accept_quietly(base, path))
+                    .or_else(|| {
+                        let default = self.default()?;
+                        Some(self.accept_quietly(&default, path).unwrap_or(default))
+                    })
             }
         }
+    }
+
+    /// The value with what its parts became, if all is well with it.
+    fn accept_quietly(&self, value: &Value, path: &str) -> Option<Value> {
+        let mut report = Report::new(PropsMode::Lenient);
+        let value = self.accept(value, None, path, &mut report).ok()?;
+        report.errors.is_empty().then_some(value)
     }
 
     /// What is wrong with a value.

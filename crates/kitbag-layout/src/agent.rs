@@ -1,0 +1,167 @@
+//! Agents as their operator describes them.
+//!
+//! What layouts see of an agent is made here; which of its texts becomes the prompt is not
+//! decided here.
+
+mod context;
+mod read;
+
+use indexmap::IndexMap;
+
+use crate::config::DocumentEntry;
+use crate::value::{Map, Value};
+
+pub(crate) use read::read_list;
+
+/// An agent: who it is, what it is told, and what runs it.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Agent {
+    /// The name by which it is called. It has no blanks.
+    pub id: String,
+    /// The line of its file on which it is described, from 1; 0 where it is not known.
+    pub line: u64,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// What it does in its team.
+    pub role: Option<String>,
+    /// The team that it belongs to.
+    pub team: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What runs it: the first that is available.
+    pub providers: Vec<String>,
+    /// The model that it asks for.
+    pub model: Option<String>,
+    /// The folder in which it works.
+    pub working_directory: Option<String>,
+    /// What it can do.
+    pub capabilities: Vec<String>,
+    /// What it knows best.
+    pub specialties: Vec<String>,
+    /// The options that its provider is started with.
+    pub options: Options,
+    /// Its prompt (`inline.prompt`).
+    pub prompt: Option<String>,
+    /// Its system prompt inside `inline`.
+    pub inline_system_prompt: Option<String>,
+    /// Its system prompt beside `inline`.
+    pub system_prompt: Option<String>,
+    /// The layout of its prompt, unless it is the default one.
+    pub layout: Option<LayoutChoice>,
+    /// The names of the documents that it is given.
+    pub documents: Vec<String>,
+    /// Those of them that are described with the agent itself.
+    pub own_documents: IndexMap<String, DocumentEntry>,
+    /// Its skills, as they are written.
+    pub skills: Option<Value>,
+    /// The place elsewhere where it runs, as it is written. It may hold secrets.
+    pub remote: Option<Value>,
+    /// Variables of the environment that it is started with.
+    pub env: IndexMap<String, String>,
+    /// The language of its prompt.
+    pub language: Option<String>,
+    /// All that is written under `inline`. It may hold secrets.
+    pub inline: Map,
+    /// What is written under keys that are not known here.
+    pub extra: Map,
+    /// Whether its providers are written as a list.
+    provider_is_list: bool,
+}
+
+/// The layout that an agent asks for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LayoutChoice {
+    /// The id of the layout.
+    pub id: String,
+    /// What is set in it.
+    pub props: Option<Value>,
+    /// The line on which it is asked for, from 1; 0 where it is not known.
+    pub line: u64,
+}
+
+/// The options that a provider is started with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Options {
+    /// None are written.
+    #[default]
+    Unset,
+    /// The same in every mode.
+    Always(Vec<String>),
+    /// By mode, such as `query` and `execute`.
+    ByMode(IndexMap<String, ModeOptions>),
+}
+
+/// The options of one mode.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModeOptions {
+    /// The same for every provider.
+    Always(Vec<String>),
+    /// By provider.
+    ByProvider(IndexMap<String, Vec<String>>),
+}
+
+impl Agent {
+    /// An agent of which nothing but the id is known.
+    ///
+    /// ```
+    /// use kitbag_layout::Agent;
+    ///
+    /// let agent = Agent::new("ann");
+    /// let context = serde_json::to_string(&agent.to_context()).unwrap();
+    /// assert_eq!(context, r#"{"id":"ann","name":"ann","inline":{}}"#);
+    /// ```
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The options of a mode, for the first of the agent's providers that has some.
+    #[must_use]
+    pub fn options_for(&self, mode: &str) -> &[String] {
+        match &self.options {
+            Options::Unset => &[],
+            Options::Always(options) => options,
+            Options::ByMode(modes) => match modes.get(mode) {
+                None => &[],
+                Some(ModeOptions::Always(options)) => options,
+                Some(ModeOptions::ByProvider(providers)) => self
+                    .providers
+                    .iter()
+                    .find_map(|provider| providers.get(provider))
+                    .map_or(&[], Vec::as_slice),
+            },
+        }
+    }
+
+    /// What templates see as `agent`. What is not written is not there; secrets never are.
+    #[must_use]
+    pub fn to_context(&self) -> Value {
+        context::agent(self)
+    }
+
+    /// What templates see as `agentMetadata`.
+    #[must_use]
+    pub fn metadata(&self) -> Value {
+        context::metadata(self)
+    }
+}
+
+impl LayoutChoice {
+    /// A layout without props.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            props: None,
+            line: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! What templates see of an agent.
+
+use super::{Agent, ModeOptions, Options};
+use crate::value::{Map, Value};
+
+pub(super) fn agent(agent: &Agent) -> Value {
+    let name = agent.name.as_ref().unwrap_or(&agent.id);
+    let options = options(&agent.options);
+    let (always, by_mode) = match &agent.options {
+        Options::Unset => (None, None),
+        Options::Always(_) => (options.clone(), None),
+        Options::ByMode(_) => (None, options.clone()),
+    };
+    let provider = (!agent.providers.is_empty()).then(|| agent.providers.join(", "));
+    let raw = match agent.providers.as_slice() {
+        [one] if !agent.provider_is_list => Some(one.as_str().into()),
+        list => texts(list),
+    };
+    present([
+        ("id", Some(agent.id.as_str().into())),
+        ("name", Some(name.as_str().into())),
+        ("role", text(agent.role.as_ref())),
+        ("team", text(agent.team.as_ref())),
+        ("description", text(agent.description.as_ref())),
+        ("workingDirectory", text(agent.working_directory.as_ref())),
+        ("capabilities", texts(&agent.capabilities)),
+        ("specialties", texts(&agent.specialties)),
+        ("provider", text(provider.as_ref())),
+        ("providerList", texts(&agent.providers)),
+        ("providerRaw", raw),
+        ("inline", Some(inline(agent))),
+        ("model", text(agent.model.as_ref())),
+        ("options", options),
+        ("optionsArray", always),
+        ("optionsByMode", by_mode),
+        ("remote", agent.remote.as_ref().map(remote)),
+        ("documents", texts(&agent.documents)),
+    ])
+}
+
+pub(super) fn metadata(agent: &Agent) -> Value {
+    present([
+        ("specialties", texts(&agent.specialties)),
+        ("capabilities", texts(&agent.capabilities)),
+        ("description", text(agent.description.as_ref())),
+    ])
+}
+
+/// What stands under `inline`, with what may also be written beside it.
+fn inline(agent: &Agent) -> Value {
+    let mut inline: Map = agent
+        .inline
+        .iter()
+        .filter(|(key, _)| !is_secret(key))
+        // Props are for templates, whatever they are called.
+        .map(|(key, value)| match key.as_str() {
+            "layout" => (key.clone(), value.clone()),
+            _ => (key.clone(), without_secrets(value)),
+        })
+        .collect();
+    let layout = agent.layout.as_ref().map(|layout| match &layout.props {
+        None => layout.id.as_str().into(),
+        Some(props) => Value::map([("id", layout.id.as_str().into()), ("props", props.clone())]),
+    });
+    for (key, value) in [
+        ("prompt", text(agent.prompt.as_ref())),
+        ("model", text(agent.model.as_ref())),
+        ("layout", layout),
+    ] {
+        if let (Some(value), None) = (value, inline.get(key)) {
+            inline.insert(key.to_owned(), value);
+        }
+    }
+    Value::Map(inline)
+}
+
+/// The place elsewhere: both spellings of its keys become the one that templates know.
+fn remote(remote: &Value) -> Value {
+    let Value::Map(map) = without_secrets(remote) else {
+        return Value::Map(Map::new());
+    };
+    Value::map(map.into_iter().map(|(key, value)| {
+        let key = match key.as_str() {
+            "agent_id" => String::from("agentId"),
+            "timeout_ms" => String::from("timeoutMs"),
+            _ => key,
+        };
+        (key, value)
+    }))
+}
+
+fn options(options: &Options) -> Option<Value> {
+    match options {
+        Options::Unset => None,
+        Options::Always(list) => Some(list.clone().into()),
+        Options::ByMode(modes) => Some(Value::map(modes.iter().map(|(mode, options)| {
+            let options = match options {
+                ModeOptions::Always(list) => list.clone().into(),
+                ModeOptions::ByProvider(providers) => Value::map(
+                    providers
+                        .iter()
+                        .map(|(provider, list)| (provider.as_str(), list.clone().into())),
+                ),
+            };
+            (mode.as_str(), options)
+        }))),
+    }
+}
+
+/// The value without what is kept secret, and addresses without their passwords.
+fn without_secrets(value: &Value) -> Value {
+    match value {
+        Value::Map(map) => Value::map(
+            map.iter()
+                .filter(|(key, _)| !is_secret(key))
+                .map(|(key, value)| (key.as_str(), without_secrets(value))),
+        ),
+        Value::List(list) => Value::List(list.iter().map(without_secrets).collect()),
+        Value::Text(text) => Value::Text(without_password(text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+fn is_secret(key: &str) -> bool {
+    let key: String = key
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
+    matches!(
+        key.as_str(),
+        "auth" | "authorization" | "credentials" | "headers" | "key" | "env"
+    ) || ["apikey", "accesskey", "privatekey", "secretkey", "token"]
+        .iter()
+        .chain(&["secret", "password", "passwd", "passphrase"])
+        .any(|end| key.ends_with(end))
+}
+
+/// `https://name:password@host` without what stands before the host.
+fn without_password(text: &str) -> String {
+    let shortened = || {
+        // A prompt may speak of addresses; only one that stands alone is an address.
+        if text.contains(char::is_whitespace) {
+            return None;
+        }
+        let (scheme, rest) = text.split_once("://")?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at_checked(end)?;
+        let (_, host) = authority.rsplit_once('@')?;
+        Some(format!("{scheme}://{host}{path}"))
+    };
+    shortened().unwrap_or_else(|| text.to_owned())
+}
+
+fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
+    Value::map(
+        fields
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?))),
+    )
+}
+
+fn text(text: Option<&String>) -> Option<Value> {
+    text.map(|text| text.as_str().into())
+}
+
+fn texts(texts: &[String]) -> Option<Value> {
+    (!texts.is_empty()).then(|| texts.to_vec().into())
+}

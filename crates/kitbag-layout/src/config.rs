@@ -1,0 +1,140 @@
+//! A project: its agents, layouts, documents and settings, as its file describes them.
+//!
+//! Only the text is read here. The files that it names are the caller's to find and to open.
+
+mod document;
+mod read;
+
+use indexmap::IndexMap;
+
+use crate::agent::Agent;
+use crate::layouts::OnUnknown;
+use crate::manifest::Layout;
+use crate::problem::Problem;
+use crate::props::merge;
+use crate::value::{Map, Value};
+
+pub use document::{DocumentEntry, DocumentSource};
+
+/// What a project file says, or several of them laid over each other.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// The agents, each id once.
+    pub agents: Vec<Agent>,
+    /// The layouts, each id once.
+    pub layouts: IndexMap<String, Layout>,
+    /// The documents by name.
+    pub documents: IndexMap<String, DocumentEntry>,
+    /// Where skills are and which count, as it is written.
+    pub skills: Option<Value>,
+    /// Variables that templates see.
+    pub vars: Map,
+    /// The variables of the environment that templates may see, if that is said.
+    pub env_allow: Option<Vec<String>>,
+    /// How the project is read and rendered.
+    pub settings: Settings,
+    /// Providers and all else that is not read here, as it is written.
+    pub extra: Map,
+}
+
+/// How a project is read and rendered. What is not said is missing.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// What to do when an agent asks for a layout that is not there.
+    pub unknown_layout: Option<OnUnknown>,
+    /// The layout of agents that ask for none.
+    pub layout_default: Option<String>,
+    /// The language of agents that have none.
+    pub language: Option<String>,
+    /// Folders with files of layouts.
+    pub layouts_dirs: Vec<String>,
+    /// The folder that documents are in.
+    pub documents_root: Option<String>,
+    /// Settings of other programs, as they are written.
+    pub extra: Map,
+    /// What is done with unknown layouts where nothing is said of it.
+    unknown_layout_unsaid: OnUnknown,
+}
+
+impl Config {
+    /// Reads a project file, and all that is wrong with it.
+    ///
+    /// ```
+    /// use kitbag_layout::Config;
+    ///
+    /// let (config, problems) = Config::read("kitbag.yaml", "agents:\n  - id: ann\n    role: 7\n");
+    /// assert_eq!(config.agents[0].id, "ann");
+    /// assert_eq!(
+    ///     problems[0].to_string(),
+    ///     "kitbag.yaml:3:11: agents[0].role: expected a text, got a number"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn read(file: &str, text: &str) -> (Self, Vec<Problem>) {
+        read::read(file, text)
+    }
+
+    /// The agent of that id.
+    #[must_use]
+    pub fn agent(&self, id: &str) -> Option<&Agent> {
+        self.agents.iter().find(|agent| agent.id == id)
+    }
+
+    /// Lays a project over what its user has everywhere: the project's value counts, maps are
+    /// merged by key, and agents by id.
+    #[must_use]
+    pub fn merge(user: Self, project: Self) -> Self {
+        let mut agents = user.agents;
+        for agent in project.agents {
+            match agents.iter_mut().find(|known| known.id == agent.id) {
+                Some(known) => *known = agent,
+                None => agents.push(agent),
+            }
+        }
+        Self {
+            agents,
+            layouts: over(user.layouts, project.layouts),
+            documents: over(user.documents, project.documents),
+            skills: project.skills.or(user.skills),
+            vars: merge(&user.vars, Some(&project.vars)),
+            env_allow: project.env_allow.or(user.env_allow),
+            settings: Settings::merge(user.settings, project.settings),
+            extra: merge(&user.extra, Some(&project.extra)),
+        }
+    }
+}
+
+impl Settings {
+    /// What to do when an agent asks for a layout that is not there: what is said, else refuse
+    /// it, but fall back in projects named `crewx.yaml`, which were written to count on that.
+    #[must_use]
+    pub fn on_unknown_layout(&self) -> OnUnknown {
+        self.unknown_layout.unwrap_or(self.unknown_layout_unsaid)
+    }
+
+    fn merge(user: Self, project: Self) -> Self {
+        let layouts_dirs = match project.layouts_dirs.is_empty() {
+            true => user.layouts_dirs,
+            false => project.layouts_dirs,
+        };
+        Self {
+            unknown_layout: project.unknown_layout.or(user.unknown_layout),
+            layout_default: project.layout_default.or(user.layout_default),
+            language: project.language.or(user.language),
+            layouts_dirs,
+            documents_root: project.documents_root.or(user.documents_root),
+            unknown_layout_unsaid: project.unknown_layout_unsaid,
+            extra: merge(&user.extra, Some(&project.extra)),
+        }
+    }
+}
+
+fn over<T>(mut base: IndexMap<String, T>, over: IndexMap<String, T>) -> IndexMap<String, T> {
+    base.extend(over);
+    base
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! Project files, layers of them, and what is wrong with some.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::document::DocumentKind;
+use crate::yaml::Node;
+
+fn read(file: &str, text: &str) -> Config {
+    let (config, problems) = Config::read(file, text);
+    let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, [""; 0]);
+    config
+}
+
+fn problems(text: &str) -> String {
+    let (_, problems) = Config::read("kitbag.yaml", text);
+    let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn a_project_with_everything() {
+    let config = read(
+        "kitbag.yaml",
+        "settings: {layout_default: board, language: de, layouts_dir: layouts, documents_root: docs, chat: {log: true}}\n\
+         providers: [{id: p}]\nvars: {company: Acme}\nenv: {allow: [HOME, LANG]}\nskills: {paths: [./skills]}\n\
+         layouts:\n  board: |\n    Hi\n  crewx/default: {template: mine}\n\
+         documents:\n  guide: {path: guide.md, summary: How, type: markdown, render: true}\n  folder: {path: notes/}\n  \
+         inline: |\n    # Text\n  long: {content: body, name: Long one}\n\
+         agents:\n  - id: ann\n  - id: bob\n",
+    );
+    assert!(config.agent("bob").is_some() && config.agent("eve").is_none());
+    let ids: Vec<_> = config.layouts.keys().collect();
+    assert_eq!(ids, ["board", "crewx/default"]);
+    let guide = &config.documents["guide"];
+    assert_eq!(guide.source, DocumentSource::Path("guide.md".to_owned()));
+    assert_eq!(guide.kind, DocumentKind::Template);
+    assert_eq!(guide.summary.as_deref(), Some("How"));
+    assert_eq!(
+        config.documents["inline"].source,
+        DocumentSource::Text("# Text\n".to_owned())
+    );
+    assert_eq!(config.documents["long"].name.as_deref(), Some("Long one"));
+    assert_eq!(config.env_allow.unwrap(), ["HOME", "LANG"]);
+    assert_eq!(config.settings.layouts_dirs, ["layouts"]);
+    assert_eq!(config.settings.documents_root.as_deref(), Some("docs"));
+    assert_eq!(
+        serde_json::to_string(&(config.settings.extra, config.extra, config.vars)).unwrap(),
+        r#"[{"chat":{"log":true}},{"providers":[{"id":"p"}]},{"company":"Acme"}]"#
+    );
+}
+
+#[test]
+fn an_unknown_layout_is_refused_unless_the_project_says_otherwise() {
+    let of = |file: &str, text: &str| read(file, text).settings.on_unknown_layout();
+    assert_eq!(of("kitbag.yaml", ""), OnUnknown::Refuse);
+    assert_eq!(of("a/crewx.yaml", "agents: []"), OnUnknown::Fallback);
+    let refuse = "settings: {unknown_layout: refuse}";
+    let fallback = "settings: {unknown_layout: fallback}";
+    assert_eq!(of("crewx.yaml", refuse), OnUnknown::Refuse);
+    assert_eq!(of("kitbag.yaml", fallback), OnUnknown::Fallback);
+
+    let merged = |user, file, project| {
+        let merged = Config::merge(read("user.yaml", user), read(file, project));
+        merged.settings.on_unknown_layout()
+    };
+    assert_eq!(merged(fallback, "kitbag.yaml", ""), OnUnknown::Fallback);
+    assert_eq!(merged(fallback, "kitbag.yaml", refuse), OnUnknown::Refuse);
+    assert_eq!(merged("", "crewx.yaml", ""), OnUnknown::Fallback);
+}
+
+#[test]
+fn the_project_counts_more_than_its_user() {
+    let user = read(
+        "user.yaml",
+        "agents: [{id: a, role: r, team: t}, {id: b}]\nvars: {x: 1, deep: {y: 1, z: 1}}\nenv: [HOME]\n\
+         settings: {language: de, layouts_dir: mine}\nlayouts: {one: u, two: u}\ndocuments: {d: u, e: u}\n",
+    );
+    let project = read(
+        "kitbag.yaml",
+        "agents: [{id: c}, {id: a, role: s}]\nvars: {deep: {y: 2}}\nsettings: {layout_default: one}\n\
+         layouts: {two: p}\ndocuments: {e: p}\n",
+    );
+    let config = Config::merge(user, project);
+    let agents: Vec<_> = config
+        .agents
+        .iter()
+        .map(|agent| {
+            (
+                agent.id.as_str(),
+                agent.role.as_deref(),
+                agent.team.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        agents,
+        [("a", Some("s"), None), ("b", None, None), ("c", None, None)]
+    );
+    assert_eq!(
+        serde_json::to_string(&config.vars).unwrap(),
+        r#"{"x":1,"deep":{"y":2,"z":1}}"#
+    );
+    assert_eq!(config.env_allow.unwrap(), ["HOME"]);
+    assert_eq!(config.settings.language.as_deref(), Some("de"));
+    assert_eq!(config.settings.layout_default.as_deref(), Some("one"));
+    assert_eq!(config.settings.layouts_dirs, ["mine"]);
+    let template = |id: &str| config.layouts[id].template(None);
+    assert_eq!((template("one"), template("two")), ("u", "p"));
+    assert_eq!(
+        config.documents["e"].source,
+        DocumentSource::Text("p".to_owned())
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_at_once() {
+    insta::assert_snapshot!(problems("- a"), @"kitbag.yaml:1:1: expected a map, got a list");
+    insta::assert_snapshot!(problems("a: ["), @"kitbag.yaml:1:4: unclosed bracket '['");
+    insta::assert_snapshot!(
+        problems(
+            "agent: []\nagents: {}\nvars: []\nenv: {A: b}\nsettings: {unknown_layout: ignore, languag: de}\n\
+             documents:\n  a: 1\n  b: {}\n  c: {path: 2}\n  d: {path: x, content: y}\n  e: {path: ' '}\n  f: {content: z, render: yes}\n\
+             layouts: {a: ''}\n"
+        ),
+        @"
+    kitbag.yaml:1:8: agent: `agent` is not a known key and has no effect
+    kitbag.yaml:2:9: agents: expected a list of agents, got a map
+    kitbag.yaml:3:7: vars: expected a map, got a list
+    kitbag.yaml:4:6: env: expected a list of names, or a map with such a list under `allow`
+    kitbag.yaml:5:28: settings.unknown_layout: expected `refuse` or `fallback`, got ignore
+    kitbag.yaml:5:45: settings.languag: `languag` is not a known key and has no effect
+    kitbag.yaml:7:6: documents.a: expected a text, or a map with `path` or `content`, got a number
+    kitbag.yaml:8:6: documents.b: a document needs a `path` or a `content`
+    kitbag.yaml:9:13: documents.c.path: expected a text, got a number
+    kitbag.yaml:10:6: documents.d: the content counts, not the path `x`
+    kitbag.yaml:11:6: documents.e: the path is empty
+    kitbag.yaml:12:27: documents.f.render: expected true or false, got a text
+    kitbag.yaml:13:14: layouts.a: the template is empty
+    "
+    );
+}
+
+fn yaml_tree() -> impl Strategy<Value = Value> {
+    let key = prop::sample::select(vec![
+        "agents",
+        "layouts",
+        "documents",
+        "settings",
+        "env",
+        "vars",
+        "id",
+        "inline",
+        "layout",
+        "props",
+        "provider",
+        "options",
+        "query",
+        "template",
+        "propsSchema",
+        "type",
+        "shape",
+        "itemType",
+        "types",
+        "pattern",
+        "path",
+        "en",
+        "allow",
+        "capabilities",
+        "remote",
+        "partials",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        (-9i64..9).prop_map(|n| Value::Number(n.into())),
+        prop::sample::select(vec![
+            "", "a", "b c", "string", "shape", "arrayOf", "(", "html"
+        ])
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 48, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            prop::collection::vec((key.clone(), inner), 0..6).prop_map(Value::map),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_tree_is_read_and_every_problem_has_its_place(tree in yaml_tree()) {
+        // JSON is YAML.
+        let text = serde_json::to_string_pretty(&tree).unwrap();
+        let (node, _) = Node::read("kitbag.yaml", &text).unwrap();
+        prop_assert_eq!(node.to_value(), tree);
+        let (_, of_config) = Config::read("kitbag.yaml", &text);
+        let (_, of_layouts) = Layout::read("layout.yaml", &text);
+        for problem in of_config.iter().chain(&of_layouts) {
+            prop_assert!(problem.line > 0 && problem.column > 0, "{}", problem);
+            prop_assert!(!problem.message.is_empty());
+        }
+    }
+}
