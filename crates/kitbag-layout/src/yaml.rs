@@ -44,7 +44,7 @@ pub enum NodeKind {
 /// The entries of a map, in the order in which they are written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entries {
-    pub(crate) nodes: IndexMap<String, Node>,
+    nodes: IndexMap<String, Node>,
     /// Keys that had been given already, with where they are given again.
     repeated: Vec<Repeated>,
 }
@@ -56,8 +56,21 @@ struct Repeated {
     column: u64,
 }
 
+impl Entries {
+    /// The value under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.nodes.get(key)
+    }
+
+    /// Keys and values, in the order in which they are written.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Node)> {
+        self.nodes.iter().map(|(key, node)| (key.as_str(), node))
+    }
+}
+
 impl Node {
-    /// Reads the first document of a text.
+    /// Reads a text that is one document.
     ///
     /// The last value of a key that is given twice counts; each such key is a warning.
     ///

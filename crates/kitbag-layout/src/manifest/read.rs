@@ -32,6 +32,9 @@ const TEMPLATES: &[&str] = &[
     "templates",
 ];
 
+/// What shows that a file is a project, which need not have layouts.
+const PROJECT: &[&str] = &["agents", "documents"];
+
 /// Reads a file of layouts.
 pub(super) fn read(file: &str, text: &str) -> (Vec<Layout>, Vec<Problem>) {
     let mut problems = Problems::new(file);
@@ -57,6 +60,10 @@ fn read_file(root: &Field<'_>, problems: &mut Problems) -> Vec<Layout> {
         let mut layouts = read_entries(&map, &common, problems);
         add_name_of_file(&mut layouts, named_after_file);
         return layouts;
+    }
+    if root.get_any(TEMPLATES).is_none() && root.get_any(PROJECT).is_some() {
+        problems.warning(root, "there are agents or documents here, but no layouts");
+        return Vec::new();
     }
     let id = root
         .get("id")

@@ -162,6 +162,7 @@ fn what_is_wrong_is_said_at_once() {
     insta::assert_snapshot!(problems(""), @"layouts/team.yaml:1:1: the file is empty");
     insta::assert_snapshot!(problems("- a"), @"layouts/team.yaml:1:1: expected a map, got a list");
     insta::assert_snapshot!(problems("id: a"), @"layouts/team.yaml:1:1: a layout needs a template");
+    insta::assert_snapshot!(problems("agents: [{id: a}]"), @"layouts/team.yaml:1:1: there are agents or documents here, but no layouts");
     insta::assert_snapshot!(problems("env: {a: b}"), @"layouts/team.yaml:1:1: a layout needs a template");
     insta::assert_snapshot!(problems("template:\n"), @"layouts/team.yaml:1:1: a layout needs a template");
     insta::assert_snapshot!(problems("template: '  '"), @"layouts/team.yaml:1:11: template: the template is empty");
