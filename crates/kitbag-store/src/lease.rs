@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::conversation::timestamp;
+use crate::conversation::{Conversation, timestamp};
 use crate::error::StoreError;
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
@@ -159,6 +159,8 @@ async fn take(
 ) -> Result<Lease, StoreError> {
     let id = turn.conversation;
     Turn::get(tx, turn).await?;
+    // Who forgets the conversation meanwhile would leave a lease of nothing.
+    Conversation::lock(tx, id).await?;
     tx.one_at_a_time(&format!("lease/{id}")).await?;
     let held = row(tx, id).await?;
     let mut fence = 0;

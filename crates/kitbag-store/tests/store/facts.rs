@@ -50,7 +50,7 @@ async fn o06_a_new_value_supersedes_the_old_one(store: Store) {
     set("Lisbon", 5).await;
     assert_eq!(store.fact_history("ann", None, 9).await.unwrap().len(), 3);
     let last = store.fact_history("ann", Some("city"), 1).await.unwrap();
-    assert_eq!(last, history[history.len() - 1..]);
+    assert_eq!((last.len(), last[0].version), (1, 3));
     assert_eq!(store.fact_history("ann", None, 2).await.unwrap().len(), 2);
     assert!(store.facts("bob", 10).await.unwrap().is_empty());
 }

@@ -1,7 +1,7 @@
 //! Reading what cannot be written, and leaving alone what is no store.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -37,6 +37,7 @@ fn x01_what_cannot_be_written_can_be_read() {
             assert_eq!(output.stdout, expected, "{args:?}: {output:?}");
             output.success();
             rights(&reader.place(), 0o755);
+            assert_eq!(fs::read_dir(reader.place()).unwrap().count(), 1, "{args:?}");
         }
         rights(&reader.place(), of_folder);
         let error = reader
@@ -110,6 +111,11 @@ impl<'a> Reader<'a> {
         // Nobody else may enter the folder that programs are built in.
         fs::copy(env!("CARGO_BIN_EXE_kitbag"), reader.program()).unwrap();
         rights(memory.0.path(), 0o755);
+        if is_root(memory.0.path()) {
+            for own in [reader.place(), reader.file()] {
+                chown(own, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
         reader
     }
 
@@ -139,11 +145,19 @@ impl<'a> Reader<'a> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         // Root may write everything.
-        if fs::metadata(self.program()).unwrap().uid() == 0 {
-            command.uid(65_534).gid(65_534);
+        if is_root(self.0.0.path()) {
+            command.uid(NOBODY).gid(NOBODY);
         }
         finish(command, None)
     }
+}
+
+/// Who owns what a reader reads, where the tests run as root.
+const NOBODY: u32 = 65_534;
+
+/// Whether this is root, who made the folder.
+fn is_root(folder: &Path) -> bool {
+    fs::metadata(folder).unwrap().uid() == 0
 }
 
 fn rights(path: &Path, mode: u32) {

@@ -1,4 +1,4 @@
-//! Reading a file in a folder where nothing can be written.
+//! Reading a file that cannot be written, or beside which nothing can be written.
 //!
 //! SQLite keeps a log and an index of it beside the file, and cannot read without them unless it is
 //! told that nobody writes. Where there is a log it may hold what the file does not: then it is needed.
@@ -13,6 +13,12 @@ use crate::error::StoreError;
 
 /// How the file can be used.
 pub(super) fn access(path: &Path) -> Result<Access, StoreError> {
+    let may_write = || fs::OpenOptions::new().append(true).open(path).is_ok();
+    if !log_of(path).exists() && !may_write() && fs::File::open(path).is_ok() {
+        // Nobody has it open. SQLite would make the log and its index with the file's own rights, and
+        // leave them there: who may write the file later could not write those.
+        return Ok(Access::Immutable);
+    }
     let look = |connection: Connection| {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
     };
@@ -58,7 +64,11 @@ pub(super) fn connect_immutable(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Whether something was written that is not in the file yet.
 fn has_log(path: &Path) -> bool {
+    fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0)
+}
+
+fn log_of(path: &Path) -> PathBuf {
     let mut log = path.to_owned().into_os_string();
     log.push("-wal");
-    fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0)
+    log.into()
 }
