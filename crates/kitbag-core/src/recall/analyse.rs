@@ -1,10 +1,9 @@
 //! What a store keeps of a message so that it can be found.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{Fingerprint, Sketch};
 use super::message_traits::MessageTraits;
 use super::passages::passages;
 use crate::text::{Token, index_terms, tokens};
@@ -25,27 +24,24 @@ use crate::text::{Token, index_terms, tokens};
 pub fn analyse(text: &str) -> Analysis {
     let tokens: Vec<Token> = tokens(text).collect();
     let traits = MessageTraits::of_text(text);
-    let mut sequence: Vec<String> = Vec::new();
+    let mut sketch = Sketch::default();
     let mut found = Vec::new();
     for passage in passages(text, &tokens) {
         let terms = index_terms(passage.tokens);
-        let mut counts: BTreeMap<String, u16> = BTreeMap::new();
         for term in &terms.terms {
-            let count = counts.entry(term.clone()).or_default();
-            *count = count.saturating_add(1);
+            sketch.add(term);
         }
-        sequence.extend(terms.terms);
         found.push(PassageTerms {
             start: saturated(passage.start),
             end: saturated(passage.end),
             words: saturated(terms.words),
-            terms: counts.into_iter().collect(),
+            terms: counted(terms.terms),
         });
     }
     Analysis {
         passages: found,
         traits,
-        fingerprint: Fingerprint::of_terms(&sequence),
+        fingerprint: sketch.finish(),
     }
 }
 
@@ -82,6 +78,19 @@ pub struct PassageTerms {
     pub words: u32,
     /// Its terms with how often each occurs, sorted by term.
     pub terms: Vec<(String, u16)>,
+}
+
+/// Terms with how often each occurs, sorted by term.
+fn counted(mut terms: Vec<String>) -> Vec<(String, u16)> {
+    terms.sort_unstable();
+    let mut counted: Vec<(String, u16)> = Vec::with_capacity(terms.len());
+    for term in terms {
+        match counted.last_mut() {
+            Some((last, count)) if *last == term => *count = count.saturating_add(1),
+            _ => counted.push((term, 1)),
+        }
+    }
+    counted
 }
 
 fn saturated(number: usize) -> u32 {

@@ -1,7 +1,5 @@
 //! Recognises messages that say the same in nearly the same words.
 
-use alloc::string::String;
-
 /// A sketch of a message's terms in their order. Two sketches agree in most places when the messages
 /// share most pairs of neighbouring terms; messages with different numbers never count as the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,39 +36,58 @@ impl Fingerprint {
         agreeing >= AGREEING as usize
     }
 
-    /// The fingerprint of a message's terms in their order.
-    pub(super) fn of_terms(terms: &[String]) -> Self {
-        if terms.is_empty() {
-            return Self(0);
-        }
-        let mut least = [u64::MAX; PLACES as usize];
-        let mut numbers = 0u64;
-        let before = core::iter::once("").chain(terms.iter().map(String::as_str));
-        for (before, term) in before.zip(terms) {
-            let pair = hash(term.as_bytes(), hash(before.as_bytes(), SEED));
-            for (place, least) in (1u64..).zip(&mut least) {
-                *least = (*least).min(mixed(pair ^ place.wrapping_mul(STEP)));
-            }
-            if term.starts_with(|c: char| c.is_ascii_digit()) {
-                numbers = numbers
-                    .wrapping_mul(31)
-                    .wrapping_add(hash(term.as_bytes(), SEED));
-            }
-        }
-        // Never zero, which stands for a message without words.
-        let mut bits = (mixed(numbers) | 1) & 0xffff;
-        for least in least {
-            bits = (bits << BITS) | (mixed(least) & 0xf);
-        }
-        Self(bits)
-    }
-
     const fn place(self, place: u32) -> u64 {
         (self.0 >> (place * BITS)) & 0xf
     }
 
     const fn numbers(self) -> u64 {
         self.0 >> (PLACES * BITS)
+    }
+}
+
+/// A fingerprint in the making, from a message's terms in their order.
+pub(super) struct Sketch {
+    least: [u64; PLACES as usize],
+    numbers: u64,
+    /// The hash of the term before; nothing before the first.
+    before: Option<u64>,
+}
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Self {
+            least: [u64::MAX; PLACES as usize],
+            numbers: 0,
+            before: None,
+        }
+    }
+}
+
+impl Sketch {
+    /// Adds the next term.
+    pub(super) fn add(&mut self, term: &str) {
+        let alone = hash(term.as_bytes(), SEED);
+        let pair = hash(term.as_bytes(), self.before.unwrap_or(SEED));
+        for (place, least) in (1u64..).zip(&mut self.least) {
+            *least = (*least).min(mixed(pair ^ place.wrapping_mul(STEP)));
+        }
+        if term.starts_with(|c: char| c.is_ascii_digit()) {
+            self.numbers = self.numbers.wrapping_mul(31).wrapping_add(alone);
+        }
+        self.before = Some(alone);
+    }
+
+    /// The fingerprint of the terms that were added.
+    pub(super) fn finish(self) -> Fingerprint {
+        if self.before.is_none() {
+            return Fingerprint(0);
+        }
+        // Never zero, which stands for a message without words.
+        let mut bits = (mixed(self.numbers) | 1) & 0xffff;
+        for least in self.least {
+            bits = (bits << BITS) | (mixed(least) & 0xf);
+        }
+        Fingerprint(bits)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Letters without their accents, for people who leave them out.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use unicode_normalization::UnicodeNormalization;
@@ -15,6 +16,11 @@ use unicode_normalization::UnicodeNormalization;
 /// ```
 #[must_use]
 pub fn fold(word: &str) -> String {
+    folded(word).into_owned()
+}
+
+/// The same; a word that has no marks is not copied.
+pub(super) fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return word.into();
     }

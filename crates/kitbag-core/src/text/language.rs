@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use snowstem::{Algorithm, Stemmer};
 
-use super::fold::fold;
+use super::fold::folded;
 use super::script::Script;
 
 /// A language whose grammar is known here.
@@ -74,7 +74,7 @@ impl Language {
 
     /// The language that a text's Latin words are in: the one with most of its stop words there.
     #[must_use]
-    pub fn of_latin(folded: &[String]) -> Self {
+    pub fn of_latin(folded: &[impl AsRef<str>]) -> Self {
         let mut best = (BY_CHANCE, Self::English);
         for (count, language) in Self::evidence(folded) {
             if count > best.0 {
@@ -87,7 +87,7 @@ impl Language {
     /// The languages that the Latin words of a short text may be in: all that have the most stop
     /// words there. A text with hardly any may be in every language.
     #[must_use]
-    pub fn likeliest(folded: &[String]) -> Vec<Self> {
+    pub fn likeliest(folded: &[impl AsRef<str>]) -> Vec<Self> {
         let counts = Self::evidence(folded);
         let most = counts.iter().map(|&(count, _)| count).max().unwrap_or(0);
         if most <= BY_CHANCE {
@@ -130,21 +130,27 @@ impl Language {
             Self::English => irregular::base(word).unwrap_or(word),
             _ => word,
         };
-        fold(&Stemmer::create(self.algorithm()).stem(regular))
+        let stem = Stemmer::create(self.algorithm()).stem(regular);
+        if stem.is_ascii() {
+            return stem.into_owned();
+        }
+        folded(&stem).into_owned()
     }
 
     /// How many stop words of each Latin language stand at the beginning of a text.
-    fn evidence(folded: &[String]) -> [(usize, Self); Self::LATIN.len()] {
-        let mut counts = Self::LATIN.map(|language| (0, language));
+    fn evidence(folded: &[impl AsRef<str>]) -> [(usize, Self); Self::LATIN.len()] {
+        let mut counts = [0; u32::BITS as usize];
         for word in folded.iter().take(READ) {
-            let languages = grammar::languages(word);
-            if languages != 0 {
-                for (count, language) in &mut counts {
-                    *count += usize::from(languages & (1 << *language as u32) != 0);
+            let mut languages = grammar::languages(word.as_ref());
+            while languages != 0 {
+                if let Some(count) = counts.get_mut(languages.trailing_zeros() as usize) {
+                    *count += 1;
                 }
+                languages &= languages - 1;
             }
         }
-        counts
+        let count = |language| counts.get(language as usize).copied().unwrap_or(0);
+        Self::LATIN.map(|language| (count(language), language))
     }
 
     const fn algorithm(self) -> Algorithm {
@@ -176,6 +182,7 @@ impl Language {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::fold;
     use proptest::prelude::*;
 
     fn language(text: &str) -> Language {

@@ -1,9 +1,10 @@
 //! The terms by which a piece of text is found: stems, and grams where words are not spaced.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fold::fold;
+use super::fold::folded;
 use super::language::Language;
 use super::script::Script;
 use super::tokens::Token;
@@ -22,10 +23,10 @@ pub(crate) struct Terms {
 
 /// The terms under which a piece of text is kept.
 pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
-    let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
+    let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
     let latin = Language::of_latin(&folded);
     let mut found = Terms {
-        terms: Vec::new(),
+        terms: Vec::with_capacity(tokens.len()),
         words: 0,
     };
     for (token, folded) in tokens.iter().zip(&folded) {
@@ -48,7 +49,7 @@ pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
 /// The words of a query: for each its token, and the terms under which it may be kept, the likeliest
 /// first.
 pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
-    let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
+    let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
     let mut languages = Language::likeliest(&folded);
     // Texts without stop words are kept as English.
     if !languages.contains(&Language::English) {
@@ -102,11 +103,16 @@ fn language_of(token: &Token, latin: Language) -> Option<Language> {
 }
 
 fn stem(word: &str, folded: &str, language: Option<Language>) -> String {
-    let term = match language {
+    let mut term = match language {
         Some(language) => language.stem(word),
         None => folded.into(),
     };
-    term.chars().take(LONGEST).collect()
+    if term.len() > LONGEST
+        && let Some((end, _)) = term.char_indices().nth(LONGEST)
+    {
+        term.truncate(end);
+    }
+    term
 }
 
 /// Which single characters are terms besides the pairs.

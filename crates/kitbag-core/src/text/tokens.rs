@@ -60,15 +60,22 @@ const LONGEST_RUN: usize = 40;
 
 /// How many bytes of `tail`, which begins with a letter of `script`, belong to its first word.
 fn length(tail: &str, script: Script) -> usize {
-    let mut end = 0;
-    let mut before = ' ';
+    // Most words are ASCII to their end, and need no look at each character.
+    let mut end = match script {
+        Script::Latin => tail.bytes().take_while(u8::is_ascii_alphanumeric).count(),
+        _ => 0,
+    };
+    let begun = end;
+    let (head, rest) = tail.split_at_checked(begun).unwrap_or(("", tail));
+    let mut before = head.chars().next_back().unwrap_or(' ');
     let most = if script.is_spaced() {
         usize::MAX
     } else {
         LONGEST_RUN
     };
-    let mut chars = tail.char_indices().take(most).peekable();
+    let mut chars = rest.char_indices().take(most).peekable();
     while let Some((at, c)) = chars.next() {
+        let at = begun + at;
         let next = chars.peek().map(|&(_, next)| next);
         let goes_on = match Script::of(c) {
             Some(Script::Symbol) => at == 0,
@@ -116,6 +123,9 @@ fn written(word: &str) -> String {
     };
     if lower.starts_with(|c: char| c.is_ascii_digit()) {
         return lower.replace(',', "");
+    }
+    if lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return lower;
     }
     // What stands around an apostrophe is grammar in most languages: the longest piece is the word.
     let mut longest = "";
