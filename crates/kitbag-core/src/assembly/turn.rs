@@ -257,12 +257,16 @@ impl Turn<'_> {
         }
         let placed = Placed::new(&kept);
         let Laid {
-            segments, problems, ..
+            segments,
+            mut body,
+            problems,
         } = self.lay_out(&placed);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
         let (form, traits) = (self.settings.form, &self.settings.traits);
-        let body = lay_out(form, self.draft, &placed, traits, &breakpoints).body;
+        if !breakpoints.is_empty() {
+            body = lay_out(form, self.draft, &placed, traits, &breakpoints).body;
+        }
 
         let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
         let reuse = previous.map(|previous| {
