@@ -1,31 +1,24 @@
 //! The context of an incoming message: what was said in the conversation, what is known about the
 //! sender, what earlier conversations were about, and what in them has to do with the message.
 //!
-//! Reading is done here; what of it fits into the budget, and at which level, is decided by the
+//! Reading is done in `sources`; what of it fits into the budget, and at which level, is decided by the
 //! core's assembly. A source that fails is told in the ledger, and the rest goes on.
 
 mod chunks;
+mod sources;
 
 use jiff::Timestamp;
 use kitbag_core::assembly::{
-    AssembleError, Assembly, AssemblySettings, Draft, Epoch, Kept, OutputForm, assemble,
+    AssembleError, Assembly, AssemblySettings, Draft, Kept, OutputForm, assemble,
 };
 use kitbag_core::context::{Context, ContextEntry, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use crate::conversation::Conversation;
 use crate::error::StoreError;
-use crate::fact;
-use crate::history;
 use crate::id::{ConversationId, MessageId};
-use crate::message::StoredMessage;
-use crate::recall::{self, Found, RecallRequest};
-use crate::scope::Scope;
-use crate::state;
 use crate::store::Store;
-use crate::summary;
 use crate::turn::Incoming;
 
 /// What a context is made of, at most.
@@ -121,16 +114,11 @@ impl Store {
         counter: &(dyn TokenCounter + Sync),
         now: Timestamp,
     ) -> Result<BuiltContext, ContextError> {
-        let (conversation, mut said) = self.open_history(incoming, settings, now).await?;
-        if let Some(answering) = settings.answering {
-            said.retain(|message| {
-                message.id.conversation != answering.conversation || message.id < answering
-            });
-        }
-        let mut known = chunks::Known::default();
-        self.gather(incoming, settings, conversation, &said, now, &mut known)
-            .await;
-
+        let sources::Read {
+            conversation,
+            said,
+            mut known,
+        } = self.read_sources(incoming, settings, now).await?;
         let mut draft = Draft::new(incoming.message.text.as_str());
         draft.identity.clone_from(&settings.system_prompt);
         draft.current.id = settings.answering.map(|id| id.to_string());
@@ -154,88 +142,6 @@ impl Store {
             settings: assembly_settings,
             assembly,
         })
-    }
-
-    async fn open_history(
-        &self,
-        incoming: &Incoming,
-        settings: &ContextSettings,
-        now: Timestamp,
-    ) -> Result<(ConversationId, Vec<StoredMessage>), StoreError> {
-        let (channel, sender) = (incoming.channel.clone(), incoming.sender.clone());
-        let (choice, limit) = (incoming.conversation.clone(), settings.messages);
-        let answering = settings.answering.map(|id| id.conversation);
-        let found = self
-            .read(move |tx| {
-                Box::pin(async move {
-                    let id = match (answering, Scope::find(tx, &channel, &sender).await?) {
-                        (Some(id), _) => Some(id),
-                        (None, Some(scope)) => Conversation::find(tx, scope.id, &choice, now)
-                            .await?
-                            .map(|conversation| conversation.id),
-                        (None, None) => None,
-                    };
-                    let Some(id) = id else { return Ok(None) };
-                    let limit = limit.saturating_add(u32::from(answering.is_some()));
-                    Ok(Some((id, history::newest(tx, id, limit).await?)))
-                })
-            })
-            .await?;
-        if let Some(found) = found {
-            return Ok(found);
-        }
-        let conversation = self
-            .get_or_create_conversation(
-                &incoming.channel,
-                &incoming.sender,
-                &incoming.conversation,
-                now,
-            )
-            .await?;
-        Ok((conversation.id, Vec::new()))
-    }
-
-    /// Reads the other sources, all at one moment; where that fails one by one, so that those that can
-    /// be read are, and each of the others leaves a line.
-    async fn gather(
-        &self,
-        incoming: &Incoming,
-        settings: &ContextSettings,
-        conversation: ConversationId,
-        said: &[StoredMessage],
-        now: Timestamp,
-        known: &mut chunks::Known,
-    ) {
-        let mut request = RecallRequest::new(&incoming.sender, &incoming.message.text)
-            .at(incoming.message.at.unwrap_or(now.into()))
-            .limit(settings.recalled)
-            .without(said.iter().map(|message| message.id).collect());
-        request.in_prompt.extend(settings.answering);
-        if !settings.across_channels {
-            request = request.on_channel(&incoming.channel);
-        }
-        let (asked, limits) = (request.clone(), (settings.facts, settings.summaries));
-        let together = self.read(move |tx| {
-            Box::pin(async move {
-                let facts = fact::current(tx, &asked.sender, limits.0).await?;
-                let summaries = summary::latest(tx, conversation.scope, limits.1).await?;
-                let epoch = state::load::<Epoch>(tx, conversation).await?;
-                let found = recall::recall(tx, &asked).await?;
-                Ok((facts, summaries, epoch, found))
-            })
-        });
-        if let Ok((facts, summaries, epoch, Found::Hits(recalled))) = together.await {
-            (known.facts, known.summaries) = (facts, summaries);
-            (known.recalled, known.epoch) = (recalled, epoch);
-            return;
-        }
-        known.facts = known.or_tell("facts", self.facts(&incoming.sender, settings.facts).await);
-        let summaries = self
-            .summaries(&incoming.channel, &incoming.sender, settings.summaries)
-            .await;
-        known.summaries = known.or_tell("summaries", summaries);
-        known.recalled = known.or_tell("recall", self.recall(&request).await);
-        known.epoch = known.or_tell("epoch", self.epoch(conversation).await);
     }
 }
 

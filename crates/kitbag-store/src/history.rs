@@ -10,7 +10,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::message::{MessageTime, NewMessage, StoredMessage};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value, WrongCell};
+use crate::value::{Row, WrongCell};
 
 impl Store {
     /// The newest messages of a conversation, oldest first.
@@ -146,21 +146,9 @@ pub(crate) async fn at_places(
     scope: u32,
     places: &[(u32, u32)],
 ) -> Result<Vec<Row>, StoreError> {
-    let mut rows = Vec::with_capacity(places.len());
-    for some in places.chunks(1_000) {
-        let pairs: Vec<String> = (0..some.len())
-            .map(|index| format!("(${}, ${})", 2 * index + 3, 2 * index + 4))
-            .collect();
-        let sql = format!(
-            "SELECT {columns} FROM message WHERE tenant = $1 AND scope = $2 \
-             AND (conversation, seq) IN (VALUES {})",
-            pairs.join(", ")
-        );
-        let mut parameters: Vec<Value> = vec![scope.into()];
-        for (conversation, seq) in some {
-            parameters.extend([Value::from(*conversation), Value::from(*seq)]);
-        }
-        rows.extend(tx.query_with(&sql, parameters).await?);
-    }
-    Ok(rows)
+    let select = format!("SELECT {columns} FROM message");
+    let keys = places.iter();
+    let keys = keys.map(|(conversation, seq)| [(*conversation).into(), (*seq).into()]);
+    tx.query_keys(&select, scope, ["conversation", "seq"], keys.collect())
+        .await
 }

@@ -7,7 +7,7 @@ mod open;
 mod threads;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params_from_iter};
+use rusqlite::{Connection, Params, Statement, ToSql, params_from_iter};
 
 use crate::error::StoreError;
 use crate::transaction::placeholders;
@@ -37,16 +37,48 @@ pub(crate) fn query(
 ) -> Result<Vec<Row>, StoreError> {
     let run = || -> rusqlite::Result<Vec<Row>> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
-        let columns = statement.column_count();
-        let mut found = statement.query(params_from_iter(parameters))?;
         let mut rows = Vec::new();
-        while let Some(row) = found.next()? {
-            let cells = (0..columns).map(|column| Ok(owned(row.get_ref(column)?)));
-            rows.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+        read(&mut statement, params_from_iter(parameters), &mut rows)?;
+        Ok(rows)
+    };
+    run().map_err(failed)
+}
+
+/// The rows of a query that is run for each key, with the key after the other parameters.
+pub(crate) fn query_each<const N: usize>(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[Value],
+    keys: &[[i64; N]],
+) -> Result<Vec<Row>, StoreError> {
+    let run = || -> rusqlite::Result<Vec<Row>> {
+        let mut statement = connection.prepare_cached(&numbered(sql))?;
+        let mut rows = Vec::with_capacity(keys.len());
+        for key in keys {
+            let key = key.map(Value::Int);
+            let parameters = params_from_iter(parameters.iter().chain(&key));
+            read(&mut statement, parameters, &mut rows)?;
         }
         Ok(rows)
     };
     run().map_err(failed)
+}
+
+fn read(
+    statement: &mut Statement<'_>,
+    parameters: impl Params,
+    rows: &mut Vec<Row>,
+) -> rusqlite::Result<()> {
+    let columns = statement.column_count();
+    let mut found = statement.query(parameters)?;
+    while let Some(row) = found.next()? {
+        let mut cells = Vec::with_capacity(columns);
+        for column in 0..columns {
+            cells.push(owned(row.get_ref(column)?));
+        }
+        rows.push(Row::new(cells));
+    }
+    Ok(())
 }
 
 pub(crate) fn insert<const N: usize>(

@@ -101,6 +101,52 @@ impl<'t> Tx<'t> {
         Ok(self.query(sql, parameters).await?.into_iter().next())
     }
 
+    /// Runs a query of one table for the rows of a scope with some keys, each named once; in no order.
+    /// The text is the same for any number of keys, so that it is read and planned once.
+    pub(crate) async fn query_keys<const N: usize>(
+        &mut self,
+        select: &str,
+        scope: u32,
+        columns: [&str; N],
+        keys: Vec<[i64; N]>,
+    ) -> Result<Vec<Row>, StoreError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let within = "WHERE tenant = $1 AND scope = $2";
+        match &mut self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(connection) => {
+                let equal = (3..).zip(columns);
+                let equal = equal.map(|(number, column)| format!(" AND {column} = ${number}"));
+                let sql = format!("{select} {within}{}", equal.collect::<String>());
+                crate::sqlite::query_each(
+                    connection,
+                    &sql,
+                    &[self.tenant.into(), scope.into()],
+                    &keys,
+                )
+            }
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(_) => {
+                let lists =
+                    (3..3 + N).map(|number| format!("string_to_array(${number}, ',')::bigint[]"));
+                let names = columns.join(", ");
+                let sql = format!(
+                    "{select} {within} AND ({names}) IN (SELECT * FROM unnest({}))",
+                    lists.collect::<Vec<_>>().join(", ")
+                );
+                let mut parameters: Vec<Value> = vec![scope.into()];
+                for column in 0..N {
+                    let numbers = keys.iter().filter_map(|key| key.get(column));
+                    let numbers: Vec<String> = numbers.map(i64::to_string).collect();
+                    parameters.push(numbers.join(",").into());
+                }
+                self.query_with(&sql, parameters).await
+            }
+        }
+    }
+
     /// Runs a query for one row that is then changed: nobody else may change it before the
     /// transaction ends. SQLite has one writer at a time anyway.
     pub(crate) async fn lock_one<const N: usize>(

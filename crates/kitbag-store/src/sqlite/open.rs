@@ -8,6 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::is_not_a_store;
@@ -118,6 +119,8 @@ fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {
     };
     connection.busy_handler(Some(wait))?;
     connection.set_prepared_statement_cache_capacity(128);
+    // Else a statement with a limit among its parameters is planned anew each time it runs.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // An acknowledged write survives a loss of power; what was deleted is overwritten.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "secure_delete", true)?;
