@@ -1,0 +1,214 @@
+//! What a template consists of once it is parsed.
+//!
+//! Texts are ranges of the source, so that nothing is copied; the whitespace pass only narrows them.
+//! Nesting is limited by the parser, so that walking and dropping a tree may recurse.
+
+use std::ops::Range;
+
+use crate::value::Value;
+
+/// What stands between the tags of a block, or the whole template.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Program {
+    pub(super) body: Vec<Node>,
+    /// The names in `as |a b|`.
+    pub(super) params: Vec<String>,
+    /// Whether it consists of the one block of an `{{else if}}`.
+    pub(super) chained: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Node {
+    Text(Text),
+    Comment(Strip),
+    Mustache(Box<Mustache>),
+    Partial(Box<Partial>),
+    Block(Box<Block>),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Text {
+    /// What is written, after whitespace control.
+    pub(super) shown: Range<usize>,
+    /// What stands in the source.
+    pub(super) original: Range<usize>,
+    pub(super) left_stripped: bool,
+    pub(super) right_stripped: bool,
+}
+
+/// On which sides of a tag a `~` stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Strip {
+    pub(super) open: bool,
+    pub(super) close: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Mustache {
+    pub(super) call: Call,
+    pub(super) escaped: bool,
+    pub(super) strip: Strip,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Partial {
+    pub(super) name: PartialName,
+    pub(super) call: Call,
+    /// The whitespace that each of its lines is preceded by.
+    pub(super) indent: Range<usize>,
+    pub(super) strip: Strip,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum PartialName {
+    Fixed(String),
+    /// Found by the sub-expression.
+    Dynamic(Call),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
+    pub(super) call: Call,
+    pub(super) program: Option<Program>,
+    pub(super) inverse: Option<Program>,
+    pub(super) open: Strip,
+    pub(super) between: Strip,
+    pub(super) close: Strip,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum BlockKind {
+    /// `{{#if x}}`, `{{#section}}`.
+    Section,
+    /// `{{#> name}}`.
+    Partial(PartialName),
+    /// `{{#*inline "name"}}`.
+    Inline(String),
+}
+
+/// A path with arguments: a look-up, or the call of a helper.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    /// The byte in the source where the path starts.
+    pub(super) at: usize,
+    pub(super) path: Path,
+    pub(super) params: Vec<Expression>,
+    /// As they are written; of two with the same name the first counts.
+    pub(super) hash: Vec<(String, Expression)>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Expression {
+    Path(usize, Path),
+    Literal(Literal),
+    Call(Box<Call>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Literal {
+    Undefined,
+    Value(Value),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Path {
+    /// Whether it starts with `@`.
+    pub(super) data: bool,
+    /// How many `..` it starts with.
+    pub(super) depth: usize,
+    pub(super) parts: Vec<String>,
+    /// The path as it is written, without brackets.
+    pub(super) original: String,
+    /// Whether it is said to start at the context (`this.x`, `./x`), so that it names no helper.
+    pub(super) scoped: bool,
+    /// The literal that stands in the place of a path.
+    pub(super) literal: Option<Literal>,
+}
+
+impl Path {
+    /// Whether it is one name, which may be that of a helper.
+    pub(super) fn is_simple(&self) -> bool {
+        self.parts.len() == 1 && self.depth == 0 && !self.scoped
+    }
+
+    pub(super) fn first(&self) -> &str {
+        self.parts.first().map_or("", String::as_str)
+    }
+}
+
+impl Path {
+    pub(super) fn new(data: bool, depth: usize, parts: Vec<String>, original: String) -> Self {
+        // Handlebars.js takes any name that ends in `this` for a path that starts at the context.
+        let scoped = original.starts_with('.')
+            || original.match_indices("this").any(|(at, this)| {
+                let rest = original.get(at + this.len()..).unwrap_or_default();
+                !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_')
+            });
+        Self {
+            data,
+            depth,
+            parts,
+            original,
+            scoped,
+            literal: None,
+        }
+    }
+
+    /// How it is spelled, for comparing the name that opens a block with the one that closes it.
+    pub(super) fn spelled(&self) -> Literal {
+        match &self.literal {
+            Some(literal) => literal.clone(),
+            None => Literal::Value(Value::Text(self.original.clone())),
+        }
+    }
+
+    /// The context itself.
+    pub(super) fn this() -> Self {
+        Self::new(false, 0, Vec::new(), "this".to_owned())
+    }
+}
+
+impl Literal {
+    /// The name that it is where a path is expected.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Undefined => "undefined".to_owned(),
+            Self::Value(Value::Text(text)) => text.clone(),
+            Self::Value(Value::Number(number)) => number.to_string(),
+            Self::Value(Value::Bool(is)) => is.to_string(),
+            Self::Value(_) => "null".to_owned(),
+        }
+    }
+}
+
+impl Call {
+    /// The fixed name of an inline partial.
+    pub(super) fn inline_name(&self) -> Option<String> {
+        match self.params.first()? {
+            Expression::Literal(literal) => Some(literal.name()),
+            Expression::Path(..) | Expression::Call(_) => None,
+        }
+    }
+}
+
+impl Text {
+    pub(super) fn new(range: Range<usize>) -> Self {
+        Self {
+            shown: range.clone(),
+            original: range,
+            left_stripped: false,
+            right_stripped: false,
+        }
+    }
+}
+
+impl Program {
+    /// The one block of an `{{else if}}`.
+    pub(super) fn chained_block(&mut self) -> Option<&mut Block> {
+        match self.body.first_mut() {
+            Some(Node::Block(block)) if self.chained => Some(block),
+            _ => None,
+        }
+    }
+}

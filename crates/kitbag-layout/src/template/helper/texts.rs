@@ -1,0 +1,72 @@
+//! Helpers that make texts shorter or show numbers as texts.
+
+use super::super::js::{Budget, Shape, Stop, Val, text, utf16_length};
+use crate::value::Number;
+
+/// The most that JavaScript indents by.
+const MOST_INDENT: usize = 10;
+
+/// The indentation of JSON that was asked for, as spaces or as the text itself.
+pub(super) fn indent(value: &Val<'_>) -> String {
+    match value.shape() {
+        Shape::Number(number) => {
+            let spaces = (0..MOST_INDENT).take_while(|at| (at + 1) as f64 <= number.as_f64());
+            spaces.map(|_| ' ').collect()
+        }
+        Shape::Text(text) => text.chars().take(MOST_INDENT).collect(),
+        _ => String::new(),
+    }
+}
+
+/// The first `most` units of a text, and how many more there are; no letter is cut in two.
+pub(super) fn truncate<'a>(
+    value: &Val<'a>,
+    most: &Val<'a>,
+    budget: &mut Budget,
+) -> Result<Val<'a>, Stop> {
+    if !value.is_truthy() {
+        return Ok(String::new().into());
+    }
+    let most = match most.shape() {
+        Shape::Number(number) => number.as_f64(),
+        _ => 0.0,
+    };
+    let text = text(value, budget)?;
+    budget.spend_on(text.len())?;
+    let length = utf16_length(&text);
+    if length as f64 <= most {
+        return Ok(text.into_owned().into());
+    }
+    let mut units = 0;
+    let mut kept = String::new();
+    for char in text.chars() {
+        units += char.len_utf16();
+        if units as f64 > most {
+            units -= char.len_utf16();
+            break;
+        }
+        kept.push(char);
+    }
+    Ok(format!("{kept} (...+{} chars)", length - units).into())
+}
+
+/// A size in bytes, in the largest unit up to GB of which it is one; nothing for what is no size.
+pub(super) fn file_size(value: &Val<'_>) -> String {
+    let Shape::Number(number) = value.shape() else {
+        return String::new();
+    };
+    let mut size = number.as_f64();
+    if !size.is_finite() || size < 0.0 {
+        return String::new();
+    }
+    let mut unit = "B";
+    for larger in ["KB", "MB", "GB"] {
+        if size < 1024.0 {
+            break;
+        }
+        size /= 1024.0;
+        unit = larger;
+    }
+    let rounded = (size * 100.0 + 0.5).floor() / 100.0;
+    format!("{} {unit}", Number::from(rounded))
+}

@@ -1,0 +1,226 @@
+//! Values as templates see them: what is true, equal, or a part of another is as in JavaScript.
+//!
+//! Looking at data costs steps of a [`Budget`], so that no template makes a loop over large texts last.
+
+mod compare;
+mod json;
+mod text;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use crate::value::{Number, Value};
+
+pub(super) use compare::{is_less, is_less_or_equal, is_loosely_equal, is_same};
+pub(super) use json::json;
+pub(super) use text::{text, utf16_length};
+
+/// A value of the context, or one that a template made.
+#[derive(Debug, Clone)]
+pub(super) enum Val<'a> {
+    Undefined,
+    Given(&'a Value),
+    Bool(bool),
+    Number(Number),
+    Text(Rc<str>),
+    /// A text that is never escaped.
+    Safe(Rc<str>),
+    List(Rc<[Val<'a>]>),
+    Object(Rc<Object<'a>>),
+    /// The object that stands for a context that is nothing.
+    NoContext,
+}
+
+/// An object that a template made, such as the context of a partial with a hash.
+pub(super) type Object<'a> = IndexMap<Cow<'a, str>, Val<'a>>;
+
+/// What kind of value it is, whoever made it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Shape<'v> {
+    Undefined,
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(&'v str),
+    List,
+    Object,
+}
+
+/// The steps that are left.
+#[derive(Debug)]
+pub(super) struct Budget {
+    pub(super) steps: u64,
+}
+
+/// Why looking at data had to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Steps,
+    /// Lists and objects are within each other too often.
+    Data,
+}
+
+/// How many lists and objects may be within each other.
+pub(super) const MOST_DATA_DEPTH: usize = 200;
+/// How many bytes of a text are looked at in one step.
+const BYTES_PER_STEP: usize = 256;
+
+impl Budget {
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
+        self.steps = self.steps.checked_sub(steps).ok_or(Stop::Steps)?;
+        Ok(())
+    }
+
+    /// For looking at so many bytes, or so many small things.
+    pub(super) fn spend_on(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.spend(1 + (bytes / BYTES_PER_STEP) as u64)
+    }
+}
+
+impl<'a> Val<'a> {
+    pub(super) fn shape(&self) -> Shape<'_> {
+        match self {
+            Self::Undefined => Shape::Undefined,
+            Self::Given(Value::Null) => Shape::Null,
+            Self::Given(Value::Bool(is)) => Shape::Bool(*is),
+            Self::Given(Value::Number(number)) => Shape::Number(*number),
+            Self::Given(Value::Text(text)) => Shape::Text(text),
+            Self::Given(Value::List(_)) | Self::List(_) => Shape::List,
+            Self::Given(Value::Map(_)) | Self::Object(_) | Self::NoContext => Shape::Object,
+            Self::Bool(is) => Shape::Bool(*is),
+            Self::Number(number) => Shape::Number(*number),
+            Self::Text(text) | Self::Safe(text) => Shape::Text(text),
+        }
+    }
+
+    /// Whether it is null or undefined.
+    pub(super) fn is_nothing(&self) -> bool {
+        matches!(self.shape(), Shape::Undefined | Shape::Null)
+    }
+
+    pub(super) fn is_truthy(&self) -> bool {
+        match self.shape() {
+            Shape::Undefined | Shape::Null => false,
+            Shape::Bool(is) => is,
+            Shape::Number(number) => number.as_f64() != 0.0 && !number.as_f64().is_nan(),
+            Shape::Text(text) => !text.is_empty(),
+            Shape::List | Shape::Object => true,
+        }
+    }
+
+    /// Whether `with` takes it for nothing, and `if` with `includeZero`.
+    pub(super) fn is_empty(&self) -> bool {
+        match self.shape() {
+            Shape::Number(number) => number.as_f64().is_nan(),
+            Shape::List => self.items() == 0,
+            _ => !self.is_truthy(),
+        }
+    }
+
+    /// How many items a list has; of other values none.
+    pub(super) fn items(&self) -> usize {
+        match self {
+            Self::Given(Value::List(list)) => list.len(),
+            Self::List(list) => list.len(),
+            _ => 0,
+        }
+    }
+
+    /// An item of a list.
+    pub(super) fn item(&self, at: usize) -> Self {
+        let item = match self {
+            Self::Given(Value::List(list)) => list.get(at).map(Val::Given),
+            Self::List(list) => list.get(at).cloned(),
+            _ => None,
+        };
+        item.unwrap_or(Self::Undefined)
+    }
+
+    /// What stands under a key: a field, an item, a letter, or a length.
+    pub(super) fn get(&self, key: &str, budget: &mut Budget) -> Result<Self, Stop> {
+        Ok(match (self, self.shape()) {
+            (Self::Given(Value::Map(map)), _) => map.get(key).map_or(Self::Undefined, Val::Given),
+            (Self::Object(object), _) => object.get(key).cloned().unwrap_or(Self::Undefined),
+            (_, Shape::List) if key == "length" => Self::count(self.items()),
+            (_, Shape::List) => index(key).map_or(Self::Undefined, |at| self.item(at)),
+            (_, Shape::Text(text)) if key == "length" => {
+                budget.spend_on(text.len())?;
+                Self::count(utf16_length(text))
+            }
+            (_, Shape::Text(text)) => match index(key) {
+                Some(at) => {
+                    budget.spend_on(text.len().min(at * 3))?;
+                    text::letter(text, at).map_or(Self::Undefined, Self::from)
+                }
+                None => Self::Undefined,
+            },
+            _ => Self::Undefined,
+        })
+    }
+
+    /// The fields of an object in the order of JavaScript: keys that are whole numbers come first.
+    /// A list has its items as fields, and a text its letters.
+    pub(super) fn entries(&self, budget: &mut Budget) -> Result<Vec<(Cow<'a, str>, Self)>, Stop> {
+        let mut entries: Vec<(Cow<'a, str>, Self)> = match (self, self.shape()) {
+            (Self::Given(Value::Map(map)), _) => map
+                .iter()
+                .map(|(key, value)| (Cow::Borrowed(key.as_str()), Val::Given(value)))
+                .collect(),
+            (Self::Object(object), _) => object
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+            (_, Shape::List) => (0..self.items())
+                .map(|at| (Cow::Owned(at.to_string()), self.item(at)))
+                .collect(),
+            (_, Shape::Text(text)) => {
+                budget.spend(text.len() as u64)?;
+                text::letters(text)
+                    .enumerate()
+                    .map(|(at, letter)| (Cow::Owned(at.to_string()), Self::from(letter)))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        budget.spend(entries.len() as u64)?;
+        entries.sort_by_key(|(key, _)| index_key(key));
+        Ok(entries)
+    }
+
+    pub(super) fn count(count: usize) -> Self {
+        Self::Number(Number::from(count as u64))
+    }
+}
+
+impl From<String> for Val<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<bool> for Val<'_> {
+    fn from(is: bool) -> Self {
+        Self::Bool(is)
+    }
+}
+
+/// The number that a key is, if it is written as JavaScript writes it.
+fn index(key: &str) -> Option<usize> {
+    let is_canonical = key == "0" || !key.starts_with('0');
+    let is_digits = key.bytes().all(|byte| byte.is_ascii_digit());
+    if is_canonical && is_digits {
+        key.parse().ok()
+    } else {
+        None
+    }
+}
+
+/// Sorts keys that are indexes by their number before all others.
+fn index_key(key: &str) -> u64 {
+    match index(key) {
+        Some(index) if (index as u64) < u64::from(u32::MAX) => index as u64,
+        _ => u64::MAX,
+    }
+}

@@ -1,0 +1,76 @@
+//! Values as texts, and the letters of a text.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::{Budget, MOST_DATA_DEPTH, Shape, Stop, Val};
+
+/// The value as a text: lists are joined by commas, objects are only named as such.
+pub(in super::super) fn text<'v>(
+    value: &'v Val<'_>,
+    budget: &mut Budget,
+) -> Result<Cow<'v, str>, Stop> {
+    Ok(match value.shape() {
+        Shape::Undefined => Cow::Borrowed("undefined"),
+        Shape::Null => Cow::Borrowed("null"),
+        Shape::Bool(true) => Cow::Borrowed("true"),
+        Shape::Bool(false) => Cow::Borrowed("false"),
+        Shape::Number(number) => Cow::Owned(number.to_string()),
+        Shape::Text(text) => Cow::Borrowed(text),
+        Shape::Object => Cow::Borrowed("[object Object]"),
+        Shape::List => {
+            let mut joined = String::new();
+            join(value, &mut joined, budget, 0)?;
+            Cow::Owned(joined)
+        }
+    })
+}
+
+fn join(
+    list: &Val<'_>,
+    joined: &mut String,
+    budget: &mut Budget,
+    depth: usize,
+) -> Result<(), Stop> {
+    if depth > MOST_DATA_DEPTH {
+        return Err(Stop::Data);
+    }
+    for at in 0..list.items() {
+        if at > 0 {
+            joined.push(',');
+        }
+        let item = list.item(at);
+        match item.shape() {
+            Shape::Undefined | Shape::Null => budget.spend(1)?,
+            Shape::List => join(&item, joined, budget, depth + 1)?,
+            Shape::Text(text) => {
+                budget.spend_on(text.len())?;
+                joined.push_str(text);
+            }
+            Shape::Number(number) => {
+                budget.spend(1)?;
+                let _ = write!(joined, "{number}");
+            }
+            Shape::Bool(_) | Shape::Object => {
+                budget.spend(1)?;
+                joined.push_str(&text(&item, budget)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How long JavaScript takes a text to be.
+pub(in super::super) fn utf16_length(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// One unit of a text; half of a letter that takes two is not one.
+pub(super) fn letter(text: &str, at: usize) -> Option<String> {
+    letters(text).nth(at)
+}
+
+pub(super) fn letters(text: &str) -> impl Iterator<Item = String> {
+    text.encode_utf16()
+        .map(|unit| String::from_utf16_lossy(&[unit]))
+}

@@ -1,0 +1,363 @@
+//! Makes the tree of a template out of its tokens.
+//!
+//! Recursion is limited, and each token is looked at a constant number of times.
+
+mod expression;
+
+use std::collections::VecDeque;
+
+use super::ast::{
+    Block, BlockKind, Call, Literal, Node, Partial, PartialName, Program, Strip, Text,
+};
+use super::error::{Limited, Place, TemplateError};
+use super::scan::{Opens, Scanner, Token};
+use super::whitespace;
+use crate::value::Value;
+
+/// The largest template.
+const MOST_BYTES: usize = 4 << 20;
+/// How many blocks and sub-expressions may be within each other.
+const MOST_DEPTH: usize = 64;
+
+pub(super) fn parse(name: &str, source: &str) -> Result<Program, TemplateError> {
+    if source.len() > MOST_BYTES {
+        return Err(TemplateError::Limit {
+            place: Place::of(name, source, 0),
+            what: Limited::Source,
+            limit: MOST_BYTES as u64,
+        });
+    }
+    let mut parser = Parser {
+        name,
+        source,
+        scanner: Scanner::new(source),
+        ahead: VecDeque::new(),
+        depth: 0,
+    };
+    let mut program = parser.program()?;
+    match parser.next() {
+        (_, Token::End) => {}
+        (at, token) => return Err(parser.unexpected(at, &token, "the end")),
+    }
+    whitespace::control(&mut program, source);
+    Ok(program)
+}
+
+struct Parser<'a> {
+    name: &'a str,
+    source: &'a str,
+    scanner: Scanner<'a>,
+    ahead: VecDeque<(usize, Token)>,
+    depth: usize,
+}
+
+/// `{{else}}` or `{{else if x}}` with what follows it.
+struct Otherwise {
+    strip: Strip,
+    program: Program,
+}
+
+impl Parser<'_> {
+    /// Statements up to a token that starts none.
+    fn program(&mut self) -> Result<Program, TemplateError> {
+        let mut body = Vec::new();
+        while let Some(node) = self.statement()? {
+            body.push(node);
+        }
+        Ok(Program {
+            body,
+            ..Program::default()
+        })
+    }
+
+    fn statement(&mut self) -> Result<Option<Node>, TemplateError> {
+        let starts = matches!(
+            self.peek(0),
+            Token::Text(_)
+                | Token::Comment(_)
+                | Token::OpenRaw
+                | Token::Open(
+                    Opens::Value
+                        | Opens::Unescaped
+                        | Opens::Ampersand
+                        | Opens::Decorator
+                        | Opens::Block
+                        | Opens::DecoratorBlock
+                        | Opens::Inverse
+                        | Opens::Partial
+                        | Opens::PartialBlock,
+                    _
+                )
+        );
+        if !starts {
+            return Ok(None);
+        }
+        let (at, token) = self.next();
+        Ok(Some(match token {
+            Token::Text(range) => Node::Text(Text::new(range)),
+            Token::Comment(strip) => Node::Comment(strip),
+            Token::OpenRaw => self.within(at, Self::raw_block)?,
+            Token::Open(Opens::Partial, open) => self.partial(open)?,
+            Token::Open(Opens::PartialBlock, open) => {
+                self.within(at, |parser, _| parser.partial_block(open))?
+            }
+            Token::Open(opens @ (Opens::Block | Opens::DecoratorBlock | Opens::Inverse), open) => {
+                self.within(at, |parser, at| parser.block(at, opens, open))?
+            }
+            Token::Open(opens, open) => self.mustache(at, opens, open)?,
+            token => return Err(self.unexpected(at, &token, "text or a tag")),
+        }))
+    }
+
+    fn raw_block(&mut self, _: usize) -> Result<Node, TemplateError> {
+        let call = self.call()?;
+        self.expect(&Token::CloseRaw, "`}}}}`")?;
+        let mut body = Vec::new();
+        loop {
+            match self.next() {
+                (_, Token::Text(range)) => body.push(Node::Text(Text::new(range))),
+                (_, Token::EndRaw(closed)) => {
+                    if call.path.spelled() != Literal::Value(Value::Text(closed.clone())) {
+                        return Err(self.unbalanced(&call, closed));
+                    }
+                    break;
+                }
+                (at, token) => return Err(self.unexpected(at, &token, "the end of a raw block")),
+            }
+        }
+        Ok(Node::Block(Box::new(Block {
+            kind: BlockKind::Section,
+            call,
+            program: Some(Program {
+                body,
+                ..Program::default()
+            }),
+            inverse: None,
+            open: Strip::default(),
+            between: Strip::default(),
+            close: Strip::default(),
+        })))
+    }
+
+    /// What follows `{{#`, `{{#*` or `{{^`.
+    fn block(&mut self, at: usize, opens: Opens, open: bool) -> Result<Node, TemplateError> {
+        let call = self.call()?;
+        let params = self.block_params()?;
+        let open = self.close_tag(open)?;
+        let kind = self.block_kind(at, opens, &call)?;
+        let mut program = self.program()?;
+        program.params = params;
+        let otherwise = match self.peek(0) {
+            Token::Else(_) => Some(self.plain_else()?),
+            Token::Open(Opens::ElseIf, _) if opens != Opens::Inverse => Some(self.else_if()?),
+            _ => None,
+        };
+        if let (BlockKind::Inline(_), Some(_)) = (&kind, &otherwise) {
+            return Err(self.syntax(at, "an inline partial with `else`", "one without"));
+        }
+        let close = self.close_block(&call)?;
+        let mut block = Block::new(kind, call, program, otherwise, open);
+        block.close = close;
+        if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
+            chained.close = close;
+        }
+        if opens == Opens::Inverse {
+            std::mem::swap(&mut block.program, &mut block.inverse);
+        }
+        Ok(Node::Block(Box::new(block)))
+    }
+
+    fn block_kind(&self, at: usize, opens: Opens, call: &Call) -> Result<BlockKind, TemplateError> {
+        if opens != Opens::DecoratorBlock {
+            return Ok(BlockKind::Section);
+        }
+        match (call.path.original.as_str(), call.inline_name()) {
+            ("inline", Some(name)) => Ok(BlockKind::Inline(name)),
+            ("inline", None) => Err(self.syntax(at, "an inline partial without a name", "a text")),
+            (name, _) => Err(self.syntax(at, &format!("the decorator `{name}`"), "`inline`")),
+        }
+    }
+
+    fn plain_else(&mut self) -> Result<Otherwise, TemplateError> {
+        match self.next() {
+            (_, Token::Else(strip)) => Ok(Otherwise {
+                strip,
+                program: self.program()?,
+            }),
+            (at, token) => Err(self.unexpected(at, &token, "`{{else}}`")),
+        }
+    }
+
+    /// `{{else if x}}` is an `{{else}}` that consists of one block, which the outer close closes too.
+    fn else_if(&mut self) -> Result<Otherwise, TemplateError> {
+        let (at, token) = self.next();
+        let Token::Open(Opens::ElseIf, open) = token else {
+            return Err(self.unexpected(at, &token, "`{{else if`"));
+        };
+        self.within(at, |parser, _| {
+            let call = parser.call()?;
+            let params = parser.block_params()?;
+            let strip = parser.close_tag(open)?;
+            let mut program = parser.program()?;
+            program.params = params;
+            let otherwise = match parser.peek(0) {
+                Token::Else(_) => Some(parser.plain_else()?),
+                Token::Open(Opens::ElseIf, _) => Some(parser.else_if()?),
+                _ => None,
+            };
+            let mut block = Block::new(BlockKind::Section, call, program, otherwise, strip);
+            // As in Handlebars.js, until the block around it says otherwise: what closes it is the
+            // next `else`, and what closes a chained one within it is that one itself.
+            block.close = block.between;
+            let between = block.between;
+            if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
+                chained.close = between;
+            }
+            Ok(Otherwise {
+                strip,
+                program: Program {
+                    body: vec![Node::Block(Box::new(block))],
+                    chained: true,
+                    ..Program::default()
+                },
+            })
+        })
+    }
+
+    fn partial(&mut self, open: bool) -> Result<Node, TemplateError> {
+        let (name, call) = self.partial_call()?;
+        let strip = self.close_tag(open)?;
+        Ok(Node::Partial(Box::new(Partial {
+            name,
+            call,
+            indent: 0..0,
+            strip,
+        })))
+    }
+
+    fn partial_block(&mut self, open: bool) -> Result<Node, TemplateError> {
+        let (name, call) = self.partial_call()?;
+        let open = self.close_tag(open)?;
+        let program = self.program()?;
+        let close = self.close_block(&call)?;
+        if let PartialName::Dynamic(_) = name {
+            // Handlebars.js knows no name that would close it either.
+            return Err(self.unbalanced(&call, "nothing that could close it".to_owned()));
+        }
+        let mut block = Block::new(BlockKind::Partial(name), call, program, None, open);
+        block.close = close;
+        Ok(Node::Block(Box::new(block)))
+    }
+
+    /// `{{/name}}` of the block that was opened by `call`.
+    fn close_block(&mut self, call: &Call) -> Result<Strip, TemplateError> {
+        match self.next() {
+            (_, Token::Open(Opens::End, open)) => {
+                let (_, path) = self.path()?;
+                let strip = self.close_tag(open)?;
+                if path.spelled() != call.path.spelled() {
+                    return Err(self.unbalanced(call, path.original));
+                }
+                Ok(strip)
+            }
+            (at, token) => {
+                let expected = format!("`{{{{/{}}}}}`", call.path.original);
+                Err(self.unexpected(at, &token, &expected))
+            }
+        }
+    }
+
+    /// Counts one more level for as long as `parse` runs.
+    fn within<T>(
+        &mut self,
+        at: usize,
+        parse: impl FnOnce(&mut Self, usize) -> Result<T, TemplateError>,
+    ) -> Result<T, TemplateError> {
+        if self.depth == MOST_DEPTH {
+            return Err(TemplateError::Limit {
+                place: self.place(at),
+                what: Limited::Depth,
+                limit: MOST_DEPTH as u64,
+            });
+        }
+        self.depth += 1;
+        let parsed = parse(self, at);
+        self.depth -= 1;
+        parsed
+    }
+
+    fn next(&mut self) -> (usize, Token) {
+        match self.ahead.pop_front() {
+            Some(token) => token,
+            None => self.scanner.next_token(),
+        }
+    }
+
+    /// The token after `skipped` others.
+    fn peek(&mut self, skipped: usize) -> &Token {
+        while self.ahead.len() <= skipped {
+            let token = self.scanner.next_token();
+            self.ahead.push_back(token);
+        }
+        self.ahead
+            .get(skipped)
+            .map_or(&Token::End, |(_, token)| token)
+    }
+
+    fn place(&self, at: usize) -> Place {
+        Place::of(self.name, self.source, at)
+    }
+
+    fn syntax(&self, at: usize, found: &str, expected: &str) -> TemplateError {
+        TemplateError::Syntax {
+            place: self.place(at),
+            found: found.to_owned(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    fn unexpected(&self, at: usize, token: &Token, expected: &str) -> TemplateError {
+        let found = match token {
+            Token::End => "the end".to_owned(),
+            Token::OpenComment => "a comment without an end".to_owned(),
+            _ => {
+                let rest = self.source.get(at..).unwrap_or_default();
+                let line: String = rest.chars().take(20).take_while(|c| *c != '\n').collect();
+                format!("`{line}`")
+            }
+        };
+        self.syntax(at, &found, expected)
+    }
+
+    fn unbalanced(&self, call: &Call, closed: String) -> TemplateError {
+        TemplateError::Unbalanced {
+            place: self.place(call.at),
+            opened: call.path.original.clone(),
+            closed,
+        }
+    }
+}
+
+impl Block {
+    fn new(
+        kind: BlockKind,
+        call: Call,
+        program: Program,
+        otherwise: Option<Otherwise>,
+        open: Strip,
+    ) -> Self {
+        let (between, inverse) = match otherwise {
+            Some(otherwise) => (otherwise.strip, Some(otherwise.program)),
+            None => (Strip::default(), None),
+        };
+        Self {
+            kind,
+            call,
+            program: Some(program),
+            inverse,
+            open,
+            between,
+            close: Strip::default(),
+        }
+    }
+}

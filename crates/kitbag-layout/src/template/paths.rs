@@ -1,0 +1,132 @@
+//! The paths that a template looks up, without rendering it.
+
+use super::Template;
+use super::ast::{Block, BlockKind, Call, Expression, Node, PartialName, Path, Program};
+use super::error::Place;
+use super::helper::Helper;
+
+/// A path in a template, where it is looked up.
+#[derive(Debug, Clone, Copy)]
+pub struct PathUse<'a> {
+    template: &'a Template,
+    path: &'a Path,
+    at: usize,
+}
+
+impl<'a> PathUse<'a> {
+    /// The names from the context on: `documents`, `my-doc`, `content`.
+    #[must_use]
+    pub fn parts(&self) -> &'a [String] {
+        &self.path.parts
+    }
+
+    /// How many levels up it starts, by `..`.
+    #[must_use]
+    pub fn up(&self) -> usize {
+        self.path.depth
+    }
+
+    /// Whether it starts with `@`.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        self.path.data
+    }
+
+    /// The path as it is written, without brackets.
+    #[must_use]
+    pub fn written(&self) -> &'a str {
+        &self.path.original
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place::of(&self.template.name, &self.template.source, self.at)
+    }
+}
+
+pub(super) fn paths(template: &Template) -> Vec<PathUse<'_>> {
+    let mut collector = Collector {
+        template,
+        params: Vec::new(),
+        paths: Vec::new(),
+    };
+    collector.program(&template.program);
+    collector.paths
+}
+
+struct Collector<'a> {
+    template: &'a Template,
+    /// The names of block parameters, which are not looked up.
+    params: Vec<&'a [String]>,
+    paths: Vec<PathUse<'a>>,
+}
+
+impl<'a> Collector<'a> {
+    fn program(&mut self, program: &'a Program) {
+        self.params.push(&program.params);
+        for node in &program.body {
+            match node {
+                Node::Text(_) | Node::Comment(_) => {}
+                Node::Mustache(mustache) => self.call(&mustache.call),
+                Node::Partial(partial) => self.partial(&partial.name, &partial.call),
+                Node::Block(block) => self.block(block),
+            }
+        }
+        self.params.pop();
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        match &block.kind {
+            BlockKind::Section => self.call(&block.call),
+            BlockKind::Partial(name) => self.partial(name, &block.call),
+            BlockKind::Inline(_) => {}
+        }
+        for program in [&block.program, &block.inverse].into_iter().flatten() {
+            self.program(program);
+        }
+    }
+
+    fn partial(&mut self, name: &'a PartialName, call: &'a Call) {
+        if let PartialName::Dynamic(call) = name {
+            self.arguments(call);
+        }
+        self.arguments(call);
+    }
+
+    fn call(&mut self, call: &'a Call) {
+        let has_arguments = !call.params.is_empty() || !call.hash.is_empty();
+        let is_helper = call.path.is_simple() && Helper::named(call.path.first()).is_some();
+        if !has_arguments && !is_helper {
+            self.path(&call.path, call.at);
+        }
+        self.arguments(call);
+    }
+
+    fn arguments(&mut self, call: &'a Call) {
+        let hash = call.hash.iter().map(|(_, value)| value);
+        for expression in call.params.iter().chain(hash) {
+            match expression {
+                Expression::Literal(_) => {}
+                Expression::Path(at, path) => self.path(path, *at),
+                Expression::Call(call) => self.arguments(call),
+            }
+        }
+    }
+
+    fn path(&mut self, path: &'a Path, at: usize) {
+        let is_param = path.depth == 0
+            && !path.scoped
+            && self
+                .params
+                .iter()
+                .any(|names| names.iter().any(|name| name == path.first()));
+        if !is_param {
+            self.paths.push(PathUse {
+                template: self.template,
+                path,
+                at,
+            });
+        }
+    }
+}

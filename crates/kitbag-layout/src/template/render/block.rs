@@ -1,0 +1,183 @@
+//! Blocks: sections, and what the helpers `if`, `unless`, `each` and `with` do.
+
+use std::rc::Rc;
+
+use super::super::ast::{Block, Program};
+use super::super::error::TemplateError;
+use super::super::js::{Shape, Val, is_loosely_equal};
+use super::Renderer;
+use super::call::{Arguments, Resolved};
+use super::scope::{Closure, Data, Depth, Frame, Round, Scope};
+
+impl<'a> Renderer<'a> {
+    /// `{{#name}}…{{/name}}`: a helper, or a value that decides what is shown.
+    pub(super) fn section(
+        &mut self,
+        block: &'a Block,
+        scope: &Scope<'a>,
+    ) -> Result<(), TemplateError> {
+        let at = block.call.at;
+        let value = match self.resolve(&block.call, scope, Some(block))? {
+            Resolved::Helper(value) => return self.write(&value, false, scope, at),
+            Resolved::Value(value) => value,
+        };
+        let (program, inverse) = (block.program.as_ref(), block.inverse.as_ref());
+        let context = scope.context.clone();
+        match value.shape() {
+            Shape::Bool(true) => self.enter(program, scope, context, None, at),
+            Shape::Bool(false) | Shape::Undefined | Shape::Null => {
+                self.enter(inverse, scope, context, None, at)
+            }
+            Shape::List if value.items() == 0 => self.enter(inverse, scope, context, None, at),
+            Shape::List => self.each(block, &value, scope),
+            _ => self.enter(program, scope, value, Some(Vec::new()), at),
+        }
+    }
+
+    pub(in super::super) fn if_(
+        &mut self,
+        block: &'a Block,
+        arguments: &Arguments<'a>,
+        scope: &Scope<'a>,
+        then: bool,
+    ) -> Result<(), TemplateError> {
+        let value = arguments.first();
+        let zero_counts = arguments.hash("includeZero").is_truthy();
+        let is = !((!zero_counts && !value.is_truthy()) || value.is_empty());
+        let program = if is == then {
+            &block.program
+        } else {
+            &block.inverse
+        };
+        self.enter(program.as_ref(), scope, scope.this(), None, block.call.at)
+    }
+
+    pub(in super::super) fn with(
+        &mut self,
+        block: &'a Block,
+        value: Val<'a>,
+        scope: &Scope<'a>,
+    ) -> Result<(), TemplateError> {
+        let at = block.call.at;
+        if value.is_empty() {
+            return self.enter(block.inverse.as_ref(), scope, scope.this(), None, at);
+        }
+        let params = Some(vec![value.clone()]);
+        self.enter(block.program.as_ref(), scope, value, params, at)
+    }
+
+    pub(in super::super) fn each(
+        &mut self,
+        block: &'a Block,
+        value: &Val<'a>,
+        scope: &Scope<'a>,
+    ) -> Result<(), TemplateError> {
+        let at = block.call.at;
+        let is_list = matches!(value.shape(), Shape::List);
+        let entries = match value.shape() {
+            Shape::Object => {
+                let entries = value.entries(&mut self.budget);
+                entries.map_err(|stop| self.stopped(stop, scope, at))?
+            }
+            _ => Vec::new(),
+        };
+        let rounds = if is_list {
+            value.items()
+        } else {
+            entries.len()
+        };
+        if rounds == 0 {
+            return self.enter(block.inverse.as_ref(), scope, scope.this(), None, at);
+        }
+        let mut entries = entries.into_iter();
+        for index in 0..rounds {
+            self.spend(scope, at, 1)?;
+            let (key, item) = match entries.next() {
+                Some((key, item)) => (Val::from(key.into_owned()), item),
+                None => (Val::count(index), value.item(index)),
+            };
+            let data = Data {
+                round: Some(Rc::new(Round {
+                    key: key.clone(),
+                    index,
+                    is_last: index + 1 == rounds,
+                })),
+                outer: Some(Rc::clone(&scope.data)),
+                ..(*scope.data).clone()
+            };
+            let inner = Scope {
+                data: Rc::new(data),
+                ..scope.clone()
+            };
+            let params = Some(vec![item.clone(), key]);
+            self.enter(block.program.as_ref(), &inner, item, params, at)?;
+        }
+        Ok(())
+    }
+
+    /// Renders a part of the template that is being rendered, with a context.
+    pub(in super::super) fn enter(
+        &mut self,
+        program: Option<&'a Program>,
+        scope: &Scope<'a>,
+        context: Val<'a>,
+        params: Option<Vec<Val<'a>>>,
+        at: usize,
+    ) -> Result<(), TemplateError> {
+        let Some(program) = program else {
+            return Ok(());
+        };
+        let closure = scope.closure(program);
+        self.run(&closure, context, params, Rc::clone(&scope.data), scope, at)
+    }
+
+    /// Renders a part of a template with a context, wherever that part stands.
+    pub(super) fn run(
+        &mut self,
+        closure: &Closure<'a>,
+        context: Val<'a>,
+        params: Option<Vec<Val<'a>>>,
+        data: Rc<Data<'a>>,
+        caller: &Scope<'a>,
+        at: usize,
+    ) -> Result<(), TemplateError> {
+        let around = closure.depths.clone();
+        let own = around
+            .as_deref()
+            .map_or(Val::Undefined, |it| it.context.clone());
+        let is_same = is_loosely_equal(&context, &own, &mut self.budget)
+            .map_err(|stop| self.stopped(stop, caller, at))?;
+        let stands_for_null =
+            matches!(context, Val::NoContext) && matches!(own.shape(), Shape::Null);
+        let depths = if is_same || stands_for_null {
+            around.clone()
+        } else {
+            Some(Rc::new(Depth {
+                context: context.clone(),
+                outer: around.clone(),
+            }))
+        };
+        let outer = closure.params.clone();
+        let names = closure.program.params.as_slice();
+        let params = if names.is_empty() {
+            outer
+        } else {
+            Some(Rc::new(Frame {
+                names,
+                values: params,
+                outer,
+            }))
+        };
+        let scope = Scope {
+            context,
+            depths,
+            around,
+            params,
+            data,
+            home: Rc::clone(&closure.home),
+        };
+        self.deeper(caller, at, |renderer| {
+            renderer.program(closure.program, &scope)
+        })
+    }
+}

@@ -1,0 +1,284 @@
+//! The tokens within a tag.
+
+use super::{Opens, Scanner, State, Strip, Token, is_space};
+
+/// Whether a name may hold it.
+pub(super) fn is_name(char: char) -> bool {
+    !is_space(char)
+        && !matches!(char,
+            '!'..='#' | '%'..=',' | '.' | '/' | ';'..='>' | '@' | '['..='^' | '`' | '{'..='~')
+}
+
+/// Whether a name may end before it.
+fn ends_name(next: Option<char>) -> bool {
+    next.is_some_and(|next| {
+        matches!(next, '=' | '~' | '}' | '/' | '.' | ')' | '|') || is_space(next)
+    })
+}
+
+/// Whether a number or a word such as `true` may end before it.
+fn ends_literal(next: Option<char>) -> bool {
+    next.is_some_and(|next| matches!(next, '~' | '}' | ')') || is_space(next))
+}
+
+fn without_space(text: &str) -> &str {
+    text.trim_start_matches(is_space)
+}
+
+impl Scanner<'_> {
+    /// The next token in a tag, or nothing if only whitespace was skipped.
+    pub(super) fn tag(&mut self) -> Option<Token> {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
+            return Some(Token::End);
+        };
+        if is_space(first) {
+            self.at += rest.len() - without_space(rest).len();
+            return None;
+        }
+        let (length, token) = match first {
+            '(' => (1, Token::OpenCall),
+            ')' => (1, Token::CloseCall),
+            '=' => (1, Token::Equals),
+            '@' => (1, Token::At),
+            '|' => (1, Token::CloseParams),
+            '/' => (1, Token::Separator('/')),
+            '.' if rest.starts_with("..") => (2, name("..")),
+            '.' if ends_name(rest.chars().nth(1)) => (1, name(".")),
+            '.' => (1, Token::Separator('.')),
+            '{' if rest.starts_with("{{") => return Some(self.open()),
+            '}' | '~' => return Some(self.close()),
+            '"' | '\'' => return Some(self.quoted(first)),
+            '[' => return Some(self.bracketed()),
+            _ => return Some(self.word()),
+        };
+        self.at += length;
+        Some(token)
+    }
+
+    /// What starts with `{{`.
+    fn open(&mut self) -> Token {
+        let rest = self.rest();
+        if rest.starts_with("{{{{") {
+            self.at += 4;
+            return Token::OpenRaw;
+        }
+        let inner = rest.get(2..).unwrap_or_default();
+        let (tilde, inner) = match inner.strip_prefix('~') {
+            Some(inner) => (true, inner),
+            None => (false, inner),
+        };
+        if let Some(token) = self.otherwise(tilde, inner) {
+            return token;
+        }
+        if inner.starts_with('!') {
+            return self.comment(tilde, inner);
+        }
+        let spaced = without_space(inner);
+        let (length, opens) = if inner.starts_with('>') {
+            (1, Opens::Partial)
+        } else if inner.starts_with("#>") {
+            (2, Opens::PartialBlock)
+        } else if inner.starts_with("#*") {
+            (2, Opens::DecoratorBlock)
+        } else if inner.starts_with('#') {
+            (1, Opens::Block)
+        } else if inner.starts_with('/') {
+            (1, Opens::End)
+        } else if inner.starts_with('^') {
+            (1, Opens::Inverse)
+        } else if is_else(spaced) {
+            (inner.len() - spaced.len() + 4, Opens::ElseIf)
+        } else if inner.starts_with('{') {
+            (1, Opens::Unescaped)
+        } else if inner.starts_with('&') {
+            (1, Opens::Ampersand)
+        } else if inner.starts_with('*') {
+            (1, Opens::Decorator)
+        } else {
+            (0, Opens::Value)
+        };
+        self.at += 2 + usize::from(tilde) + length;
+        Token::Open(opens, tilde)
+    }
+
+    /// `{{else}}` and `{{^}}`, which are one token.
+    fn otherwise(&mut self, open: bool, inner: &str) -> Option<Token> {
+        let behind = match inner.strip_prefix('^') {
+            Some(behind) => behind,
+            None => without_space(inner).strip_prefix("else")?,
+        };
+        let end = without_space(behind);
+        let (close, end) = match end.strip_prefix('~') {
+            Some(end) => (true, end),
+            None => (false, end),
+        };
+        let after = end.strip_prefix("}}")?;
+        self.at = self.source.len() - after.len();
+        self.states.pop();
+        Some(Token::Else(Strip { open, close }))
+    }
+
+    fn comment(&mut self, open: bool, inner: &str) -> Token {
+        // The hyphens that open a long comment may close it too.
+        let is_long = inner.starts_with("!--");
+        let end = inner.match_indices("}}").find(|(at, _)| {
+            let text = inner.get(..*at).unwrap_or_default();
+            !is_long || text.ends_with("--") || text.ends_with("--~")
+        });
+        let Some((at, _)) = end else {
+            return Token::OpenComment;
+        };
+        let close = inner.get(..at).is_some_and(|text| text.ends_with('~'));
+        self.at += 2 + usize::from(open) + at + 2;
+        self.states.pop();
+        Token::Comment(Strip { open, close })
+    }
+
+    /// What starts with `}` or `~`.
+    fn close(&mut self) -> Token {
+        let rest = self.rest();
+        let (length, token) = if rest.starts_with("}}}}") {
+            (4, Token::CloseRaw)
+        } else if rest.starts_with("}}}") {
+            (3, Token::CloseUnescaped(false))
+        } else if rest.starts_with("}~}}") {
+            (4, Token::CloseUnescaped(true))
+        } else if rest.starts_with("}}") {
+            (2, Token::Close(false))
+        } else if rest.starts_with("~}}") {
+            (3, Token::Close(true))
+        } else {
+            return self.invalid();
+        };
+        self.at += length;
+        self.states.pop();
+        if token == Token::CloseRaw {
+            self.states.push(State::Raw);
+        }
+        token
+    }
+
+    fn quoted(&mut self, quote: char) -> Token {
+        match self.delimited(quote) {
+            Some(text) => Token::Quoted(text.replace(&format!("\\{quote}"), &quote.to_string())),
+            None => self.invalid(),
+        }
+    }
+
+    fn bracketed(&mut self) -> Token {
+        let Some(inner) = self.delimited(']') else {
+            return self.invalid();
+        };
+        let mut text = String::with_capacity(inner.len());
+        let mut chars = inner.chars().peekable();
+        while let Some(char) = chars.next() {
+            // A backslash that is left over at the end belongs to the bracket that closes.
+            match (char, chars.peek()) {
+                ('\\', None) => {}
+                ('\\', Some(&next @ ('\\' | ']'))) => {
+                    text.push(next);
+                    chars.next();
+                }
+                _ => text.push(char),
+            }
+        }
+        // Handlebars.js leaves the brackets in a name that goes over lines.
+        if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
+            return name(&format!("[{text}]"));
+        }
+        Token::Name {
+            text,
+            bracketed: true,
+        }
+    }
+
+    /// What stands between the sign at the start and the next `end` without a backslash before it, or,
+    /// where there is none, the last one with a backslash.
+    fn delimited(&mut self, end: char) -> Option<String> {
+        let inner = self.rest().get(1..).unwrap_or_default();
+        let mut escaped = false;
+        let mut last = None;
+        for (at, char) in inner.char_indices() {
+            if char == end {
+                last = Some(at);
+                if !escaped {
+                    break;
+                }
+            }
+            escaped = char == '\\';
+        }
+        let text = inner.get(..last?)?;
+        self.at += text.len() + 2;
+        Some(text.to_owned())
+    }
+
+    fn word(&mut self) -> Token {
+        let rest = self.rest();
+        if let Some((length, number)) = number(rest) {
+            self.at += length;
+            return Token::Number(number);
+        }
+        if let Some(behind) = rest.strip_prefix("as")
+            && behind.starts_with(is_space)
+            && let Some(after) = without_space(behind).strip_prefix('|')
+        {
+            self.at = self.source.len() - after.len();
+            return Token::OpenParams;
+        }
+        let length = rest.find(|char| !is_name(char)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at_checked(length).unwrap_or_default();
+        let next = behind.chars().next();
+        if word.is_empty() || !ends_name(next) {
+            return self.invalid();
+        }
+        self.at += word.len();
+        match word {
+            "true" if ends_literal(next) => Token::Bool(true),
+            "false" if ends_literal(next) => Token::Bool(false),
+            "undefined" if ends_literal(next) => Token::Undefined,
+            "null" if ends_literal(next) => Token::Null,
+            _ => name(word),
+        }
+    }
+
+    fn invalid(&mut self) -> Token {
+        self.at += self.rest().chars().next().map_or(0, char::len_utf8);
+        Token::Invalid
+    }
+}
+
+fn name(text: &str) -> Token {
+    Token::Name {
+        text: text.to_owned(),
+        bracketed: false,
+    }
+}
+
+fn is_else(text: &str) -> bool {
+    text.strip_prefix("else").is_some_and(|behind| {
+        !behind.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_')
+    })
+}
+
+fn number(text: &str) -> Option<(usize, f64)> {
+    let digits =
+        |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let sign = usize::from(text.starts_with('-'));
+    let whole = digits(text.get(sign..)?);
+    if whole == 0 {
+        return None;
+    }
+    let mut length = sign + whole;
+    if let Some(behind) = text.get(length..)?.strip_prefix('.') {
+        length += match digits(behind) {
+            0 => 0,
+            fraction => 1 + fraction,
+        };
+    }
+    let (number, behind) = text.split_at_checked(length)?;
+    if !ends_literal(behind.chars().next()) {
+        return None;
+    }
+    Some((length, number.parse().ok()?))
+}

@@ -1,0 +1,255 @@
+//! Takes away the whitespace around tags: where a `~` says so, and on lines that hold nothing but a
+//! block, a comment or a partial.
+//!
+//! The steps and their order are those of Handlebars.js, oddities included: the space before the
+//! `{{/if}}` of an `{{else if}}` stays, for example.
+
+use std::ops::Range;
+
+use super::ast::{Block, Node, Program, Strip, Text};
+use super::scan::is_space;
+
+pub(super) fn control(program: &mut Program, source: &str) {
+    Control { source }.program(program, Level::Root);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Inner,
+}
+
+/// How much whitespace is taken away.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    /// The rest of the line.
+    Line,
+    /// All of it.
+    All,
+}
+
+/// What the tags of a node ask for, and whether they could stand alone on their lines.
+#[derive(Default)]
+struct Wish {
+    strip: Strip,
+    open_alone: bool,
+    close_alone: bool,
+    alone: bool,
+}
+
+struct Control<'a> {
+    source: &'a str,
+}
+
+impl Control<'_> {
+    fn program(&self, program: &mut Program, level: Level) {
+        let body = &mut program.body;
+        for at in 0..body.len() {
+            let Some(wish) = body.get_mut(at).and_then(|node| self.wish(node)) else {
+                continue;
+            };
+            let before = self.is_blank_before(body, at, level);
+            let after = self.is_blank_after(body, at + 1, level);
+            if wish.strip.close {
+                self.omit_right(body.get_mut(at + 1), Amount::All);
+            }
+            if wish.strip.open {
+                self.omit_left(previous(body, at), Amount::All);
+            }
+            if wish.alone && before && after {
+                self.omit_right(body.get_mut(at + 1), Amount::Line);
+                if let Some(indent) = self.omit_left(previous(body, at), Amount::Line)
+                    && let Some(Node::Partial(partial)) = body.get_mut(at)
+                {
+                    partial.indent = indent;
+                }
+            }
+            if wish.open_alone && before {
+                if let Some(Node::Block(block)) = body.get_mut(at) {
+                    let first = block.program.as_mut().or(block.inverse.as_mut());
+                    self.omit_right(first.and_then(|it| it.body.first_mut()), Amount::Line);
+                }
+                self.omit_left(previous(body, at), Amount::Line);
+            }
+            if wish.close_alone && after {
+                self.omit_right(body.get_mut(at + 1), Amount::Line);
+                if let Some(Node::Block(block)) = body.get_mut(at) {
+                    let last = block.inverse.as_mut().or(block.program.as_mut());
+                    self.omit_left(last.and_then(|it| it.body.last_mut()), Amount::Line);
+                }
+            }
+        }
+    }
+
+    fn wish(&self, node: &mut Node) -> Option<Wish> {
+        match node {
+            Node::Text(_) => None,
+            Node::Mustache(mustache) => Some(Wish {
+                strip: mustache.strip,
+                ..Wish::default()
+            }),
+            Node::Comment(strip) => Some(Wish {
+                strip: *strip,
+                alone: true,
+                ..Wish::default()
+            }),
+            Node::Partial(partial) => Some(Wish {
+                strip: partial.strip,
+                alone: true,
+                ..Wish::default()
+            }),
+            Node::Block(block) => Some(self.block(block)),
+        }
+    }
+
+    fn block(&self, block: &mut Block) -> Wish {
+        let programs = [&mut block.program, &mut block.inverse];
+        for program in programs.into_iter().flatten() {
+            self.program(program, Level::Inner);
+        }
+        let (open, between, close) = (block.open, block.between, block.close);
+        // An inverse block without `else` has only the second of the two.
+        let (program, mut inverse) = match (&mut block.program, &mut block.inverse) {
+            (Some(program), inverse) => (program, inverse.as_mut()),
+            (None, Some(inverse)) => (inverse, None),
+            (None, None) => return Wish::default(),
+        };
+        let wish = Wish {
+            strip: Strip {
+                open: open.open,
+                close: close.close,
+            },
+            open_alone: self.is_blank_after(&program.body, 0, Level::Inner),
+            close_alone: {
+                let last = inverse.as_deref_mut().and_then(after_else);
+                let last = &last.unwrap_or(program).body;
+                self.is_blank_before(last, last.len(), Level::Inner)
+            },
+            alone: false,
+        };
+        if open.close {
+            self.omit_right(program.body.first_mut(), Amount::All);
+        }
+        let Some(inverse) = inverse.and_then(after_else) else {
+            if close.open {
+                self.omit_left(program.body.last_mut(), Amount::All);
+            }
+            return wish;
+        };
+        if between.open {
+            self.omit_left(program.body.last_mut(), Amount::All);
+        }
+        if between.close {
+            self.omit_right(inverse.body.first_mut(), Amount::All);
+        }
+        if close.open {
+            self.omit_left(inverse.body.last_mut(), Amount::All);
+        }
+        if self.is_blank_before(&program.body, program.body.len(), Level::Inner)
+            && self.is_blank_after(&inverse.body, 0, Level::Inner)
+        {
+            self.omit_left(program.body.last_mut(), Amount::Line);
+            self.omit_right(inverse.body.first_mut(), Amount::Line);
+        }
+        wish
+    }
+
+    /// Whether the line is blank before the node `at`.
+    fn is_blank_before(&self, body: &[Node], at: usize, level: Level) -> bool {
+        let Some(before) = at.checked_sub(1).and_then(|before| body.get(before)) else {
+            return level == Level::Root;
+        };
+        let Node::Text(text) = before else {
+            return false;
+        };
+        let text = self.text(&text.original);
+        let inked = text.trim_end_matches(is_space);
+        let blank = text.get(inked.len()..).unwrap_or_default();
+        blank.contains('\n') || (inked.is_empty() && at == 1 && level == Level::Root)
+    }
+
+    /// Whether the line is blank from the node `at` on.
+    fn is_blank_after(&self, body: &[Node], at: usize, level: Level) -> bool {
+        let Some(after) = body.get(at) else {
+            return level == Level::Root;
+        };
+        let Node::Text(text) = after else {
+            return false;
+        };
+        let text = self.text(&text.original);
+        let inked = text.trim_start_matches(is_space);
+        let blank = text.get(..text.len() - inked.len()).unwrap_or_default();
+        let is_last = at + 1 == body.len();
+        blank.contains('\n') || (inked.is_empty() && is_last && level == Level::Root)
+    }
+
+    /// Takes away whitespace at the start of a text.
+    fn omit_right(&self, node: Option<&mut Node>, amount: Amount) {
+        let Some(Node::Text(text)) = node else {
+            return;
+        };
+        if amount == Amount::Line && text.right_stripped {
+            return;
+        }
+        let shown = self.text(&text.shown);
+        let rest = match amount {
+            Amount::All => shown.trim_start_matches(is_space),
+            Amount::Line => {
+                let rest = shown.trim_start_matches([' ', '\t']);
+                match rest.strip_prefix("\r\n") {
+                    Some(rest) => rest,
+                    None => rest
+                        .strip_prefix('\n')
+                        .or_else(|| rest.strip_prefix('\r'))
+                        .unwrap_or(rest),
+                }
+            }
+        };
+        text.right_stripped = rest.len() != shown.len();
+        text.shown.start = text.shown.end - rest.len();
+    }
+
+    /// Takes away whitespace at the end of a text, and gives the blanks before it in the source if
+    /// there was any.
+    fn omit_left(&self, node: Option<&mut Node>, amount: Amount) -> Option<Range<usize>> {
+        let Some(Node::Text(text)) = node else {
+            return None;
+        };
+        if amount == Amount::Line && text.left_stripped {
+            return None;
+        }
+        let shown = self.text(&text.shown);
+        let rest = match amount {
+            Amount::All => shown.trim_end_matches(is_space),
+            Amount::Line => shown.trim_end_matches([' ', '\t']),
+        };
+        text.left_stripped = rest.len() != shown.len();
+        text.shown.end = text.shown.start + rest.len();
+        text.left_stripped.then(|| self.indent(text))
+    }
+
+    /// The blanks that a text ends with in the source.
+    fn indent(&self, text: &Text) -> Range<usize> {
+        let inked = self
+            .text(&text.original)
+            .trim_end_matches([' ', '\t'])
+            .len();
+        text.original.start + inked..text.original.end
+    }
+
+    fn text(&self, range: &Range<usize>) -> &str {
+        self.source.get(range.clone()).unwrap_or_default()
+    }
+}
+
+fn previous(body: &mut [Node], at: usize) -> Option<&mut Node> {
+    at.checked_sub(1).and_then(|before| body.get_mut(before))
+}
+
+/// What stands behind the `{{else}}` or `{{else if x}}` that an inverse starts with.
+fn after_else(inverse: &mut Program) -> Option<&mut Program> {
+    if !inverse.chained {
+        return Some(inverse);
+    }
+    inverse.chained_block()?.program.as_mut()
+}
