@@ -5,10 +5,13 @@
 
 mod read;
 
+use std::fmt;
+
 use indexmap::IndexMap;
 
 use crate::problem::Problem;
 use crate::props::PropsSchema;
+use crate::template::{Escape, Missing};
 use crate::value::Value;
 
 pub(crate) use read::read_map;
@@ -33,9 +36,9 @@ pub struct Layout {
     /// Props that count unless the agent gives others.
     pub default_props: Option<Value>,
     /// What becomes of values in double braces.
-    pub escape: LayoutEscape,
+    pub escape: Escape,
     /// What becomes of values that are missing.
-    pub missing: MissingValue,
+    pub missing: Missing,
     /// Templates that its templates include by name.
     pub partials: IndexMap<String, LayoutText>,
     /// Where it comes from.
@@ -52,26 +55,6 @@ pub struct LayoutText {
     pub line: u64,
 }
 
-/// What becomes of values in double braces (`escape: html | none`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum LayoutEscape {
-    /// The characters that mean something in HTML are written as entities.
-    #[default]
-    Html,
-    /// They stay as they are.
-    None,
-}
-
-/// What becomes of values that are missing (`strict: false | true`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MissingValue {
-    /// They are empty.
-    #[default]
-    Empty,
-    /// The layout is refused.
-    Refuse,
-}
-
 /// Where a layout comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -79,6 +62,15 @@ pub enum Origin {
     BuiltIn,
     /// It was read from a file.
     File(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built in"),
+            Self::File(file) => f.write_str(file),
+        }
+    }
 }
 
 impl Layout {
@@ -97,8 +89,8 @@ impl Layout {
             language: None,
             props_schema: PropsSchema::default(),
             default_props: None,
-            escape: LayoutEscape::default(),
-            missing: MissingValue::default(),
+            escape: Escape::default(),
+            missing: Missing::default(),
             partials: IndexMap::new(),
             origin,
         }

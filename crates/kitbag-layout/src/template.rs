@@ -76,6 +76,11 @@ impl Template {
         paths::paths(self).into_iter()
     }
 
+    /// The names of the partials that it includes, as far as they are written in it.
+    pub fn partials(&self) -> impl Iterator<Item = &str> {
+        paths::partials(self).into_iter()
+    }
+
     /// Renders it with a context.
     ///
     /// # Errors

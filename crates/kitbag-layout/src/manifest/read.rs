@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 
-use super::{Layout, LayoutEscape, LayoutText, MissingValue, Origin};
+use super::{Layout, LayoutText, Origin};
 use crate::problem::{Problem, Problems};
 use crate::props::PropsSchema;
+use crate::template::{Escape, Missing};
 use crate::yaml::{Field, NodeKind};
 
 /// The namespace of layouts that are named after their file.
@@ -237,8 +238,8 @@ struct Settings {
     language: Option<String>,
     props_schema: PropsSchema,
     default_props: Option<crate::value::Value>,
-    escape: LayoutEscape,
-    missing: MissingValue,
+    escape: Escape,
+    missing: Missing,
     partials: IndexMap<String, LayoutText>,
 }
 
@@ -267,19 +268,19 @@ impl Settings {
         }
         if let Some(escape) = field.get("escape") {
             settings.escape = match escape.as_text() {
-                Some("html") => LayoutEscape::Html,
-                Some("none") => LayoutEscape::None,
+                Some("html") => Escape::Html,
+                Some("none") => Escape::None,
                 other => {
                     let got = other.unwrap_or(escape.node.describe());
                     problems.error(&escape, format!("expected `html` or `none`, got {got}"));
-                    LayoutEscape::Html
+                    Escape::Html
                 }
             };
         }
         if let Some(strict) = field.get("strict") {
             settings.missing = match strict.bool(problems) {
-                Some(true) => MissingValue::Refuse,
-                Some(false) | None => MissingValue::Empty,
+                Some(true) => Missing::Refuse,
+                Some(false) | None => Missing::Empty,
             };
         }
         if let Some(partials) = field.get("partials")

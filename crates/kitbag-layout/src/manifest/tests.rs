@@ -38,8 +38,8 @@ fn a_file_of_one_template() {
     assert_eq!(layout.template(None), "# {{agent.name}}\n{{> foot}}\n");
     assert_eq!(layout.text(None).unwrap().1.line, 13);
     assert_eq!(layout.partials["foot"].source, "-- {{agent.id}}\n");
-    assert_eq!(layout.escape, LayoutEscape::None);
-    assert_eq!(layout.missing, MissingValue::Refuse);
+    assert_eq!(layout.escape, Escape::None);
+    assert_eq!(layout.missing, Missing::Refuse);
     assert_eq!(layout.origin, Origin::File("layouts/board.yaml".to_owned()));
     let checked = layout.props_schema.check(
         None,

@@ -1,4 +1,4 @@
-//! The paths that a template looks up, without rendering it.
+//! The paths that a template looks up and the partials that it includes, without rendering it.
 
 use super::Template;
 use super::ast::{Block, BlockKind, Call, Expression, Node, PartialName, Path, Program};
@@ -46,13 +46,12 @@ impl<'a> PathUse<'a> {
 }
 
 pub(super) fn paths(template: &Template) -> Vec<PathUse<'_>> {
-    let mut collector = Collector {
-        template,
-        params: Vec::new(),
-        paths: Vec::new(),
-    };
-    collector.program(&template.program);
-    collector.paths
+    Collector::of(template).paths
+}
+
+/// The names of the partials that it includes, without those that are made while rendering.
+pub(super) fn partials(template: &Template) -> Vec<&str> {
+    Collector::of(template).partials
 }
 
 struct Collector<'a> {
@@ -60,9 +59,21 @@ struct Collector<'a> {
     /// The names of block parameters, which are not looked up.
     params: Vec<&'a [String]>,
     paths: Vec<PathUse<'a>>,
+    partials: Vec<&'a str>,
 }
 
 impl<'a> Collector<'a> {
+    fn of(template: &'a Template) -> Self {
+        let mut collector = Self {
+            template,
+            params: Vec::new(),
+            paths: Vec::new(),
+            partials: Vec::new(),
+        };
+        collector.program(&template.program);
+        collector
+    }
+
     fn program(&mut self, program: &'a Program) {
         self.params.push(&program.params);
         for node in &program.body {
@@ -88,8 +99,9 @@ impl<'a> Collector<'a> {
     }
 
     fn partial(&mut self, name: &'a PartialName, call: &'a Call) {
-        if let PartialName::Dynamic(call) = name {
-            self.arguments(call);
+        match name {
+            PartialName::Fixed(name) => self.partials.push(name),
+            PartialName::Dynamic(call) => self.arguments(call),
         }
         self.arguments(call);
     }

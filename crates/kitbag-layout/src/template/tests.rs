@@ -139,15 +139,15 @@ const MESSAGES: &str = r#"{"messages": [
 fn a_conversation_has_a_template_of_its_own() {
     assert_eq!(
         rendered("{{{formatConversation messages \"slack\"}}}", MESSAGES),
-        "Main agent: @helper\n\
-         Conversation so far (5 messages):\n\
-         **Ann**: Hello <b>\n\
-         **Assistant (@helper)** _10:00_: Hi\n\
-         **bob**: {{x}}\n\
-         - file a.png (2 KB), kept as /tmp/a.png\n\
-         - file b (3 B)\n\
-         **User (U1)**: 1\n\
-         **User**: 2\n"
+        "Primary agent: @helper\n\
+         Previous conversation (5 messages):\n\
+         **Ann**\n: Hello <b>\n\
+         **Assistant (@helper)**\n _10:00_: Hi\n\
+         **bob**\n: {{x}}\n\
+         📎 a.png (2 KB) - Local: /tmp/a.png\n\
+         📎 b (3 B) - Local: \n\
+         **User (U1)**\n: 1\n\
+         **User**\n: 2\n"
     );
 }
 
