@@ -4,9 +4,11 @@
 //! the operator wrote (the agent, its prompt, props) stays as it is.
 
 use kitbag_core::envelope::ToolDefinition;
+use kitbag_core::neutral::one_line;
 
-use crate::document::Documents;
+use crate::document::Document;
 use crate::reserved::{neutralise, neutralise_value};
+use crate::template::{Escape, RenderSettings, Template};
 use crate::turn::{PastMessage, Turn};
 use crate::value::{Map, Value};
 
@@ -85,12 +87,69 @@ pub(crate) fn template_context(known: Known<'_>, turn: &Turn, scope: Scope) -> M
         .collect()
 }
 
-/// The documents as templates see them.
-pub(crate) fn documents_context(documents: &Documents) -> Value {
-    Value::map(documents.iter().map(|(name, document)| {
-        let fields = neutralise_value(&document.to_context(name));
-        (name.as_str(), fields)
-    }))
+/// What was said before, as `formatConversation` shows it.
+#[must_use]
+pub fn formatted_history(turn: &Turn, conversation: Option<&Template>) -> String {
+    let context = Value::map([
+        (
+            "messages",
+            Value::List(turn.messages.iter().map(message).collect()),
+        ),
+        ("platform", turn.platform.as_str().into()),
+    ]);
+    let settings = RenderSettings::new()
+        .with_escape(Escape::None)
+        .with_conversation(conversation);
+    let template = Template::parse("history", "{{formatConversation messages platform}}");
+    template
+        .and_then(|template| template.render(&context, &settings))
+        .unwrap_or_default()
+}
+
+/// The fields of documents that cost something to make, and are made only where they are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct DocumentFields {
+    pub(crate) toc: bool,
+    pub(crate) summary: bool,
+}
+
+impl DocumentFields {
+    /// What these templates may look at.
+    pub(crate) fn used_by(templates: &[&Template]) -> Self {
+        let uses = |field: &str| {
+            let mut paths = templates.iter().flat_map(|template| template.paths());
+            paths.any(|used| used.parts().iter().any(|segment| segment == field))
+        };
+        Self {
+            toc: uses("toc"),
+            summary: uses("summary"),
+        }
+    }
+}
+
+/// A document as templates see it.
+pub(crate) fn document_context(name: &str, document: &Document, fields: DocumentFields) -> Value {
+    let mut context = vec![
+        ("name", one_line(name).as_ref().into()),
+        ("content", document.content.as_str().into()),
+    ];
+    if fields.toc {
+        context.push(("toc", document.toc().into()));
+    }
+    if fields.summary {
+        context.push(("summary", document.summary().into()));
+    }
+    if !document.files.is_empty() {
+        let file = |(path, text): &(String, String)| {
+            Value::map([
+                ("path", path.as_str().into()),
+                ("content", text.as_str().into()),
+            ])
+        };
+        let files = document.files.iter().map(file).collect();
+        context.push(("files", Value::List(files)));
+    }
+    neutralise_value(&Value::map(context))
 }
 
 /// The variables of the turn. The key is ours, whatever the caller put there.

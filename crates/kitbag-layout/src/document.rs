@@ -3,15 +3,16 @@
 //! Handed in as texts: reading files, and keeping them inside their root, is the caller's. A
 //! document is data; only one that the operator marked as a template is rendered, and then once.
 
+mod include;
 mod toc;
 
 use indexmap::IndexMap;
 use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{Characters, Tokens};
 
+pub use include::DocumentError;
+pub(crate) use include::{included, render_documents};
 pub use toc::table_of_contents;
-
-use crate::value::Value;
 
 /// Documents by name, in the order in which they were declared.
 pub type Documents = IndexMap<String, Document>;
@@ -113,26 +114,6 @@ impl Document {
                     .map_or(summary.clone(), str::to_owned)
             }
         }
-    }
-
-    /// The document as templates see it.
-    pub(crate) fn to_context(&self, name: &str) -> Value {
-        let mut fields = vec![
-            ("name", name.into()),
-            ("content", self.content.as_str().into()),
-            ("toc", self.toc().into()),
-            ("summary", self.summary().into()),
-        ];
-        if !self.files.is_empty() {
-            let file = |(path, text): &(String, String)| {
-                Value::map([
-                    ("path", path.as_str().into()),
-                    ("content", text.as_str().into()),
-                ])
-            };
-            fields.push(("files", Value::List(self.files.iter().map(file).collect())));
-        }
-        Value::map(fields)
     }
 }
 

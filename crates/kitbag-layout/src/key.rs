@@ -31,14 +31,17 @@ impl SecurityKey {
     ///
     /// A text that knows the key of this conversation could imitate its tags: the caller then
     /// begins a new epoch with the key that this gives.
-    pub fn draw<'a>(
-        mut random: impl FnMut() -> [u8; 16],
+    ///
+    /// # Errors
+    /// When there are no random bytes.
+    pub fn draw<'a, E>(
+        mut random: impl FnMut() -> Result<[u8; 16], E>,
         texts: impl IntoIterator<Item = &'a str> + Clone,
-    ) -> Self {
+    ) -> Result<Self, E> {
         loop {
-            let key = Self::from_bytes(random());
+            let key = Self::from_bytes(random()?);
             if !key.occurs_in(texts.clone()) {
-                return key;
+                return Ok(key);
             }
         }
     }
@@ -118,11 +121,11 @@ mod tests {
         let key = SecurityKey::draw(
             || {
                 next += 1;
-                [next; 16]
+                Ok::<_, ()>([next; 16])
             },
             [text.as_str()],
         );
-        assert_eq!(key, SecurityKey::from_bytes([2; 16]));
+        assert_eq!(key, Ok(SecurityKey::from_bytes([2; 16])));
     }
 
     #[test]

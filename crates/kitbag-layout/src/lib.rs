@@ -4,15 +4,22 @@
 //! source of randomness.
 
 pub mod agent;
+pub mod bands;
+pub mod builtin;
+pub mod chain;
 pub mod config;
 pub mod context;
 pub mod document;
+pub mod given;
 pub mod key;
+pub mod layout;
 pub mod layouts;
 pub mod manifest;
 mod nearest;
+pub mod note;
 pub mod payload;
 pub mod problem;
+pub mod prompt;
 pub mod props;
 pub mod query;
 pub mod reserved;

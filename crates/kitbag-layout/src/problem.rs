@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::nearest;
 use crate::yaml::{Field, Node};
 
@@ -20,7 +22,7 @@ use crate::yaml::{Field, Node};
 ///     "kitbag.yaml:12:5: agents[2].name: expected a text, got a number"
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Problem {
     /// How bad it is.
@@ -40,7 +42,8 @@ pub struct Problem {
 }
 
 /// How bad a [`Problem`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// What was written has no effect, or one that its author may not expect.
     Warning,
@@ -111,7 +114,10 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if self.line > 0 {
-            write!(f, ":{}:{}", self.line, self.column)?;
+            write!(f, ":{}", self.line)?;
+        }
+        if self.column > 0 {
+            write!(f, ":{}", self.column)?;
         }
         if !self.key.is_empty() {
             write!(f, ": {}", self.key)?;

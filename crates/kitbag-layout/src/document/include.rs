@@ -1,0 +1,114 @@
+//! Which documents a template includes, and rendering those that are templates themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Document, DocumentKind, Documents};
+use crate::context::{DocumentFields, document_context};
+use crate::template::{RenderSettings, Template, TemplateError};
+use crate::value::{Map, Value};
+
+/// Why a document cannot be included.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DocumentError {
+    /// It includes itself, through others or not.
+    #[error("document `{}` includes itself: {}", chain.first().map_or("", String::as_str), chain.join(" → "))]
+    Cycle {
+        /// The documents, from one to itself.
+        chain: Vec<String>,
+    },
+    /// It is a template that cannot be rendered.
+    #[error("document `{name}`: {error}")]
+    Template {
+        /// The document.
+        name: String,
+        /// Why.
+        error: TemplateError,
+    },
+}
+
+/// The names of documents that a template includes by name.
+pub(crate) fn included(template: &Template) -> BTreeSet<String> {
+    template
+        .paths()
+        .filter_map(|used| match used.parts() {
+            [first, name, ..] if first == "documents" => Some(name.clone()),
+            [root, first, name, ..] if root == "root" && first == "documents" => Some(name.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Renders the documents that are templates, each once, those that it includes first.
+///
+/// Gives those of `wanted`, and what they include; the others are as they were written.
+pub(crate) fn render_documents<'n>(
+    documents: &Documents,
+    wanted: impl IntoIterator<Item = &'n String>,
+    context: &Map,
+    settings: &RenderSettings<'_>,
+) -> Result<BTreeMap<String, Document>, DocumentError> {
+    let mut walk = Walk {
+        documents,
+        context,
+        settings,
+        done: BTreeMap::new(),
+    };
+    for name in wanted {
+        walk.render(name, &mut Vec::new())?;
+    }
+    Ok(walk.done)
+}
+
+struct Walk<'a> {
+    documents: &'a Documents,
+    context: &'a Map,
+    settings: &'a RenderSettings<'a>,
+    done: BTreeMap<String, Document>,
+}
+
+impl Walk<'_> {
+    /// `path` are the documents that led to this one. It cannot be longer than there are documents,
+    /// since none occurs in it twice.
+    fn render(&mut self, name: &str, path: &mut Vec<String>) -> Result<(), DocumentError> {
+        let Some(document) = self.documents.get(name) else {
+            return Ok(());
+        };
+        if document.kind == DocumentKind::Text || self.done.contains_key(name) {
+            return Ok(());
+        }
+        if let Some(start) = path.iter().position(|seen| seen == name) {
+            let chain = path.iter().skip(start).cloned();
+            let chain = chain.chain([name.to_owned()]).collect();
+            return Err(DocumentError::Cycle { chain });
+        }
+        let failed = |error| DocumentError::Template {
+            name: name.to_owned(),
+            error,
+        };
+        let template = Template::parse(name, &document.content).map_err(failed)?;
+        let names = included(&template);
+        path.push(name.to_owned());
+        for include in &names {
+            self.render(include, path)?;
+        }
+        path.pop();
+        let fields = DocumentFields::used_by(&[&template]);
+        let includes = names.iter().filter_map(|include| {
+            let known = self.done.get(include).or(self.documents.get(include))?;
+            Some((include.as_str(), document_context(include, known, fields)))
+        });
+        let mut context = self.context.clone();
+        context.insert("documents".to_owned(), Value::map(includes));
+        let content = template
+            .render(&Value::Map(context), self.settings)
+            .map_err(failed)?;
+        let rendered = Document {
+            content,
+            kind: DocumentKind::Text,
+            ..document.clone()
+        };
+        self.done.insert(name.to_owned(), rendered);
+        Ok(())
+    }
+}

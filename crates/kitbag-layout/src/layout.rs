@@ -1,0 +1,110 @@
+//! Rendering a layout with a context.
+
+use std::collections::BTreeMap;
+
+use crate::document::DocumentError;
+use crate::manifest::Layout;
+use crate::note::{Note, NoteKind};
+use crate::props::{PropError, PropsMode};
+use crate::template::{Missing, RenderSettings, Template, TemplateError};
+use crate::value::Value;
+
+/// A layout whose templates were parsed, in one language.
+#[derive(Debug, Clone)]
+pub struct ParsedLayout<'a> {
+    layout: &'a Layout,
+    /// Its template.
+    pub(crate) template: Template,
+    /// The pieces that it can include: its own, and the shared ones.
+    pub(crate) partials: BTreeMap<String, Template>,
+}
+
+/// Why a layout cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutFailure {
+    /// A template is wrong, or cannot be rendered with this context.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// A prop is not as the layout's schema asks, and the layout is strict.
+    #[error(transparent)]
+    Prop(#[from] PropError),
+    /// A document cannot be included.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}
+
+/// The props of a layout, and what was wrong with those that were given.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LayoutProps {
+    /// The props to use.
+    pub props: Value,
+    /// What was replaced by its default, or has no effect.
+    pub notes: Vec<Note>,
+}
+
+impl<'a> ParsedLayout<'a> {
+    /// Parses a layout, with pieces that several layouts share.
+    ///
+    /// # Errors
+    /// When a template is no Handlebars.
+    pub fn new(
+        layout: &'a Layout,
+        language: Option<&str>,
+        shared: &BTreeMap<String, Template>,
+    ) -> Result<Self, LayoutFailure> {
+        let template = Template::parse(&layout.id, layout.template(language))?;
+        let mut partials = shared.clone();
+        for (name, text) in &layout.partials {
+            let full_name = format!("{}, partial {name}", layout.id);
+            partials.insert(name.clone(), Template::parse(&full_name, &text.source)?);
+        }
+        Ok(Self {
+            layout,
+            template,
+            partials,
+        })
+    }
+
+    /// The props as the layout's schema has them.
+    ///
+    /// # Errors
+    /// When the layout is strict and a prop is not as the schema asks.
+    pub fn props(&self, given: Option<&Value>) -> Result<LayoutProps, LayoutFailure> {
+        let layout = self.layout;
+        let mode = match layout.missing {
+            Missing::Refuse => PropsMode::Strict,
+            Missing::Empty => PropsMode::Lenient,
+        };
+        let defaults = layout.default_props.as_ref();
+        let checked = layout.props_schema.check(given, defaults, mode);
+        let mut errors = checked.errors.into_iter();
+        if let (PropsMode::Strict, Some(first)) = (mode, errors.next()) {
+            return Err(first.into());
+        }
+        let note =
+            |error: PropError| Note::new(NoteKind::Prop, format!("layout {}: {error}", layout.id));
+        Ok(LayoutProps {
+            props: checked.props,
+            notes: errors.chain(checked.warnings).map(note).collect(),
+        })
+    }
+
+    /// Renders the layout. Texts in the context are data.
+    ///
+    /// # Errors
+    /// When the template cannot be rendered with this context, or not within its limits.
+    pub fn render(
+        &self,
+        context: &Value,
+        conversation: Option<&Template>,
+    ) -> Result<String, LayoutFailure> {
+        let settings = RenderSettings::new()
+            .with_escape(self.layout.escape)
+            .with_missing(self.layout.missing)
+            .with_partials(&self.partials)
+            .with_conversation(conversation);
+        Ok(self.template.render(context, &settings)?)
+    }
+}
