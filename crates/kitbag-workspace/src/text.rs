@@ -61,7 +61,11 @@ pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), 
 }
 
 /// Reads a small file, such as a list of rules, up to a limit.
-pub(crate) fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+///
+/// When it is no regular file, or cannot be read. Nothing waits for a pipe.
+pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, size) = open::regular(path)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
     file.take(limit).read_to_end(&mut bytes)?;

@@ -8,10 +8,13 @@ pub mod checkpoint;
 pub mod gather;
 pub mod memory;
 pub mod pack;
+pub mod project;
+pub mod prompt;
 mod redaction;
 pub mod tokens;
 
 pub use kitbag_core as core;
+pub use kitbag_layout as layout;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use kitbag_store as store;
 pub use kitbag_workspace as workspace;

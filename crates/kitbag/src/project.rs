@@ -1,0 +1,257 @@
+//! A project: its configuration, agents, layouts and documents, read from files.
+//!
+//! The configuration of the project stands over the user's. Whatever is wrong is collected and told
+//! at once; what can be used is used all the same.
+
+mod check;
+mod documents;
+mod files;
+mod root;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use kitbag_layout::builtin::{self, DEFAULT_LAYOUT};
+use kitbag_layout::layouts::{Found, Layouts, OnUnknown, UnknownLayout};
+use kitbag_layout::template::Template;
+use kitbag_layout::{Agent, Config, Layout, Map, Problem};
+
+pub use documents::ProjectDocuments;
+use files::read_text;
+
+/// The names of a project's configuration, the first that is there counts.
+pub const CONFIG_NAMES: [&str; 4] = ["kitbag.yaml", "kitbag.yml", "crewx.yaml", "crewx.yml"];
+
+/// Folders of a project whose manifests are loaded, besides those that its configuration names.
+const LAYOUT_FOLDERS: [&str; 2] = [".kitbag/layouts", ".crewx/layouts"];
+
+/// Where a project may say how conversations are shown.
+const CONVERSATIONS: [&str; 2] = [
+    ".kitbag/templates/conversation-history-default.hbs",
+    ".crewx/templates/conversation-history-default.hbs",
+];
+
+/// Where to look for configuration.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ProjectPlaces {
+    /// The folder to begin at; those above it are looked at too.
+    pub folder: PathBuf,
+    /// The configuration, if it was named: then no other is looked for.
+    pub config: Option<PathBuf>,
+    /// The user's configuration, which the project's stands over.
+    pub user_config: Option<PathBuf>,
+}
+
+impl ProjectPlaces {
+    /// The project that a folder belongs to.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            config: None,
+            user_config: None,
+        }
+    }
+
+    /// The same with a configuration that was named.
+    #[must_use]
+    pub fn with_config(mut self, config: Option<PathBuf>) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// The same with the user's configuration.
+    #[must_use]
+    pub fn with_user_config(mut self, config: Option<PathBuf>) -> Self {
+        self.user_config = config;
+        self
+    }
+}
+
+/// A project as its files define it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Project {
+    /// The folder that paths are relative to.
+    pub root: PathBuf,
+    /// The files that were read, the user's first.
+    pub files: Vec<PathBuf>,
+    /// The configuration.
+    pub config: Config,
+    /// Built-in layouts, those of the project's folders, and those of its configuration.
+    pub layouts: Layouts,
+    /// Pieces that layouts share.
+    pub partials: BTreeMap<String, Template>,
+    /// How conversations are shown, if the project says so.
+    pub conversation: Option<Template>,
+    /// All that is wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl Project {
+    /// Reads a project. A folder without configuration is one with the built-in layouts.
+    #[must_use]
+    pub fn open(places: &ProjectPlaces) -> Self {
+        let mut problems = Vec::new();
+        let mut files = Vec::new();
+        let mut config = Config::default();
+        if let Some(user) = places.user_config.as_ref().filter(|file| file.is_file()) {
+            config = read_config(user, &user.display().to_string(), &mut problems);
+            files.push(user.clone());
+        }
+        let found = places.config.clone().or_else(|| find(&places.folder));
+        let root = match &found {
+            Some(file) => folder_of(file),
+            None => places.folder.clone(),
+        };
+        if let Some(file) = found {
+            let name = match (&places.config, file.file_name()) {
+                (None, Some(name)) => name.display().to_string(),
+                _ => file.display().to_string(),
+            };
+            config = Config::merge(config, read_config(&file, &name, &mut problems));
+            files.push(file);
+        }
+        let mut project = Self {
+            layouts: builtin::layouts(),
+            partials: builtin::partials(),
+            conversation: None,
+            root,
+            files,
+            config,
+            problems,
+        };
+        project.read_layouts();
+        project.read_conversation();
+        project
+    }
+
+    /// The layout that an agent asks for, or that was asked for instead.
+    ///
+    /// # Errors
+    /// When there is none, and none may stand in.
+    pub fn layout(
+        &self,
+        agent: Option<&Agent>,
+        asked: Option<&str>,
+    ) -> Result<Found<'_>, UnknownLayout> {
+        // Whoever types a name wants that one; an agent's may be forgiven, if the project says so.
+        if let Some(id) = asked {
+            return self.layouts.find(id, OnUnknown::Refuse);
+        }
+        let settings = &self.config.settings;
+        let own = agent.and_then(|agent| agent.layout.as_ref());
+        let id = own
+            .map(|layout| layout.id.as_str())
+            .or(settings.layout_default.as_deref())
+            .unwrap_or(DEFAULT_LAYOUT);
+        self.layouts.find(id, settings.on_unknown_layout())
+    }
+
+    /// The language of an agent's prompt, if one is set.
+    #[must_use]
+    pub fn language(&self, agent: &Agent) -> Option<String> {
+        agent
+            .language
+            .clone()
+            .or_else(|| self.config.settings.language.clone())
+    }
+
+    /// The variables of the environment that templates may see: those that the configuration
+    /// allows, and those that it sets for the agent itself.
+    #[must_use]
+    pub fn env(&self, agent: &Agent, variable: impl Fn(&str) -> Option<String>) -> Map {
+        let allowed = self.config.env_allow.iter().flatten();
+        let allowed = allowed.filter_map(|name| Some((name.clone(), variable(name)?)));
+        let own = agent
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()));
+        allowed
+            .chain(own)
+            .map(|(name, value)| (name, value.into()))
+            .collect()
+    }
+
+    /// Manifests of folders come before the layouts of the configuration, which replace them.
+    fn read_layouts(&mut self) {
+        let named = self.config.settings.layouts_dirs.iter().map(String::as_str);
+        let folders: Vec<PathBuf> = LAYOUT_FOLDERS
+            .into_iter()
+            .chain(named)
+            .map(|folder| self.root.join(folder))
+            .collect();
+        for folder in folders {
+            for file in files::manifests(&folder) {
+                let name = self.shown(&file);
+                match read_text(&file) {
+                    Ok(text) => {
+                        let (layouts, problems) = Layout::read(&name, &text);
+                        self.problems.extend(problems);
+                        for layout in layouts {
+                            self.layouts.add(layout);
+                        }
+                    }
+                    Err(error) => self.problems.push(Problem::error(&name, error.to_string())),
+                }
+            }
+        }
+        for layout in self.config.layouts.values() {
+            self.layouts.add(layout.clone());
+        }
+    }
+
+    fn read_conversation(&mut self) {
+        let files = CONVERSATIONS.map(|name| self.root.join(name));
+        let Some(file) = files.into_iter().find(|file| file.is_file()) else {
+            return;
+        };
+        let name = self.shown(&file);
+        let template = read_text(&file)
+            .map_err(|error| error.to_string())
+            .and_then(|text| Template::parse(&name, &text).map_err(|error| error.to_string()));
+        match template {
+            Ok(template) => self.conversation = Some(template),
+            Err(error) => self.problems.push(Problem::error(&name, error)),
+        }
+    }
+
+    /// A file as people name it: below the project's folder.
+    fn shown(&self, file: &Path) -> String {
+        let below = file.strip_prefix(&self.root).unwrap_or(file);
+        below.display().to_string()
+    }
+}
+
+/// The configuration of the nearest folder that has one.
+fn find(folder: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder).ok()?;
+    folder.ancestors().find_map(|folder| {
+        CONFIG_NAMES
+            .iter()
+            .map(|name| folder.join(name))
+            .find(|file| file.is_file())
+    })
+}
+
+fn read_config(file: &Path, name: &str, problems: &mut Vec<Problem>) -> Config {
+    match read_text(file) {
+        Ok(text) => {
+            let (config, found) = Config::read(name, &text);
+            problems.extend(found);
+            config
+        }
+        Err(error) => {
+            problems.push(Problem::error(name, error.to_string()));
+            Config::default()
+        }
+    }
+}
+
+fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}

@@ -1,0 +1,133 @@
+//! Every problem of a project at once: its files, layouts, agents and documents.
+
+use kitbag_layout::context::Scope;
+use kitbag_layout::manifest::{LayoutText, Origin};
+use kitbag_layout::prompt::{Sources, system_prompt};
+use kitbag_layout::template::{Template, TemplateError};
+use kitbag_layout::{Agent, Layout, Problem, SecurityKey, Turn};
+
+use super::Project;
+
+impl Project {
+    /// All that is wrong with the project, what was found when it was read included.
+    #[must_use]
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = self.problems.clone();
+        for layout in self.layouts.iter() {
+            self.check_layout(layout, &mut problems);
+        }
+        problems.extend(self.documents(None).problems);
+        for agent in &self.config.agents {
+            self.check_agent(agent, &mut problems);
+        }
+        problems
+    }
+
+    /// Each template must be one, and include only what is there.
+    fn check_layout(&self, layout: &Layout, problems: &mut Vec<Problem>) {
+        let file = match &layout.origin {
+            Origin::File(file) => file.as_str(),
+            Origin::BuiltIn => layout.id.as_str(),
+        };
+        let texts = layout.templates.iter().chain(&layout.partials);
+        for (name, text) in texts {
+            let key = format!("{} ({name})", layout.id);
+            match Template::parse(&layout.id, &text.source) {
+                Err(error) => problems.push(at(file, text, &error).of(key)),
+                Ok(template) => {
+                    let known = |name: &str| {
+                        layout.partials.contains_key(name) || self.partials.contains_key(name)
+                    };
+                    for partial in template.partials().filter(|name| !known(name)) {
+                        let message = format!("there is no partial `{partial}`");
+                        problems.push(Problem::error(file, message).at(text.line, 0).of(&key));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The agent's layout must be there, take its props, and render.
+    fn check_agent(&self, agent: &Agent, problems: &mut Vec<Problem>) {
+        let file = self.config_file();
+        let key = format!("agents.{}", agent.id);
+        let layout = match self.layout(Some(agent), None) {
+            Ok(found) => {
+                if let Some(unknown) = found.warning {
+                    let message = format!("{unknown}; {} is used instead", found.layout.id);
+                    let line = agent
+                        .layout
+                        .as_ref()
+                        .map_or(agent.line, |layout| layout.line);
+                    problems.push(
+                        Problem::warning(&file, message)
+                            .at(line, 0)
+                            .of(format!("{key}.layout"))
+                            .with_hint(unknown.hint()),
+                    );
+                }
+                Some(found.layout)
+            }
+            Err(unknown) => {
+                let line = agent
+                    .layout
+                    .as_ref()
+                    .map_or(agent.line, |layout| layout.line);
+                problems.push(
+                    Problem::error(&file, unknown.to_string())
+                        .at(line, 0)
+                        .of(format!("{key}.layout"))
+                        .with_hint(unknown.hint()),
+                );
+                None
+            }
+        };
+        let read = self.documents(Some(agent));
+        let own = read
+            .problems
+            .into_iter()
+            .filter(|problem| !problems.contains(problem));
+        problems.extend(own.collect::<Vec<_>>());
+        for name in agent
+            .documents
+            .iter()
+            .filter(|name| !read.documents.contains_key(*name))
+        {
+            let message = format!("there is no document `{name}`");
+            problems.push(
+                Problem::error(&file, message)
+                    .at(agent.line, 0)
+                    .of(format!("{key}.documents")),
+            );
+        }
+        let mut sources = Sources::new(agent, &read.documents, &self.partials);
+        sources.layout = layout;
+        sources.conversation = self.conversation.as_ref();
+        let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
+        for note in system_prompt(&sources, &turn, Scope::Whole).notes {
+            problems.push(
+                Problem::error(&file, note.message)
+                    .at(agent.line, 0)
+                    .of(&key),
+            );
+        }
+    }
+
+    /// The project's configuration as people name it.
+    pub(super) fn config_file(&self) -> String {
+        self.files
+            .last()
+            .map_or_else(String::new, |file| self.shown(file))
+    }
+}
+
+/// A fault of a template at its place in the file that it stands in.
+fn at(file: &str, text: &LayoutText, error: &TemplateError) -> Problem {
+    let place = error.place();
+    let message = error.to_string();
+    let message = message
+        .strip_prefix(&format!("{place}: "))
+        .unwrap_or(&message);
+    // How far the text is indented in its file is not known, so that the column would be wrong.
+    Problem::error(file, message).at(text.line + place.line as u64 - 1, 0)
+}

@@ -1,0 +1,108 @@
+//! The documents of a project: written in its configuration, or read from beneath its root.
+
+use std::path::Path;
+
+use kitbag_layout::config::{DocumentEntry, DocumentSource};
+use kitbag_layout::document::DocumentKind;
+use kitbag_layout::{Agent, Document, Documents, Problem};
+use kitbag_workspace::secrets::redact;
+
+use super::Project;
+use super::files::{TEXT_LIMIT, read_text};
+use super::root::{Root, RootError};
+use crate::redaction::Redaction;
+
+/// The most files of a folder that is a document.
+const MOST_FILES: usize = 500;
+
+/// What was read, and what was not.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ProjectDocuments {
+    /// The documents by name.
+    pub documents: Documents,
+    /// Documents that could not be read.
+    pub problems: Vec<Problem>,
+    /// Secrets that were replaced in them.
+    pub redactions: Vec<Redaction>,
+}
+
+impl Project {
+    /// The documents that an agent can include: the project's, and its own, which stand over them.
+    #[must_use]
+    pub fn documents(&self, agent: Option<&Agent>) -> ProjectDocuments {
+        let mut read = ProjectDocuments::default();
+        let folder = match &self.config.settings.documents_root {
+            Some(folder) => self.root.join(folder),
+            None => self.root.clone(),
+        };
+        let file = self.config_file();
+        let own = agent.into_iter().flat_map(|agent| &agent.own_documents);
+        for (name, entry) in self.config.documents.iter().chain(own) {
+            match read.document(entry, &folder) {
+                Ok(document) => {
+                    read.documents.insert(name.clone(), document);
+                }
+                Err(error) => read.problems.push(
+                    Problem::error(&file, error.to_string())
+                        .at(entry.line, 0)
+                        .of(format!("documents.{name}"))
+                        .with_hint(HINT),
+                ),
+            }
+        }
+        read
+    }
+}
+
+const HINT: &str = "documents are read from beneath the folder of the configuration, or from \
+                    `settings.documents_root`";
+
+impl ProjectDocuments {
+    fn document(&mut self, entry: &DocumentEntry, folder: &Path) -> Result<Document, RootError> {
+        let mut document = match &entry.source {
+            DocumentSource::Text(text) => Document::new(text, "configuration"),
+            DocumentSource::Path(path) => self.read_path(path, &Root::open(folder)?)?,
+        };
+        if let Some(summary) = &entry.summary {
+            document = document.with_summary(summary);
+        }
+        Ok(match entry.kind {
+            DocumentKind::Template => document.as_template(),
+            DocumentKind::Text => document,
+        })
+    }
+
+    fn read_path(&mut self, path: &str, root: &Root) -> Result<Document, RootError> {
+        let found = root.resolve(path)?;
+        if !found.is_dir() {
+            return Ok(Document::new(self.read_file(path, &found)?, path));
+        }
+        let mut files = Vec::new();
+        let mut size = 0;
+        for below in root.files(path)? {
+            let file = root.resolve(&below)?;
+            let text = self.read_file(&below, &file)?;
+            size += text.len();
+            if files.len() == MOST_FILES || size > TEXT_LIMIT {
+                return Err(RootError::TooLarge {
+                    path: path.to_owned(),
+                });
+            }
+            files.push((below, text));
+        }
+        Ok(Document::folder(files, path))
+    }
+
+    /// The text of a file without its secrets.
+    fn read_file(&mut self, path: &str, file: &Path) -> Result<String, RootError> {
+        let text = read_text(file).map_err(|source| RootError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        let redacted = redact(&text, path);
+        self.redactions
+            .extend(Redaction::all(path, &redacted.found));
+        Ok(redacted.text.into_owned())
+    }
+}

@@ -1,0 +1,38 @@
+//! Reading the files of a project: texts of a reasonable size, and nothing that waits.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use kitbag_workspace::text::{decode, read_small};
+
+/// The most bytes of a configuration, a manifest or a document.
+pub(super) const TEXT_LIMIT: usize = 8 * 1024 * 1024;
+
+/// Reads a text in whatever encoding it declares.
+pub(super) fn read_text(file: &Path) -> io::Result<String> {
+    let bytes = read_small(file, TEXT_LIMIT as u64 + 1)?;
+    if bytes.len() > TEXT_LIMIT {
+        let message = format!("it is larger than the {TEXT_LIMIT} bytes that are allowed");
+        return Err(io::Error::other(message));
+    }
+    match decode(&bytes).into_text() {
+        Some(text) => Ok(text.into_owned()),
+        None => Err(io::Error::other("it is no text")),
+    }
+}
+
+/// The manifests of a folder, by name; none if there is no such folder.
+pub(super) fn manifests(folder: &Path) -> Vec<PathBuf> {
+    let is_manifest = |file: &PathBuf| {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("yaml" | "yml")) && file.is_file()
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(is_manifest)
+        .collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,193 @@
+//! A folder that nothing read through it can leave.
+
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
+
+/// A folder whose files are read by relative paths.
+#[derive(Debug, Clone)]
+pub(super) struct Root {
+    folder: PathBuf,
+}
+
+/// Why nothing was read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RootError {
+    /// The path could lead elsewhere.
+    #[error("`{path}` leads out of the documents' root: {reason}")]
+    Outside { path: String, reason: &'static str },
+    /// The file cannot be read.
+    #[error("cannot read `{path}`: {source}")]
+    Unreadable { path: String, source: io::Error },
+    /// The folder has more than a prompt could ever show.
+    #[error("`{path}` has more files or bytes than a document may have; name a folder inside it")]
+    TooLarge { path: String },
+}
+
+impl Root {
+    /// The folder itself may be a link; what is inside may not lead out of it.
+    pub(super) fn open(folder: &Path) -> Result<Self, RootError> {
+        let folder = fs::canonicalize(folder).map_err(|source| RootError::Unreadable {
+            path: folder.display().to_string(),
+            source,
+        })?;
+        Ok(Self { folder })
+    }
+
+    /// Where a path leads to, with all links followed.
+    pub(super) fn resolve(&self, path: &str) -> Result<PathBuf, RootError> {
+        let outside = |reason| RootError::Outside {
+            path: path.chars().take(200).collect(),
+            reason,
+        };
+        for spelling in [path.to_owned(), percent_decoded(path)] {
+            if let Some(reason) = reason_to_refuse(&spelling) {
+                return Err(outside(reason));
+            }
+        }
+        let unreadable = |source| RootError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
+        let found = fs::canonicalize(self.folder.join(path)).map_err(unreadable)?;
+        match found.starts_with(&self.folder) {
+            true => Ok(found),
+            false => Err(outside("a link leads out of it")),
+        }
+    }
+}
+
+impl Root {
+    /// The files of a folder and of those inside, in the order of their paths, without hidden ones
+    /// and links.
+    pub(super) fn files(&self, folder: &str) -> Result<Vec<String>, RootError> {
+        let mut files = Vec::new();
+        let mut folders = vec![folder.trim_end_matches('/').to_owned()];
+        while let Some(folder) = folders.pop() {
+            let unreadable = |source| RootError::Unreadable {
+                path: folder.clone(),
+                source,
+            };
+            for entry in fs::read_dir(self.resolve(&folder)?).map_err(unreadable)? {
+                let entry = entry.map_err(unreadable)?;
+                let name = entry.file_name();
+                // A name that is no text cannot be shown, nor asked for.
+                let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
+                    continue;
+                };
+                let path = format!("{folder}/{name}");
+                let kind = entry.file_type().map_err(unreadable)?;
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_file() {
+                    files.push(path);
+                }
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// Why a path is not even looked up.
+fn reason_to_refuse(path: &str) -> Option<&'static str> {
+    if path.contains('\0') {
+        return Some("it has a NUL character");
+    }
+    if path.contains("://") {
+        return Some("it is an address, not a path");
+    }
+    // A backslash separates folders on some systems, and a project is used on several.
+    let path = path.replace('\\', "/");
+    let has_drive = path.chars().nth(1) == Some(':');
+    for component in Path::new(&path).components() {
+        match component {
+            Component::ParentDir => return Some("`..` is not allowed"),
+            Component::RootDir | Component::Prefix(_) => {
+                return Some("it is absolute; give a path inside the root");
+            }
+            Component::CurDir | Component::Normal(_) => {}
+        }
+    }
+    has_drive.then_some("it is absolute; give a path inside the root")
+}
+
+/// The path as a program that takes it for an address would read it.
+fn percent_decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let escaped = match (first, behind) {
+            (b'%', [high, low, ..]) => std::str::from_utf8(&[*high, *low])
+                .ok()
+                .and_then(|digits| u8::from_str_radix(digits, 16).ok()),
+            _ => None,
+        };
+        bytes.push(escaped.unwrap_or(*first));
+        let length = if escaped.is_some() { 3 } else { 1 };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c05_no_path_leads_out_of_the_root() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("secret.md"), "secret").unwrap();
+        let inside = folder.path().join("docs");
+        fs::create_dir_all(inside.join("sub")).unwrap();
+        fs::write(inside.join("sub/a.md"), "a").unwrap();
+        let root = Root::open(&inside).unwrap();
+        assert!(root.resolve("sub/a.md").is_ok());
+        assert!(root.resolve("./sub/./a.md").is_ok());
+        for path in [
+            "../secret.md",
+            "sub/../../secret.md",
+            "sub/..",
+            "/etc/passwd",
+            "..\\secret.md",
+            "C:\\secret.md",
+            "%2e%2e/secret.md",
+            "..%2fsecret.md",
+            "%2Fetc%2Fpasswd",
+            "sub/%2e%2e/%2e%2e/secret.md",
+            "a\0b",
+            "%00",
+            "file:///etc/passwd",
+        ] {
+            let error = root.resolve(path).unwrap_err();
+            assert!(
+                matches!(error, RootError::Outside { .. }),
+                "{path}: {error}"
+            );
+        }
+        assert!(matches!(
+            root.resolve("missing.md").unwrap_err(),
+            RootError::Unreadable { .. }
+        ));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn c05_a_link_stays_inside_too() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("secret.md"), "secret").unwrap();
+        let inside = folder.path().join("docs");
+        fs::create_dir(&inside).unwrap();
+        fs::write(inside.join("a.md"), "a").unwrap();
+        symlink(folder.path().join("secret.md"), inside.join("out.md")).unwrap();
+        symlink(folder.path(), inside.join("up")).unwrap();
+        symlink("a.md", inside.join("b.md")).unwrap();
+        symlink("loop.md", inside.join("loop.md")).unwrap();
+        let root = Root::open(&inside).unwrap();
+        assert!(root.resolve("b.md").is_ok());
+        assert!(root.resolve("out.md").is_err());
+        assert!(root.resolve("up/secret.md").is_err());
+        assert!(root.resolve("loop.md").is_err());
+    }
+}

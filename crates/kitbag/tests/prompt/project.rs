@@ -1,0 +1,224 @@
+//! Reading a project: configuration, layouts and documents, and everything that is wrong with them.
+
+use kitbag::core::tokens::Tokens;
+use kitbag::layout::{PastMessage, Problem, Turn};
+use kitbag::project::{Project, ProjectPlaces};
+
+use super::{Fixture, flat, key, within};
+
+fn messages(problems: &[Problem]) -> Vec<String> {
+    problems.iter().map(Problem::to_string).collect()
+}
+
+#[test]
+fn c06_the_chain_has_five_steps() {
+    let agent = |fields: &str| format!("agents:\n  - id: ann\n    layout: none\n{fields}");
+    let layouts = "layouts:\n  none: '{{#if}}'\n";
+    for (fields, expected) in [
+        (
+            "    inline: { prompt: one, system_prompt: two }\n    systemPrompt: three\n    description: four\n",
+            "one",
+        ),
+        (
+            "    inline: { prompt: '', system_prompt: two }\n    systemPrompt: three\n    description: four\n",
+            "two",
+        ),
+        ("    systemPrompt: three\n    description: four\n", "three"),
+        ("    description: four\n", "four"),
+        ("", "You are an expert ann."),
+    ] {
+        let config = agent(fields) + layouts;
+        let fixture = Fixture::new(&[("kitbag.yaml", &config)]);
+        let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+        assert_eq!(made.system.text, expected);
+        let reason = &made.system.notes[0].message;
+        assert!(reason.starts_with("layout none was not used: "), "{reason}");
+    }
+}
+
+#[test]
+fn c05_documents_are_included_in_fallback_prompts_too() {
+    let fixture = Fixture::new(&[
+        (
+            "kitbag.yaml",
+            "
+agents:
+  - id: ann
+    layout: broken
+    prompt: 'Rules: {{{documents.house-rules.content}}}, {{documents.guide.toc}}, {{documents.guide.summary}}'
+layouts: { broken: '{{nothing 1}}' }
+documents:
+  house-rules: be kind
+  guide: { path: docs/guide.md, summary: How we work }
+",
+        ),
+        ("docs/guide.md", "# Guide\n\nText.\n"),
+    ]);
+    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    assert_eq!(made.system.text, "Rules: be kind, - Guide, How we work");
+}
+
+#[test]
+fn c05_a_document_that_includes_itself_is_told() {
+    let fixture = Fixture::new(&[(
+        "kitbag.yaml",
+        "
+agents: [{ id: ann, prompt: 'See {{documents.a.content}}' }]
+documents:
+  a: { content: '{{documents.b.content}}', render: true }
+  b: { content: '{{documents.a.content}}', render: true }
+",
+    )]);
+    let project = fixture.project();
+    let problems = messages(&project.check());
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem.contains("document `a` includes itself: a → b → a")),
+        "{problems:#?}"
+    );
+}
+
+#[test]
+fn c05_documents_that_are_templates_are_rendered_once() {
+    let fixture = Fixture::new(&[(
+        "kitbag.yaml",
+        "
+agents: [{ id: ann, name: Ann, prompt: '{{documents.a.content}}' }]
+documents:
+  a: { content: '{{agent.name}}: {{documents.b.content}}', render: true }
+  b: 'plain {{agent.name}}'
+",
+    )]);
+    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    assert!(
+        made.system.text.contains("Ann: plain {{agent.name}}"),
+        "{}",
+        made.system.text
+    );
+}
+
+#[test]
+fn c01_every_problem_is_told_with_its_place() {
+    let fixture = Fixture::new(&[
+        (
+            "kitbag.yaml",
+            "\
+agents:
+  - id: ann
+    role: 7
+    layout: defualt
+  - id: bob
+    layout: { id: toned, props: { tone: loud } }
+    documents: [missing]
+documents:
+  out: { path: ../secret.md }
+  gone: { path: gone.md }
+layouts:
+  toned:
+    strict: true
+    propsSchema: { tone: { type: string, oneOf: [dry] }, x: { type: colour } }
+    template: '{{#if a}}'
+",
+        ),
+        (
+            ".kitbag/layouts/bad.yaml",
+            "template: |\n  fine\n  {{> nowhere}}\n",
+        ),
+    ]);
+    let problems = messages(&fixture.project().check());
+    insta::assert_snapshot!(problems.join("\n"), @r"
+    kitbag.yaml:3:11: agents[0].role: expected a text, got a number
+    kitbag.yaml:14:69: layouts.toned.propsSchema.x.type: `colour` is not a type of props
+    .kitbag/layouts/bad.yaml:2: crewx/bad (default): there is no partial `nowhere`
+    kitbag.yaml:15: toned (default): found the end where `{{/if}}` was expected
+    kitbag.yaml:9: documents.out: `../secret.md` leads out of the documents' root: `..` is not allowed
+    kitbag.yaml:10: documents.gone: cannot read `gone.md`: No such file or directory (os error 2)
+    kitbag.yaml:4: agents.ann.layout: there is no layout `defualt`
+    kitbag.yaml:5: agents.bob.documents: there is no document `missing`
+    kitbag.yaml:5: agents.bob: layout toned was not used: toned:1:10: found the end where `{{/if}}` was expected
+    ");
+}
+
+#[test]
+fn c01_the_project_stands_over_the_user() {
+    let fixture = Fixture::new(&[
+        ("kitbag.yaml", "agents: [{ id: ann, prompt: project }]\n"),
+        (
+            "home/kitbag.yaml",
+            "agents: [{ id: ann, prompt: user }, { id: bob, prompt: user }]\nlayouts: { mine: 'x' }\n",
+        ),
+        ("sub/folder/file", ""),
+    ]);
+    let places = ProjectPlaces::new(fixture.folder.path().join("sub/folder"))
+        .with_user_config(Some(fixture.folder.path().join("home/kitbag.yaml")));
+    let project = Project::open(&places);
+    assert_eq!(messages(&project.problems), [""; 0]);
+    let prompt = |id| project.config.agent(id).unwrap().prompt.as_deref();
+    assert_eq!(
+        (prompt("ann"), prompt("bob")),
+        (Some("project"), Some("user"))
+    );
+    assert!(project.layout(None, Some("mine")).is_ok());
+}
+
+#[test]
+fn c11_the_environment_is_seen_by_permission_only() {
+    let fixture = Fixture::new(&[(
+        "kitbag.yaml",
+        "agents: [{ id: ann, prompt: '{{env.SHOWN}}|{{env.HIDDEN}}' }]\nenv: { allow: [SHOWN] }\n",
+    )]);
+    let project = fixture.project();
+    let mut turn = Turn::new("hi", key());
+    let agent = project.config.agent("ann").unwrap();
+    turn.env = project.env(agent, |name| Some(format!("value of {name}")));
+    let made = flat(&project, "ann", &turn);
+    assert!(
+        made.system.text.contains("value of SHOWN|\n"),
+        "{}",
+        made.system.text
+    );
+}
+
+#[test]
+fn x01_documents_and_old_messages_give_way_to_a_budget() {
+    let long = "## Part\n\nA sentence that says nothing new. ".repeat(200);
+    let fixture = Fixture::new(&[
+        (
+            "kitbag.yaml",
+            "agents: [{ id: ann, layout: kitbag/minimal, prompt: Be brief., documents: [guide] }]\ndocuments: { guide: { path: guide.md, summary: About parts } }\n",
+        ),
+        ("guide.md", &long),
+    ]);
+    let project = fixture.project();
+    let mut turn = Turn::new("And now?", key());
+    turn.messages = (0..60)
+        .map(|number| match number % 2 {
+            0 => PastMessage::user(format!(
+                "Question {number}? We decided on plan {number}. Some more words follow here."
+            )),
+            _ => PastMessage::assistant(format!(
+                "Answer {number}. It takes {number} days. And so on, and so forth."
+            )),
+        })
+        .collect();
+    let made = within(&project, "ann", &turn, Tokens(3_000));
+    let prompt = &made.assembly.body;
+    assert!(prompt.chars().count() <= 3_000);
+    assert!(prompt.contains("Answer 59."), "{prompt}");
+    assert!(!prompt.contains(&long), "{prompt}");
+    assert!(
+        made.assembly
+            .ledger
+            .entries
+            .iter()
+            .any(|entry| entry.source == "document/guide")
+    );
+    assert!(
+        made.assembly
+            .ledger
+            .entries
+            .iter()
+            .any(|entry| entry.source == "turn/0")
+    );
+}
