@@ -1,10 +1,13 @@
 //! One file for each command, named as it is typed.
 
+pub(crate) mod agent;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;
+pub(crate) mod init;
+pub(crate) mod layout;
 pub(crate) mod man;
 pub(crate) mod memory;
 pub(crate) mod pack;

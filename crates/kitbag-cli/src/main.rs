@@ -9,6 +9,7 @@ mod failure;
 mod logs;
 mod output;
 mod progress;
+mod project;
 mod stdin;
 mod store;
 
@@ -39,6 +40,9 @@ enum Command {
     Checkpoint(commands::checkpoint::Args),
     Memory(commands::memory::Args),
     Replay(commands::replay::Args),
+    Layout(commands::layout::Args),
+    Agent(commands::agent::Args),
+    Init(commands::init::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
     Completions(commands::completions::Args),
@@ -66,6 +70,9 @@ impl Cli {
             Command::Checkpoint(args) => commands::checkpoint::run(&args),
             Command::Memory(args) => commands::memory::run(&args, &self.store),
             Command::Replay(args) => commands::replay::run(&args, &self.store),
+            Command::Layout(args) => commands::layout::run(&args),
+            Command::Agent(args) => commands::agent::run(&args),
+            Command::Init(args) => commands::init::run(&args),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),

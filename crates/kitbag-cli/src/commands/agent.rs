@@ -1,0 +1,116 @@
+//! `kitbag agent`: the agents of the project.
+
+use clap::Subcommand;
+use kitbag::layout::chain::own_prompt;
+use kitbag::layout::{Agent, Value};
+use kitbag::project::Project;
+
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::project::{ProjectArgs, find_agent};
+
+/// Lists the project's agents, or shows one
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Lists the agents
+    List {
+        #[command(flatten)]
+        project: ProjectArgs,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows an agent: what templates see of it, and where its prompt comes from
+    Show {
+        /// The agent's id
+        agent: String,
+        #[command(flatten)]
+        project: ProjectArgs,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Command::List { project, json } => list(&project.open_valid()?, *json),
+        Command::Show {
+            agent,
+            project,
+            json,
+        } => show(&project.open_valid()?, agent, *json),
+    }
+}
+
+fn list(project: &Project, json: bool) -> Result<(), Failure> {
+    let agents = &project.config.agents;
+    if json {
+        let agents: Vec<Value> = agents.iter().map(|agent| agent.to_context()).collect();
+        return Ok(output::print_json(&agents)?);
+    }
+    if agents.is_empty() {
+        output::say(format_args!(
+            "there are no agents; `kitbag init` writes a configuration with one"
+        ));
+        return Ok(());
+    }
+    let row = |agent: &Agent| {
+        [
+            one_line(&agent.id),
+            one_line(agent.name.as_deref().unwrap_or_default()),
+            one_line(&agent.providers.join(", ")),
+            one_line(&layout_id(project, agent)),
+            one_line(agent.description.as_deref().unwrap_or_default()),
+        ]
+    };
+    let header = ["agent", "name", "provider", "layout", "description"];
+    Ok(output::print(&output::grid(
+        &header,
+        agents.iter().map(row),
+    ))?)
+}
+
+fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
+    let agent = find_agent(project, id)?;
+    let context = agent.to_context();
+    if json {
+        return Ok(output::print_json(&context)?);
+    }
+    let (source, prompt) = own_prompt(agent);
+    let mut lines = vec![format!("agent      {}", one_line(&agent.id))];
+    for (label, value) in [
+        ("name", agent.name.clone()),
+        ("role", agent.role.clone()),
+        ("team", agent.team.clone()),
+        ("about", agent.description.clone()),
+        ("provider", Some(agent.providers.join(", "))),
+        ("model", agent.model.clone()),
+        ("folder", agent.working_directory.clone()),
+        ("layout", Some(layout_id(project, agent))),
+        ("good at", Some(agent.specialties.join(", "))),
+        ("can", Some(agent.capabilities.join(", "))),
+        ("documents", Some(agent.documents.join(", "))),
+    ] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            lines.push(format!("{label:<10} {}", one_line(&value)));
+        }
+    }
+    lines.push(format!("prompt     from {}:\n", source.describe()));
+    lines.push(prompt);
+    Ok(output::print(&lines.join("\n"))?)
+}
+
+/// The layout that the agent gets, or the one that it asks for in vain.
+fn layout_id(project: &Project, agent: &Agent) -> String {
+    match project.layout(Some(agent), None) {
+        Ok(found) => found.layout.id.clone(),
+        Err(unknown) => format!("{} (unknown)", unknown.id),
+    }
+}

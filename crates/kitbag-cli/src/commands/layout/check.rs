@@ -1,0 +1,49 @@
+//! Checks all layouts and agents of a project, and tells every problem at once.
+
+use kitbag::layout::Problem;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::project::{ProjectArgs, say_problems};
+
+/// Checks all layouts, agents and documents of the project, and tells every problem
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let project = args.project.open();
+    let problems = project.check();
+    let errors = problems.iter().filter(|problem| problem.is_error()).count();
+    if args.json {
+        output::print_json(&Report {
+            problems: &problems,
+            agents: project.config.agents.len(),
+            layouts: project.layouts.iter().count(),
+        })?;
+    } else {
+        say_problems(&problems);
+        let (agents, layouts) = (project.config.agents.len(), project.layouts.iter().count());
+        let warnings = problems.len() - errors;
+        output::print(&format!(
+            "{agents} agents and {layouts} layouts checked: {errors} errors, {warnings} warnings"
+        ))?;
+    }
+    match errors {
+        0 => Ok(()),
+        _ => Err(Failure::reported()),
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    agents: usize,
+    layouts: usize,
+    problems: &'a [Problem],
+}

@@ -1,0 +1,57 @@
+//! Lists the layouts that agents can use.
+
+use kitbag::layout::Layout;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::project::{ProjectArgs, say_problems};
+
+/// Lists the layouts, built-in ones and the project's
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let project = args.project.open();
+    say_problems(&project.problems);
+    let layouts = project.layouts.iter();
+    if args.json {
+        let rows: Vec<Row<'_>> = layouts.map(Row::of).collect();
+        return Ok(output::print_json(&rows)?);
+    }
+    let header = ["layout", "version", "from", "description"];
+    let rows = layouts.map(|layout| {
+        [
+            one_line(&layout.id),
+            one_line(&layout.version),
+            one_line(&layout.origin.to_string()),
+            one_line(layout.description.as_deref().unwrap_or_default()),
+        ]
+    });
+    Ok(output::print(&output::grid(&header, rows))?)
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    version: &'a str,
+    origin: String,
+    description: Option<&'a str>,
+}
+
+impl<'a> Row<'a> {
+    fn of(layout: &'a Layout) -> Self {
+        Self {
+            id: &layout.id,
+            version: &layout.version,
+            origin: layout.origin.to_string(),
+            description: layout.description.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Renders a layout for an agent and a query, as every channel would.
+
+mod choice;
+mod given;
+mod key;
+mod turn;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use kitbag::core::assembly::{AssemblySettings, OutputForm, OutputFormError};
+use kitbag::core::budget::parse_tokens;
+use kitbag::core::tokens::Tokens;
+use kitbag::layout::note::Note;
+use kitbag::layout::payload::Payload;
+use kitbag::layout::{Map, Mode, Platform, SecurityKey, Value};
+use kitbag::tokens::Counter;
+use serde::Serialize;
+
+pub(super) use choice::unknown;
+
+use crate::counter::CounterArgs;
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::project::{ProjectArgs, say_problems};
+use crate::stdin;
+
+/// Renders a layout as every channel would
+///
+/// Prints the whole prompt: the layout as system prompt, what was said, and the query in its
+/// wrapper. With --raw it prints the rendered template alone.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The query or the task; `-` for stdin
+    query: Option<String>,
+    /// A manifest to take the layout from
+    #[arg(long, value_name = "MANIFEST")]
+    file: Option<PathBuf>,
+    /// The layout, of the manifest or of the project; the agent's own unless it is given
+    #[arg(long, value_name = "ID")]
+    layout: Option<String>,
+    /// The agent; the project's only one unless it is given
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Whether the agent answers or acts
+    #[arg(long, value_enum, default_value_t = ModeArg::Query)]
+    mode: ModeArg,
+    /// The channel: cli, slack, mcp, http or another
+    #[arg(long, value_name = "NAME", default_value = "cli", value_parser = |name: &str| name.parse::<Platform>())]
+    platform: Platform,
+    /// Props for the layout, as a JSON object or `@FILE`
+    #[arg(long, value_name = "JSON")]
+    props: Option<String>,
+    /// What was said before, as a JSON array of {"text", "isAssistant", "metadata"}
+    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    messages: Option<PathBuf>,
+    /// The whole context of the template, as a JSON object
+    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
+    context: Option<PathBuf>,
+    /// The language of the prompt, such as en or pt-BR
+    #[arg(long, value_name = "TAG")]
+    language: Option<String>,
+    /// The security key, 32 hexadecimal digits; drawn at random unless it is given
+    #[arg(long, value_name = "HEX", value_parser = |key: &str| key.parse::<SecurityKey>())]
+    key: Option<SecurityKey>,
+    /// The most tokens that the prompt may have
+    #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_tokens)]
+    budget: Tokens,
+    /// The form of the prompt: flat, xml, anthropic, openai or json
+    #[arg(long, value_name = "FORM", default_value = "flat", value_parser = parse_form)]
+    format: OutputForm,
+    #[command(flatten)]
+    counter: CounterArgs,
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// Prints the rendered template alone
+    #[arg(long, conflicts_with = "format")]
+    raw: bool,
+    /// Prints the prompt as structured JSON, with its context and metadata
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ModeArg {
+    /// It answers and changes nothing
+    Query,
+    /// It carries out a task
+    Execute,
+}
+
+fn parse_form(text: &str) -> Result<OutputForm, String> {
+    text.parse()
+        .map_err(|error: OutputFormError| error.to_string())
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let project = args.project.open();
+    say_problems(&project.problems);
+    match &args.context {
+        Some(file) => given::run(args, &project, file),
+        None => turn::run(args, &project),
+    }
+}
+
+impl Args {
+    fn mode(&self) -> Mode {
+        match self.mode {
+            ModeArg::Query => Mode::Query,
+            ModeArg::Execute => Mode::Execute,
+        }
+    }
+
+    /// The query, from the arguments or from stdin.
+    fn query(&self) -> Result<Option<String>, Failure> {
+        match self.query.as_deref() {
+            Some("-") => stdin::read("the query").map(Some),
+            query => Ok(query.map(str::to_owned)),
+        }
+    }
+
+    /// The props that were given: an object, or a file with one.
+    fn props(&self) -> Result<Option<Value>, Failure> {
+        let Some(given) = &self.props else {
+            return Ok(None);
+        };
+        let (json, name) = match given.strip_prefix('@') {
+            Some(file) => (read_file(Path::new(file))?, file),
+            None => (given.clone(), "--props"),
+        };
+        object(&json, name).map(|props| Some(Value::Map(props)))
+    }
+
+    fn settings(&self) -> Result<(AssemblySettings, Counter), Failure> {
+        let (counter, traits) = self.counter.counter()?;
+        let mut settings = AssemblySettings::new(self.format, self.budget);
+        if let Some(traits) = traits {
+            settings = settings.with_traits(traits);
+        }
+        Ok((settings, counter))
+    }
+}
+
+fn read_file(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file)
+        .map_err(|error| Failure::new(format_args!("cannot read {}: {error}", file.display())))
+}
+
+fn object(json: &str, name: &str) -> Result<Map, Failure> {
+    match serde_json::from_str(json) {
+        Ok(Value::Map(map)) => Ok(map),
+        Ok(other) => Err(Failure::usage(format_args!(
+            "{name}: expected a JSON object, got {}",
+            other.kind()
+        ))),
+        Err(error) => Err(Failure::usage(format_args!("{name}: {error}"))),
+    }
+}
+
+/// Says what happened on the way to the prompt.
+fn say_notes(notes: &[Note]) {
+    for note in notes {
+        output::say(format_args!("warning: {}", one_line(&note.message)));
+    }
+}
+
+/// Prints a rendered template alone.
+fn print_raw(args: &Args, text: &str, from: &str, notes: &[Note]) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        text: &'a str,
+        from: &'a str,
+        notes: &'a [Note],
+    }
+    match args.json {
+        true => Ok(output::print_json(&Report { text, from, notes })?),
+        false => Ok(output::print_exactly(text)?),
+    }
+}
+
+fn print_payload(mut payload: Payload) -> Result<(), Failure> {
+    payload.metadata.generated_at = Some(Timestamp::now().to_string());
+    Ok(output::print_json(&payload)?)
+}

@@ -1,0 +1,83 @@
+//! Shows a layout: what it is for, its props, and its template.
+
+use kitbag::layout::props::PropSchema;
+use kitbag::layout::{Layout, Value};
+
+use super::render::unknown;
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::project::{ProjectArgs, say_problems};
+
+/// Shows a layout: its props and its template
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The layout's id
+    layout: String,
+    /// The language of the template, such as en or pt-BR
+    #[arg(long, value_name = "TAG")]
+    language: Option<String>,
+    #[command(flatten)]
+    project: ProjectArgs,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let project = args.project.open();
+    say_problems(&project.problems);
+    let found = project
+        .layout(None, Some(&args.layout))
+        .map_err(|error| unknown(&error))?;
+    Ok(output::print(&shown(
+        found.layout,
+        args.language.as_deref(),
+    ))?)
+}
+
+fn shown(layout: &Layout, language: Option<&str>) -> String {
+    let mut lines = vec![format!(
+        "{} {}, from {}",
+        one_line(&layout.id),
+        one_line(&layout.version),
+        one_line(&layout.origin.to_string())
+    )];
+    if let Some(description) = &layout.description {
+        lines.push(one_line(description));
+    }
+    if layout.templates.len() > 1 {
+        let languages: Vec<&str> = layout.templates.keys().map(String::as_str).collect();
+        lines.push(format!("languages: {}", one_line(&languages.join(", "))));
+    }
+    if !layout.props_schema.is_empty() {
+        lines.push(String::from("\nprops:"));
+        lines.extend(
+            layout
+                .props_schema
+                .props()
+                .map(|(name, prop)| prop_line(name, prop)),
+        );
+    }
+    lines.push(String::from("\ntemplate:"));
+    lines.push(layout.template(language).to_owned());
+    lines.join("\n")
+}
+
+/// A prop on a line: what it is, its default, and what it does.
+fn prop_line(name: &str, prop: &PropSchema) -> String {
+    let default = match &prop.default {
+        Some(default) => format!(", {} unless it is given", json(default)),
+        None if prop.required => String::from(", required"),
+        None => String::new(),
+    };
+    let description = match &prop.description {
+        Some(description) => format!(": {}", one_line(description)),
+        None => String::new(),
+    };
+    format!(
+        "  {} ({}{default}){description}",
+        one_line(name),
+        prop.kind.name()
+    )
+}
+
+fn json(value: &Value) -> String {
+    one_line(&serde_json::to_string(value).unwrap_or_default())
+}

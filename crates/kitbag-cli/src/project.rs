@@ -1,0 +1,81 @@
+//! The options that say which project is meant, and reading it.
+
+use std::env;
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy as _;
+use kitbag::layout::{Agent, Problem};
+use kitbag::project::{Project, ProjectPlaces};
+
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+
+/// Which project is meant.
+#[derive(clap::Args)]
+pub(crate) struct ProjectArgs {
+    /// The project's configuration; kitbag.yaml or crewx.yaml of this folder, or of the nearest one
+    /// above, unless it is given
+    #[arg(long, value_name = "FILE", env = "KITBAG_CONFIG")]
+    config: Option<PathBuf>,
+}
+
+impl ProjectArgs {
+    /// Reads the project, whatever is wrong with it.
+    pub(crate) fn open(&self) -> Project {
+        // The name of older projects.
+        let config = self
+            .config
+            .clone()
+            .or_else(|| env::var_os("CREWX_CONFIG").map(PathBuf::from));
+        let user = etcetera::choose_base_strategy()
+            .ok()
+            .map(|folders| folders.config_dir().join("kitbag").join("kitbag.yaml"));
+        let places = ProjectPlaces::new(".")
+            .with_config(config)
+            .with_user_config(user);
+        Project::open(&places)
+    }
+
+    /// Reads the project, and fails if something in it cannot be used.
+    pub(crate) fn open_valid(&self) -> Result<Project, Failure> {
+        let project = self.open();
+        say_problems(&project.problems);
+        match project.problems.iter().any(Problem::is_error) {
+            true => Err(Failure::reported()),
+            false => Ok(project),
+        }
+    }
+}
+
+/// Says what is wrong, each on a line.
+pub(crate) fn say_problems(problems: &[Problem]) {
+    for problem in problems {
+        let line = one_line(&problem.to_string());
+        match problem.is_error() {
+            true => output::say_error(&line, problem.hint.as_deref()),
+            false => output::say(format_args!("warning: {line}")),
+        }
+    }
+}
+
+/// The agent of this id, or what to do about it.
+pub(crate) fn find_agent<'a>(project: &'a Project, id: &str) -> Result<&'a Agent, Failure> {
+    // A mention is how agents are called elsewhere.
+    let id = id.strip_prefix('@').unwrap_or(id);
+    project.config.agent(id).ok_or_else(|| {
+        let known: Vec<&str> = project
+            .config
+            .agents
+            .iter()
+            .map(|agent| agent.id.as_str())
+            .collect();
+        let failure = Failure::new(format_args!("there is no agent `{}`", one_line(id)));
+        match known.as_slice() {
+            [] => failure.hint("no configuration with agents was found; `kitbag init` writes one"),
+            known => failure.hint(format_args!(
+                "the agents are {}",
+                one_line(&known.join(", "))
+            )),
+        }
+    })
+}
