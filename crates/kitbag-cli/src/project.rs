@@ -20,30 +20,34 @@ pub(crate) struct ProjectArgs {
 }
 
 impl ProjectArgs {
-    /// Reads the project, whatever is wrong with it.
-    pub(crate) fn open(&self) -> Project {
+    /// Reads the project. What is wrong with it is left to the caller to say; only a configuration
+    /// that was named must be there.
+    pub(crate) fn open(&self) -> Result<Project, Failure> {
         // The name of older projects.
         let config = self
             .config
             .clone()
             .or_else(|| env::var_os("CREWX_CONFIG").map(PathBuf::from));
+        if let Some(file) = config.as_ref().filter(|file| !file.is_file()) {
+            return Err(Failure::new(format_args!(
+                "there is no file {}",
+                file.display()
+            )));
+        }
         let user = etcetera::choose_base_strategy()
             .ok()
             .map(|folders| folders.config_dir().join("kitbag").join("kitbag.yaml"));
         let places = ProjectPlaces::new(".")
             .with_config(config)
             .with_user_config(user);
-        Project::open(&places)
+        Ok(Project::open(&places))
     }
 
-    /// Reads the project, and fails if something in it cannot be used.
-    pub(crate) fn open_valid(&self) -> Result<Project, Failure> {
-        let project = self.open();
+    /// Reads the project, and says what is wrong with it; what can be used is used all the same.
+    pub(crate) fn open_and_tell(&self) -> Result<Project, Failure> {
+        let project = self.open()?;
         say_problems(&project.problems);
-        match project.problems.iter().any(Problem::is_error) {
-            true => Err(Failure::reported()),
-            false => Ok(project),
-        }
+        Ok(project)
     }
 }
 

@@ -40,12 +40,12 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Command::List { project, json } => list(&project.open_valid()?, *json),
+        Command::List { project, json } => list(&project.open_and_tell()?, *json),
         Command::Show {
             agent,
             project,
             json,
-        } => show(&project.open_valid()?, agent, *json),
+        } => show(&project.open_and_tell()?, agent, *json),
     }
 }
 

@@ -12,6 +12,7 @@ mod clipboard;
 mod expand;
 mod explain;
 mod fit;
+mod layout;
 mod logs;
 mod manual;
 mod memory;

@@ -5,14 +5,24 @@ use std::process::Command;
 
 #[test]
 fn x03_console_examples_print_what_the_readme_says() {
+    assert!(run_examples("README.md") >= 3);
+}
+
+#[test]
+fn c04_console_examples_print_what_the_guide_to_layouts_says() {
+    assert!(run_examples("docs/layouts.md") >= 3);
+}
+
+/// Runs every example of a document, and says how many there are.
+fn run_examples(document: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let text = std::fs::read_to_string(root.join(document)).unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_kitbag")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     // What somebody packed or said before must not matter, nor may this be kept for them.
     let cache = tempfile::tempdir().unwrap();
     let mut ran = 0;
-    for block in console_blocks(&readme) {
+    for block in console_blocks(&text) {
         for (command, expected) in commands(block) {
             let output = Command::new("sh")
                 .args(["-c", &format!("{command} 2>&1")])
@@ -20,6 +30,7 @@ fn x03_console_examples_print_what_the_readme_says() {
                 .env("KITBAG_CACHE_DIR", cache.path())
                 .env("KITBAG_STORE", cache.path().join("memory.db"))
                 .env_remove("KITBAG_LOG")
+                .env_remove("KITBAG_CONFIG")
                 .current_dir(&root)
                 .output()
                 .unwrap();
@@ -28,7 +39,7 @@ fn x03_console_examples_print_what_the_readme_says() {
             ran += 1;
         }
     }
-    assert!(ran >= 3, "only {ran} examples were found");
+    ran
 }
 
 /// The texts of the blocks that are marked as `console`.

@@ -46,6 +46,8 @@ impl Folder {
             .env_remove("KITBAG_LOG")
             .env_remove("KITBAG_STORE")
             .env_remove("KITBAG_TENANT")
+            .env_remove("KITBAG_CONFIG")
+            .env_remove("CREWX_CONFIG")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let project = args.project.open();
+    let project = args.project.open()?;
     let problems = project.check();
     let errors = problems.iter().filter(|problem| problem.is_error()).count();
     if args.json {

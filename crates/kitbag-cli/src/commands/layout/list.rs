@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, say_problems};
+use crate::project::ProjectArgs;
 
 /// Lists the layouts, built-in ones and the project's
 #[derive(clap::Args)]
@@ -18,8 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let project = args.project.open();
-    say_problems(&project.problems);
+    let project = args.project.open_and_tell()?;
     let layouts = project.layouts.iter();
     if args.json {
         let rows: Vec<Row<'_>> = layouts.map(Row::of).collect();

@@ -23,7 +23,7 @@ pub(super) use choice::unknown;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, say_problems};
+use crate::project::ProjectArgs;
 use crate::stdin;
 
 /// Renders a layout as every channel would
@@ -96,8 +96,7 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let project = args.project.open();
-    say_problems(&project.problems);
+    let project = args.project.open_and_tell()?;
     match &args.context {
         Some(file) => given::run(args, &project, file),
         None => turn::run(args, &project),

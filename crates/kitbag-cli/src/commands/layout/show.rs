@@ -6,7 +6,7 @@ use kitbag::layout::{Layout, Value};
 use super::render::unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, say_problems};
+use crate::project::ProjectArgs;
 
 /// Shows a layout: its props and its template
 #[derive(clap::Args)]
@@ -21,8 +21,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let project = args.project.open();
-    say_problems(&project.problems);
+    let project = args.project.open_and_tell()?;
     let found = project
         .layout(None, Some(&args.layout))
         .map_err(|error| unknown(&error))?;

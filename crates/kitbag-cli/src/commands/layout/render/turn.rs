@@ -5,7 +5,7 @@ use std::env;
 use kitbag::layout::context::Scope;
 use kitbag::layout::payload::PayloadAgent;
 use kitbag::layout::prompt::{Sources, system_prompt};
-use kitbag::layout::{Agent, Documents, PastMessage, Turn};
+use kitbag::layout::{Agent, Documents, PastMessage, Problem, Turn};
 use kitbag::project::Project;
 use kitbag::prompt::{Flags, Telemetry, prompt};
 
@@ -69,6 +69,8 @@ fn agent(args: &Args, project: &Project) -> Result<Agent, Failure> {
     match (&args.agent, project.config.agents.as_slice()) {
         (Some(id), _) => find_agent(project, id).cloned(),
         (None, [only]) => Ok(only.clone()),
+        // Its agents may be what cannot be read.
+        (None, []) if project.problems.iter().any(Problem::is_error) => Err(Failure::reported()),
         (None, []) => Ok(Agent::new("assistant")),
         (None, _) if args.file.is_some() || args.layout.is_some() => Ok(Agent::new("assistant")),
         (None, agents) => {
