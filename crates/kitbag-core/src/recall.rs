@@ -20,7 +20,7 @@ mod rank;
 mod strengths;
 mod weights;
 
-pub use analyse::{Analysis, PassageTerms, analyse};
+pub use analyse::{Analyser, Analysis, PassageTerms, analyse};
 pub use candidates::{Candidate, candidates};
 pub use days::DayRange;
 pub use evidence::{Evidence, Place, Posting};

@@ -2,27 +2,56 @@
 
 use std::collections::BTreeMap;
 
-use kitbag_core::recall::{Analysis, MessageTraits, analyse};
+use kitbag_core::recall::{Analyser, Analysis, Fingerprint, MessageTraits, analyse};
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::index::{self, Entry};
 use crate::message::{MessageTime, NewMessage};
-use crate::scope::Scope;
+use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::Value;
 
-/// A message that was checked and analysed, outside of any transaction.
+/// A message that was checked and analysed, outside of any transaction. Its terms are kept as they will
+/// be written: those of a large batch would fill the memory, each with its own small allocation.
 pub(crate) struct Analysed {
     message: NewMessage,
-    analysis: Analysis,
+    share: Share,
+    traits: MessageTraits,
+    words: u32,
+    fingerprint: Fingerprint,
+    terms: Option<Vec<u8>>,
+    cuts: Option<Vec<u8>>,
 }
 
 impl Analysed {
     pub(crate) fn new(message: NewMessage) -> Result<Self, StoreError> {
         message.check()?;
         let analysis = analyse(&message.text);
-        Ok(Self { message, analysis })
+        Ok(Self::with(message, &analysis))
+    }
+
+    /// The same for one of many.
+    pub(crate) fn one_of_many(
+        message: NewMessage,
+        analyser: &mut Analyser,
+    ) -> Result<Self, StoreError> {
+        message.check()?;
+        let analysis = analyser.analyse(&message.text);
+        Ok(Self::with(message, &analysis))
+    }
+
+    fn with(message: NewMessage, analysis: &Analysis) -> Self {
+        let recallable = message.recallable.then_some(analysis);
+        Self {
+            share: recallable.map(Share::of).unwrap_or_default(),
+            traits: analysis.traits,
+            words: analysis.words(),
+            fingerprint: analysis.fingerprint,
+            terms: recallable.map(|one| index::encode_terms(&one.passages)),
+            cuts: index::cuts(analysis),
+            message,
+        }
     }
 
     /// When it was said.
@@ -60,8 +89,7 @@ pub(crate) struct Batch {
 }
 
 struct Pending {
-    message: NewMessage,
-    analysis: Analysis,
+    message: Analysed,
     previous: Option<MessageTraits>,
 }
 
@@ -78,25 +106,18 @@ impl Batch {
             Some(traits) => Some(*traits),
             None => last_traits(tx, conversation).await?,
         };
-        for Analysed { message, analysis } in messages {
+        for mut message in messages {
             scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
             conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
-            let terms = message.recallable.then(|| {
-                scope.count(&analysis, 1);
-                index::encode_terms(&analysis.passages)
-            });
+            scope.add(message.share);
             self.entries.push(Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
-                terms,
+                terms: message.terms.take(),
             });
-            let traits = analysis.traits;
-            self.messages.push(Pending {
-                message,
-                analysis,
-                previous,
-            });
+            let traits = message.traits;
+            self.messages.push(Pending { message, previous });
             previous = Some(traits);
             self.latest.insert(conversation.id.number, traits);
         }
@@ -127,25 +148,33 @@ impl Batch {
 
 impl Pending {
     fn row(self, scope: u32, entry: Entry) -> [Value; 17] {
-        let (at, offset) = self.message.at.map(MessageTime::to_columns).unzip();
+        let Analysed {
+            message,
+            traits,
+            words,
+            fingerprint,
+            cuts,
+            ..
+        } = self.message;
+        let (at, offset) = message.at.map(MessageTime::to_columns).unzip();
         [
             scope.into(),
             entry.arrival.into(),
             entry.conversation.into(),
             entry.seq.into(),
-            self.message.role.as_str().into(),
-            self.message.speaker.into(),
-            self.message.reference.into(),
+            message.role.as_str().into(),
+            message.speaker.into(),
+            message.reference.into(),
             at.into(),
             offset.flatten().into(),
-            self.message.recallable.into(),
-            self.analysis.traits.bits().into(),
+            message.recallable.into(),
+            traits.bits().into(),
             self.previous.map(MessageTraits::bits).into(),
-            self.analysis.words().into(),
-            self.analysis.fingerprint.bits().cast_signed().into(),
+            words.into(),
+            fingerprint.bits().cast_signed().into(),
             entry.terms.into(),
-            index::cuts(&self.analysis).into(),
-            Value::Body(self.message.text),
+            cuts.into(),
+            Value::Body(message.text),
         ]
     }
 }

@@ -11,7 +11,7 @@ use crate::history;
 use crate::id::{ConversationId, TurnId};
 use crate::index;
 use crate::prompt::Hash;
-use crate::scope::Scope;
+use crate::scope::{Scope, Share};
 use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -112,7 +112,7 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
             .recallable
             .then(|| analyse(&stored.message.text));
         if let Some(analysis) = &analysis {
-            counted.count(analysis, 1);
+            counted.add(Share::of(analysis));
         }
         let is_indexed = arrival <= scope.indexed;
         let carries = analysis

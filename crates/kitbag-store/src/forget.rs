@@ -14,7 +14,7 @@ use crate::fact;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
-use crate::scope::Scope;
+use crate::scope::{Scope, Share};
 use crate::store::Store;
 use crate::transaction::Tx;
 
@@ -108,7 +108,7 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
     )
     .await?;
     if recallable {
-        scope.count(&analyse(&text), -1);
+        scope.take_off(Share::of(&analyse(&text)));
         scope.save(tx).await?;
     }
     if scope.analysis == index::ANALYSIS {
@@ -183,7 +183,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
             }
         ));
         if recallable {
-            scope.count(&analyse(&row.text()?), -1);
+            scope.take_off(Share::of(&analyse(&row.text()?)));
         }
     }
     scope.save(tx).await?;

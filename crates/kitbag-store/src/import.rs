@@ -1,9 +1,10 @@
 //! Bringing in many messages at once.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use kitbag_core::recall::Analyser;
 
 use crate::append::{Analysed, Batch};
 use crate::conversation::{Conversation, ConversationChoice, IDLE};
@@ -82,9 +83,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<Imported, StoreError> {
         let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
+        let mut analyser = Analyser::new();
         for import in messages {
             import.check()?;
-            let message = Analysed::new(import.message)?;
+            let message = Analysed::one_of_many(import.message, &mut analyser)?;
             scopes
                 .entry((import.channel, import.sender))
                 .or_default()
@@ -145,6 +147,9 @@ async fn import_scope(
             }
         };
         let before = run.len();
+        if run.iter().any(|message| message.reference().is_some()) {
+            known.read_references(tx).await?;
+        }
         run.retain(|message| known.is_new(message.reference()));
         imported.known += before - run.len();
         imported.messages += run.len();
@@ -176,10 +181,11 @@ fn follows(before: Option<&Analysed>, next: &Analysed) -> bool {
     }
 }
 
-/// A conversation that messages are added to, and the references that it has.
+/// A conversation that messages are added to.
 struct Known {
     conversation: Conversation,
-    references: std::collections::BTreeSet<String>,
+    /// The references that it has, once a message came with one.
+    references: Option<BTreeSet<String>>,
 }
 
 impl Known {
@@ -194,9 +200,19 @@ impl Known {
             None => ConversationChoice::default(),
         };
         let conversation = Conversation::choose(tx, scope, &choice, said).await?;
-        let ConversationId { scope, number } = conversation.id;
-        let mut references = std::collections::BTreeSet::new();
-        if conversation.messages > 0 {
+        Ok(Self {
+            conversation,
+            references: None,
+        })
+    }
+
+    async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        if self.references.is_some() {
+            return Ok(());
+        }
+        let ConversationId { scope, number } = self.conversation.id;
+        let mut references = BTreeSet::new();
+        if self.conversation.messages > 0 {
             let rows = tx
                 .query(
                     "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
@@ -208,14 +224,16 @@ impl Known {
                 references.insert(row.text()?);
             }
         }
-        Ok(Self {
-            conversation,
-            references,
-        })
+        self.references = Some(references);
+        Ok(())
     }
 
     /// Whether the conversation has no message of that reference yet; it has one from now on.
     fn is_new(&mut self, reference: Option<&str>) -> bool {
-        reference.is_none_or(|reference| self.references.insert(reference.to_owned()))
+        let Some(reference) = reference else {
+            return true;
+        };
+        let references = self.references.get_or_insert_default();
+        references.insert(reference.to_owned())
     }
 }

@@ -29,6 +29,24 @@ pub(crate) struct Scope {
     pub(crate) analysis: i64,
 }
 
+/// What can be recalled of a message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Share {
+    passages: i64,
+    words: i64,
+}
+
+impl Share {
+    pub(crate) fn of(analysis: &Analysis) -> Self {
+        let mut share = Self::default();
+        for passage in analysis.passages.iter().filter(|one| !one.terms.is_empty()) {
+            share.passages += 1;
+            share.words += i64::from(passage.words.min(u16::MAX.into()));
+        }
+        share
+    }
+}
+
 const COLUMNS: &str = "id, conversations, arrivals, indexed, blocks, passages, words, analysis";
 
 impl Scope {
@@ -180,12 +198,16 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Adds what can be recalled of a message to the totals, or takes it off with -1.
-    pub(crate) fn count(&mut self, analysis: &Analysis, sign: i64) {
-        for passage in analysis.passages.iter().filter(|one| !one.terms.is_empty()) {
-            self.passages += sign;
-            self.words += sign * i64::from(passage.words.min(u16::MAX.into()));
-        }
+    /// Adds what can be recalled of a message to the totals.
+    pub(crate) fn add(&mut self, share: Share) {
+        self.passages += share.passages;
+        self.words += share.words;
+    }
+
+    /// Takes what could be recalled of a message off the totals.
+    pub(crate) fn take_off(&mut self, share: Share) {
+        self.passages -= share.passages;
+        self.words -= share.words;
     }
 
     /// Writes the counters back.

@@ -405,6 +405,16 @@ fn x04_a_long_query_is_read_at_both_ends() {
 
 proptest! {
     #[test]
+    fn x04_words_that_come_again_are_analysed_alike(
+        texts in prop::collection::vec("([a-z]{1,4}|häuser|going|книги|猫です|the|und|l'été)( [a-z]{1,3}| der| running){0,30}", 1..40)
+    ) {
+        let mut analyser = Analyser::new();
+        for text in &texts {
+            prop_assert_eq!(analyser.analyse(text), analyse(text));
+        }
+    }
+
+    #[test]
     fn x04_no_text_makes_recall_fail(texts in prop::collection::vec(any::<String>(), 0..5), asked in any::<String>()) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         for text in &texts {

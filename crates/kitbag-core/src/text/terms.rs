@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::fold::folded;
 use super::language::Language;
 use super::script::Script;
+use super::stem_cache::StemCache;
 use super::tokens::Token;
 
 /// Longer terms are cut: nobody asks for the rest of an encoded image.
@@ -22,7 +23,7 @@ pub(crate) struct Terms {
 }
 
 /// The terms under which a piece of text is kept.
-pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
+pub(crate) fn index_terms(tokens: &[Token], stems: &mut StemCache) -> Terms {
     let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
     let latin = Language::of_latin(&folded);
     let mut found = Terms {
@@ -41,7 +42,10 @@ pub(crate) fn index_terms(tokens: &[Token]) -> Terms {
             continue;
         }
         found.words += 1;
-        found.terms.push(stem(&token.word, folded, language));
+        found.terms.push(match language {
+            Some(language) => cut(stems.stem(language, &token.word)),
+            None => cut(folded.as_ref().into()),
+        });
     }
     found
 }
@@ -63,7 +67,10 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
         }
         let mut alternatives: Vec<String> = Vec::new();
         let mut add = |language: Option<Language>| {
-            let term = stem(&token.word, folded, language);
+            let term = cut(match language {
+                Some(language) => language.stem(&token.word),
+                None => folded.as_ref().into(),
+            });
             if !alternatives.contains(&term) {
                 alternatives.push(term);
             }
@@ -102,11 +109,8 @@ fn language_of(token: &Token, latin: Language) -> Option<Language> {
     }
 }
 
-fn stem(word: &str, folded: &str, language: Option<Language>) -> String {
-    let mut term = match language {
-        Some(language) => language.stem(word),
-        None => folded.into(),
-    };
+/// The term without what is too long of it.
+fn cut(mut term: String) -> String {
     if term.len() > LONGEST
         && let Some((end, _)) = term.char_indices().nth(LONGEST)
     {

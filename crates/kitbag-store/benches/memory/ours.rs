@@ -25,7 +25,9 @@ async fn open(file: &Path) -> Store {
         .unwrap()
 }
 
-async fn import(store: &Store, size: usize) {
+/// Processor seconds of importing, without making up the messages.
+async fn import(store: &Store, size: usize) -> f64 {
+    let mut spent = 0.0;
     let mut batch = Vec::with_capacity(BATCH);
     for (number, (sender, text)) in talk::messages(size).enumerate() {
         // Sittings of some twenty messages of one sender.
@@ -37,22 +39,22 @@ async fn import(store: &Store, size: usize) {
             Some(sitting),
             message,
         ));
-        if batch.len() == BATCH {
+        if batch.len() == BATCH || number + 1 == size {
+            let cpu = Cpu::of_self();
             store
                 .import(std::mem::take(&mut batch), at(0))
                 .await
                 .unwrap();
+            spent += cpu.seconds();
         }
     }
-    store.import(batch, at(0)).await.unwrap();
+    spent
 }
 
 /// Processor seconds of importing into a new file.
 pub(crate) async fn import_sqlite(file: &Path, size: usize) -> f64 {
     let store = open(file).await;
-    let cpu = Cpu::of_self();
-    import(&store, size).await;
-    cpu.seconds()
+    import(&store, size).await
 }
 
 async fn recall_all(store: &Store, questions: &[(usize, String)]) {

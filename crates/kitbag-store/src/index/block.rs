@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag_core::recall::{Analysis, Place, Posting, analyse};
+use kitbag_core::recall::{Analyser, Analysis, Place, Posting};
 
 use super::ANALYSIS;
 use super::codec::{cuts, decode_terms, encode_places, encode_terms};
 use crate::error::StoreError;
-use crate::scope::Scope;
+use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::Value;
 
@@ -123,7 +123,7 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), St
         let mut entries = Vec::with_capacity(analysed.len());
         for (entry, recallable, analysis) in analysed {
             if recallable {
-                scope.count(&analysis, 1);
+                scope.add(Share::of(&analysis));
             }
             update(tx, scope.id, &entry, &analysis).await?;
             entries.push(entry);
@@ -224,11 +224,12 @@ async fn analysed(
             [scope.into(), first.into(), last.into()],
         )
         .await?;
+    let mut analyser = Analyser::new();
     rows.into_iter()
         .map(|mut row| {
             let (arrival, conversation, seq) = (row.u32()?, row.u32()?, row.u32()?);
             let (recallable, body) = (row.flag()?, row.text()?);
-            let analysis = analyse(&body);
+            let analysis = analyser.analyse(&body);
             let terms = recallable.then(|| encode_terms(&analysis.passages));
             let entry = Entry {
                 arrival,

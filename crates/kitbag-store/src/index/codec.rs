@@ -5,7 +5,8 @@ use kitbag_core::recall::{Analysis, PassageTerms, Place, Posting};
 
 /// The terms of a message's passages.
 pub(crate) fn encode_terms(passages: &[PassageTerms]) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let terms = passages.iter().map(|passage| passage.terms.len());
+    let mut bytes = Vec::with_capacity(8 + 12 * terms.sum::<usize>());
     for passage in passages {
         number(&mut bytes, passage.words.into());
         number(&mut bytes, passage.terms.len() as u64);
