@@ -95,7 +95,10 @@ impl Postgres {
     ) -> Result<T, StoreError> {
         let mut client = self.connection().await?;
         let transaction = client.transaction().await.map_err(failed)?;
-        run(transaction, tenant, operation).await
+        bind(&transaction, tenant).await?;
+        let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
+        transaction.commit().await.map_err(failed)?;
+        Ok(result)
     }
 
     /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
@@ -113,7 +116,11 @@ impl Postgres {
             .start()
             .await
             .map_err(failed)?;
-        run(transaction, tenant, operation).await
+        bind(&transaction, tenant).await?;
+        let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await;
+        // Nothing has to be kept: the end is told to the server and not waited for.
+        drop(transaction);
+        result
     }
 
     async fn connection(&self) -> Result<deadpool_postgres::Object, StoreError> {
@@ -124,20 +131,17 @@ impl Postgres {
     }
 }
 
-async fn run<T>(
-    transaction: deadpool_postgres::Transaction<'_>,
+/// Makes a transaction one of the tenant's.
+async fn bind(
+    transaction: &deadpool_postgres::Transaction<'_>,
     tenant: &Tenant,
-    operation: impl Operation<T>,
-) -> Result<T, StoreError> {
+) -> Result<(), StoreError> {
     // A tenant's name has no character that would end the literal.
     let bind = format!(
         "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
          SET LOCAL kitbag.tenant TO '{tenant}'",
     );
-    transaction.batch_execute(&bind).await.map_err(failed)?;
-    let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
-    transaction.commit().await.map_err(failed)?;
-    Ok(result)
+    transaction.batch_execute(&bind).await.map_err(failed)
 }
 
 pub(crate) async fn execute(
