@@ -239,7 +239,9 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
     if scopes.is_empty() && forgotten.facts == 0 {
         return Err(StoreError::missing("sender", sender));
     }
+    let mut taken = BTreeSet::new();
     for scope in scopes {
+        crate::prompt::take_texts(tx, "scope = $2", vec![scope.id.into()], &mut taken).await?;
         for table in [
             "message",
             "block",
@@ -250,7 +252,6 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
             "lease",
             "turn",
             "prompt",
-            "prompt_text",
         ] {
             let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
             let gone = tx.execute(&sql, [scope.id.into()]).await?;
@@ -268,6 +269,6 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
         )
         .await?;
     }
-    crate::prompt::drop_unused_texts(tx).await?;
+    crate::prompt::drop_taken_texts(tx, taken).await?;
     Ok(forgotten)
 }

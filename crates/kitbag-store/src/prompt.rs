@@ -25,7 +25,7 @@ pub(crate) use recipe::Hash;
 use recipe::Recipe;
 pub use replay::Replayed;
 pub use retention::Pruned;
-pub(crate) use retention::drop_unused_texts;
+pub(crate) use retention::{drop_taken_texts, take_texts};
 
 /// The lock under which texts are shared: held together by those who add prompts, alone by those who
 /// remove texts that no prompt has any more.

@@ -6,7 +6,7 @@ use kitbag_core::assembly::Epoch;
 
 use crate::error::StoreError;
 use crate::id::ConversationId;
-use crate::prompt::drop_unused_texts;
+use crate::prompt::{Hash, drop_taken_texts, take_texts};
 use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
@@ -44,6 +44,7 @@ pub(super) async fn forget(
             prompts.extend(holding(tx, *scope, text).await?);
         }
     }
+    let mut taken: BTreeSet<Hash> = BTreeSet::new();
     for (scope, conversation, turn, inference) in &prompts {
         let key = || [*scope, *conversation, *turn, *inference].map(Value::from);
         let [scope, conversation, turn, inference] = key();
@@ -53,14 +54,10 @@ pub(super) async fn forget(
             [name.into(), scope, conversation, turn, inference],
         )
         .await?;
-        tx.execute(
-            "DELETE FROM prompt_text WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-             AND turn = $4 AND inference = $5",
-            key(),
-        )
-        .await?;
+        let which = "scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
+        take_texts(tx, which, key().into(), &mut taken).await?;
     }
-    drop_unused_texts(tx).await?;
+    drop_taken_texts(tx, taken).await?;
     forget_epochs(tx, scopes).await?;
     Ok(prompts.len() as u64)
 }
@@ -79,17 +76,18 @@ async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<(), StoreError
 
 type Key = (i64, i64, i64, i64);
 
-/// The prompts of a scope with a text that holds `text`, as it is or as JSON writes it.
+/// The prompts of a scope with a text that holds `text`, as it is or as JSON writes it. Each text is
+/// looked through once, in however many prompts it stands.
 async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, StoreError> {
     let json = serde_json::to_string(text).unwrap_or_default();
     let json = json.trim_matches('"');
     let sql = format!(
-        "SELECT DISTINCT prompt_text.conversation, prompt_text.turn, prompt_text.inference \
-         FROM prompt_text JOIN text ON text.tenant = prompt_text.tenant \
-         AND text.hash = prompt_text.hash \
-         WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2 AND ({} OR {})",
-        tx.holds("text.body", "$3"),
-        tx.holds("text.body", "$4"),
+        "SELECT DISTINCT conversation, turn, inference FROM prompt_text \
+         WHERE tenant = $1 AND scope = $2 AND hash IN (SELECT hash FROM text WHERE tenant = $1 \
+         AND hash IN (SELECT hash FROM prompt_text WHERE tenant = $1 AND scope = $2) \
+         AND ({} OR {}))",
+        tx.holds("body", "$3"),
+        tx.holds("body", "$4"),
     );
     let texts = [text, json].map(|text| Value::Body(text.to_owned()));
     let [text, json] = texts;
@@ -105,11 +103,10 @@ pub(super) async fn remove_of_conversation(
     id: ConversationId,
 ) -> Result<u64, StoreError> {
     let key = || [Value::from(id.scope), Value::from(id.number)];
-    tx.execute(
-        "DELETE FROM prompt_text WHERE tenant = $1 AND scope = $2 AND conversation = $3",
-        key(),
-    )
-    .await?;
+    let mut taken = BTreeSet::new();
+    let which = "scope = $2 AND conversation = $3";
+    take_texts(tx, which, key().into(), &mut taken).await?;
+    drop_taken_texts(tx, taken).await?;
     tx.execute(
         "DELETE FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3",
         key(),

@@ -1,11 +1,13 @@
 //! How long prompts are kept.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
-use super::TEXTS;
+use super::{Hash, TEXTS};
 use crate::error::StoreError;
 use crate::store::Store;
-use crate::transaction::Tx;
+use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
 /// What was removed from the archive.
@@ -88,8 +90,43 @@ async fn remove(tx: &mut Tx<'_>, which: &str, value: Value) -> Result<u64, Store
     .await
 }
 
-/// Removes texts that no prompt has any more. The caller holds [`TEXTS`] alone.
-pub(crate) async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
+/// Takes their texts off some prompts, and adds the hashes to `taken`.
+pub(crate) async fn take_texts(
+    tx: &mut Tx<'_>,
+    which: &str,
+    parameters: Vec<Value>,
+    taken: &mut BTreeSet<Hash>,
+) -> Result<(), StoreError> {
+    let sql = format!("SELECT DISTINCT hash FROM prompt_text WHERE tenant = $1 AND {which}");
+    for mut row in tx.query_with(&sql, parameters.clone()).await? {
+        taken.insert(Hash::from_bytes(&row.blob()?)?);
+    }
+    let sql = format!("DELETE FROM prompt_text WHERE tenant = $1 AND {which}");
+    tx.execute_with(&sql, parameters).await.map(drop)
+}
+
+/// Removes those of the texts that were taken off prompts which no other prompt has. The caller holds
+/// [`TEXTS`] alone.
+pub(crate) async fn drop_taken_texts(
+    tx: &mut Tx<'_>,
+    taken: BTreeSet<Hash>,
+) -> Result<(), StoreError> {
+    let taken: Vec<Hash> = taken.into_iter().collect();
+    for some in taken.chunks(500) {
+        let sql = format!(
+            "DELETE FROM text WHERE tenant = $1 AND hash IN ({}) AND NOT EXISTS \
+             (SELECT 1 FROM prompt_text WHERE prompt_text.tenant = $1 \
+             AND prompt_text.hash = text.hash)",
+            placeholders(2, some.len())
+        );
+        let hashes = some.iter().map(|hash| hash.to_value());
+        tx.execute_with(&sql, hashes.collect()).await?;
+    }
+    Ok(())
+}
+
+/// Removes all texts that no prompt has any more. The caller holds [`TEXTS`] alone.
+async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     tx.execute(
         "DELETE FROM text WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM prompt_text \
          WHERE prompt_text.tenant = text.tenant AND prompt_text.hash = text.hash)",
