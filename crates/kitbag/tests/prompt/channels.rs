@@ -44,7 +44,6 @@ fn c10_all_channels_give_the_same_prompt() {
     name: Reviewer
     specialties:
     - reviews
-    mode: query
     </agent_profile>
 
     Who may instruct you:
