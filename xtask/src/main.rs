@@ -13,6 +13,7 @@
 
 mod bench;
 mod command;
+mod debian;
 mod eval;
 mod metadata;
 mod model;

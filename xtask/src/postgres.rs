@@ -15,6 +15,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::command::{announce_as_and_run, output_of, program, show};
+use crate::debian::are_we_root;
 use programs::Programs;
 
 /// Where tests find the server: the address of its superuser.
@@ -113,7 +114,7 @@ struct Owner {
 /// Who runs the server: the user that PostgreSQL's package made when we are root, which PostgreSQL
 /// refuses, else ourselves. The folder becomes the owner's.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
-    if !programs::are_we_root()? {
+    if !are_we_root()? {
         return Ok(None);
     }
     let id = |which| -> Result<u32> {

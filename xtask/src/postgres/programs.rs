@@ -1,13 +1,12 @@
 //! Finds PostgreSQL and PgBouncer, or installs their Debian packages.
-//!
-//! Elsewhere than on Debian and its kin it only says what is missing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
-use crate::command::{announce_and_run, output_of, program, succeeds};
+use crate::command::program;
+use crate::debian::found_or_installed;
 
 /// The programs that a server for the tests is made of.
 pub(super) struct Programs {
@@ -32,44 +31,6 @@ impl Programs {
             pgbouncer: pgbouncer()?,
         })
     }
-}
-
-pub(super) fn are_we_root() -> Result<bool> {
-    Ok(output_of(program("id").arg("-u"))?.trim_end() == "0")
-}
-
-fn found_or_installed(name: &str, package: &str, find: fn() -> Option<PathBuf>) -> Result<PathBuf> {
-    if let Some(found) = find() {
-        return Ok(found);
-    }
-    install(package).with_context(|| {
-        format!("{name} is missing: the tests need it; install the package `{package}`")
-    })?;
-    find().with_context(|| format!("the package `{package}` is installed but {name} is not found"))
-}
-
-/// Installs a Debian package; the list of packages is read anew when that alone does not do.
-fn install(package: &str) -> Result<()> {
-    if !succeeds(program("apt-get").arg("--version")) {
-        bail!("there is no `apt-get` to install it with");
-    }
-    let mut words = Vec::new();
-    if !are_we_root()? {
-        if !succeeds(program("sudo").arg("--version")) {
-            bail!("only root may install it, and there is no `sudo`");
-        }
-        words.push("sudo");
-    }
-    words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
-    let apt_get = |arguments: &[&str]| -> Result<()> {
-        let (first, rest) = words.split_first().context("no command")?;
-        announce_and_run("install", program(first).args(rest).args(arguments))
-    };
-    let arguments = ["install", "--yes", "--no-install-recommends", package];
-    apt_get(&arguments).or_else(|_| {
-        apt_get(&["update"])?;
-        apt_get(&arguments)
-    })
 }
 
 /// The folder that `pg_config` names, else the newest one of Debian's. A client alone is not enough.

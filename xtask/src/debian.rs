@@ -1,0 +1,52 @@
+//! Programs that the tests need, from the packages of Debian and its kin.
+//!
+//! Elsewhere it only says what is missing.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::command::{announce_and_run, output_of, program, succeeds};
+
+/// The program that `find` finds, after its package was installed if need be.
+pub(crate) fn found_or_installed(
+    name: &str,
+    package: &str,
+    find: fn() -> Option<PathBuf>,
+) -> Result<PathBuf> {
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    install(package).with_context(|| {
+        format!("{name} is missing: the tests need it; install the package `{package}`")
+    })?;
+    find().with_context(|| format!("the package `{package}` is installed but {name} is not found"))
+}
+
+pub(crate) fn are_we_root() -> Result<bool> {
+    Ok(output_of(program("id").arg("-u"))?.trim_end() == "0")
+}
+
+/// Installs a Debian package; the list of packages is read anew when that alone does not do.
+fn install(package: &str) -> Result<()> {
+    if !succeeds(program("apt-get").arg("--version")) {
+        bail!("there is no `apt-get` to install it with");
+    }
+    let mut words = Vec::new();
+    if !are_we_root()? {
+        if !succeeds(program("sudo").arg("--version")) {
+            bail!("only root may install it, and there is no `sudo`");
+        }
+        words.push("sudo");
+    }
+    words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+    let apt_get = |arguments: &[&str]| -> Result<()> {
+        let (first, rest) = words.split_first().context("no command")?;
+        announce_and_run("install", program(first).args(rest).args(arguments))
+    };
+    let arguments = ["install", "--yes", "--no-install-recommends", package];
+    apt_get(&arguments).or_else(|_| {
+        apt_get(&["update"])?;
+        apt_get(&arguments)
+    })
+}
