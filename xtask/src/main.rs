@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `postgres`, `model`, `tidy`, `bench` and `eval`.
+//! Development tasks: `cargo xtask test`, `postgres`, `model`, `npm`, `tidy`, `bench` and `eval`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
 //! start cargo and git, and compile only the project and its dependencies; what a benchmark compares
@@ -17,6 +17,7 @@ mod debian;
 mod eval;
 mod metadata;
 mod model;
+mod npm;
 mod postgres;
 mod release;
 mod test;
@@ -48,6 +49,8 @@ enum Task {
     },
     /// Fetches the model for the tests where it is missing, and prints its folder
     Model,
+    /// Fetches Handlebars.js for the tests where it is missing, and prints the folder it is in
+    Npm,
     /// Rules about the project itself: arrows between crates, licences, files, documents
     Tidy,
     /// Speed and memory, as ratios measured in one run; fails when a limit is missed
@@ -74,6 +77,10 @@ fn run(task: Task) -> Result<()> {
         Task::Postgres { command } => postgres::with_server(&command),
         Task::Model => {
             println!("{}", model::folder()?.display());
+            Ok(())
+        }
+        Task::Npm => {
+            println!("{}", npm::folder()?.display());
             Ok(())
         }
         Task::Tidy => tidy::tidy(),

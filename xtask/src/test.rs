@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::command::{announce_and_run, cargo, succeeds};
 use crate::model;
+use crate::npm;
 use crate::postgres::Server;
 use crate::tidy;
 
@@ -17,8 +18,12 @@ pub(crate) fn test() -> Result<()> {
             .args(["--", "-D", "warnings"]),
     )?;
     let model = model::folder()?;
+    let modules = npm::folder()?;
     let server = Server::start()?;
-    server.run("tests", test_runner().env(model::VARIABLE, &model))?;
+    let mut tests = test_runner();
+    tests.env(model::VARIABLE, &model);
+    tests.env(npm::VARIABLE, &modules);
+    server.run("tests", &mut tests)?;
     server.run(
         "doctests",
         cargo().args(["test", "--doc", "--workspace", "--all-features"]),

@@ -35,6 +35,8 @@ pub use key::{SecurityKey, SecurityKeyError};
 pub use layouts::Layouts;
 pub use manifest::Layout;
 pub use problem::{Problem, Severity};
-pub use template::{RenderSettings, Template, TemplateError};
+pub use template::{
+    Escape, Limited, Limits, Missing, PathUse, Place, RenderSettings, Template, TemplateError,
+};
 pub use turn::{Mode, PastMessage, Platform, Turn};
 pub use value::{Map, Value};

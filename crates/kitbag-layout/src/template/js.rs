@@ -65,7 +65,7 @@ pub(super) enum Stop {
 /// How many lists and objects may be within each other.
 pub(super) const MOST_DATA_DEPTH: usize = 200;
 /// How many bytes of a text are looked at in one step.
-const BYTES_PER_STEP: usize = 256;
+const BYTES_PER_STEP: usize = 64;
 
 impl Budget {
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
