@@ -4,6 +4,7 @@
 //! machine does, so that it holds anywhere. The figures are shown as a table.
 
 mod corpus;
+mod layout;
 mod memory;
 mod pack;
 mod python;
@@ -34,6 +35,8 @@ pub(crate) enum Bench {
     Pack(pack::Options),
     /// Importing and recalling messages, against the bare databases
     Memory(memory::Options),
+    /// Rendering layouts, against Handlebars.js
+    Layout,
 }
 
 pub(crate) fn bench(bench: Bench) -> Result<()> {
@@ -41,6 +44,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
         Bench::Core => core(),
         Bench::Pack(options) => pack::pack(&options),
         Bench::Memory(options) => memory::memory(&options),
+        Bench::Layout => layout::layout(),
     }
 }
 
