@@ -158,4 +158,35 @@ impl TemplateError {
             | Self::Limit { place, .. } => place,
         }
     }
+
+    /// What to do about it, where that is not plain.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Syntax { found, .. } if starts_with_digit(found) => {
+                Some("an index stands in brackets: `list.[0]`".to_owned())
+            }
+            Self::UnknownHelper { name, .. } => Some(format!(
+                "only a helper takes arguments; if `{name}` is a field, leave them out"
+            )),
+            Self::Missing { path, .. } => Some(format!(
+                "give it a value, or ask first: `{{{{#if {path}}}}}`"
+            )),
+            Self::Limit { what, .. } => match what {
+                Limited::Depth => Some("a partial may be calling itself".to_owned()),
+                Limited::Steps => Some("a loop may stand within another".to_owned()),
+                Limited::Source | Limited::Output | Limited::Data => None,
+            },
+            Self::Syntax { .. }
+            | Self::Unbalanced { .. }
+            | Self::UnknownPartial { .. }
+            | Self::Argument { .. } => None,
+        }
+    }
+}
+
+/// Whether what was found is the number in `{{list.0}}`, which is the end of no path.
+fn starts_with_digit(found: &str) -> bool {
+    let mut chars = found.trim_start_matches('`').chars();
+    chars.next().is_some_and(|first| first.is_ascii_digit())
 }

@@ -61,6 +61,21 @@ fn errors_say_what_is_wrong_and_where() {
 }
 
 #[test]
+fn an_error_says_what_to_do_where_that_is_not_plain() {
+    let error = Template::parse("test", "{{list.0}}").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "test:1:8: found `0}}` where a name was expected"
+    );
+    let hint = error.hint();
+    assert_eq!(
+        hint.as_deref(),
+        Some("an index stands in brackets: `list.[0]`")
+    );
+    assert_eq!(Template::parse("test", "{{").unwrap_err().hint(), None);
+}
+
+#[test]
 fn an_error_in_a_partial_names_the_partial() {
     let partial = Template::parse("part", "\n{{foo 1}}").unwrap();
     let partials = BTreeMap::from([("p".to_owned(), partial)]);
