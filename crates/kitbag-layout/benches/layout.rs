@@ -83,7 +83,7 @@ fn warm(folder: &Path) {
     let sources = Sources::new(&agent, &documents, &pieces).with_layout(layout);
     let whole = median(|| text = system_prompt(&sources, &turn, Scope::Whole).text);
     println!(
-        "warm {{\"render_us\": {render}, \"whole_us\": {whole}, \"bytes\": {}}}",
+        r#"{{"bench":"warm","render_us":{render},"whole_us":{whole},"bytes":{}}}"#,
         text.len()
     );
 }
