@@ -32,8 +32,6 @@ pub(super) struct Text {
     pub(super) shown: Range<usize>,
     /// What stands in the source.
     pub(super) original: Range<usize>,
-    pub(super) left_stripped: bool,
-    pub(super) right_stripped: bool,
 }
 
 /// On which sides of a tag a `~` stands.
@@ -197,8 +195,6 @@ impl Text {
         Self {
             shown: range.clone(),
             original: range,
-            left_stripped: false,
-            right_stripped: false,
         }
     }
 }

@@ -206,9 +206,8 @@ impl Parser<'_> {
                 _ => None,
             };
             let mut block = Block::new(BlockKind::Section, call, program, otherwise, strip);
-            // As in Handlebars.js, until the block around it says otherwise: what closes it is the
-            // next `else`, and what closes a chained one within it is that one itself.
-            block.close = block.between;
+            // As in Handlebars.js: the last one is closed by the end of the whole, the others by the
+            // `else` that they are followed by.
             let between = block.between;
             if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
                 chained.close = between;

@@ -188,9 +188,6 @@ impl Control<'_> {
         let Some(Node::Text(text)) = node else {
             return;
         };
-        if amount == Amount::Line && text.right_stripped {
-            return;
-        }
         let shown = self.text(&text.shown);
         let rest = match amount {
             Amount::All => shown.trim_start_matches(is_space),
@@ -205,7 +202,6 @@ impl Control<'_> {
                 }
             }
         };
-        text.right_stripped = rest.len() != shown.len();
         text.shown.start = text.shown.end - rest.len();
     }
 
@@ -215,17 +211,14 @@ impl Control<'_> {
         let Some(Node::Text(text)) = node else {
             return None;
         };
-        if amount == Amount::Line && text.left_stripped {
-            return None;
-        }
         let shown = self.text(&text.shown);
         let rest = match amount {
             Amount::All => shown.trim_end_matches(is_space),
             Amount::Line => shown.trim_end_matches([' ', '\t']),
         };
-        text.left_stripped = rest.len() != shown.len();
+        let is_less = rest.len() != shown.len();
         text.shown.end = text.shown.start + rest.len();
-        text.left_stripped.then(|| self.indent(text))
+        is_less.then(|| self.indent(text))
     }
 
     /// The blanks that a text ends with in the source.
