@@ -53,12 +53,27 @@ impl ProjectArgs {
 
 /// Says what is wrong, each on a line.
 pub(crate) fn say_problems(problems: &[Problem]) {
+    let mut last_hint = None;
     for problem in problems {
         let line = one_line(&problem.to_string());
+        // The same advice again and again only hides the problems.
+        let hint = problem
+            .hint
+            .as_deref()
+            .filter(|hint| last_hint != Some(*hint));
         match problem.is_error() {
-            true => output::say_error(&line, problem.hint.as_deref()),
+            true => output::say_error(&line, hint),
             false => output::say(format_args!("warning: {line}")),
         }
+        last_hint = problem.hint.as_deref();
+    }
+}
+
+/// Says what is wrong and does not keep the command from its work.
+pub(crate) fn say_warnings(problems: &[Problem]) {
+    for problem in problems {
+        let line = one_line(&problem.to_string());
+        output::say(format_args!("warning: {line}"));
     }
 }
 

@@ -37,7 +37,9 @@ pub fn document_chunks(
 ) -> Vec<ContextChunk> {
     documents
         .iter()
-        .filter(|(name, _)| given.contains(name) && !included.contains(*name))
+        .filter(|(name, document)| {
+            given.contains(name) && !included.contains(*name) && !document.content.is_empty()
+        })
         .map(|(name, document)| {
             let content = neutralise(&document.content).into_owned();
             let source = format!("document/{name}");

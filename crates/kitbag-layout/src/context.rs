@@ -44,7 +44,7 @@ pub(crate) fn template_context(known: Known<'_>, turn: &Turn, scope: Scope) -> M
     let mode: Value = turn.mode.as_str().into();
     let platform: Value = turn.platform.as_str().into();
     let env = neutralise_value(&Value::Map(turn.env.clone()));
-    let vars = vars(turn);
+    let vars = vars(turn, &query);
     let tools = tools_context(tools);
 
     let session = Value::map([
@@ -153,12 +153,16 @@ pub(crate) fn document_context(name: &str, document: &Document, fields: Document
 }
 
 /// The variables of the turn. The key is ours, whatever the caller put there.
-fn vars(turn: &Turn) -> Value {
+fn vars(turn: &Turn, query: &str) -> Value {
     let mut vars = match neutralise_value(&Value::Map(turn.vars.clone())) {
         Value::Map(vars) => vars,
         _ => Map::new(),
     };
     vars.insert("security_key".to_owned(), turn.key.as_str().into());
+    // Some older layouts look for the query here.
+    if !query.is_empty() {
+        vars.insert("user_input".to_owned(), query.into());
+    }
     Value::Map(vars)
 }
 

@@ -11,7 +11,7 @@ use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{Characters, Tokens};
 
 pub use include::DocumentError;
-pub(crate) use include::{included, render_documents};
+pub(crate) use include::{asked_for, included, render_documents};
 pub use toc::table_of_contents;
 
 /// Documents by name, in the order in which they were declared.

@@ -73,21 +73,24 @@ impl<'a> ParsedLayout<'a> {
     /// When the layout is strict and a prop is not as the schema asks.
     pub fn props(&self, given: Option<&Value>) -> Result<LayoutProps, LayoutFailure> {
         let layout = self.layout;
-        let mode = match layout.missing {
-            Missing::Refuse => PropsMode::Strict,
-            Missing::Empty => PropsMode::Lenient,
-        };
         let defaults = layout.default_props.as_ref();
-        let checked = layout.props_schema.check(given, defaults, mode);
-        let mut errors = checked.errors.into_iter();
-        if let (PropsMode::Strict, Some(first)) = (mode, errors.next()) {
-            return Err(first.into());
+        // A prop that nobody knows does no harm: it is told, and no reason to lose the layout.
+        let checked = layout
+            .props_schema
+            .check(given, defaults, PropsMode::Lenient);
+        if let (Missing::Refuse, Some(first)) = (layout.missing, checked.errors.first()) {
+            return Err(first.clone().into());
         }
         let note =
             |error: PropError| Note::new(NoteKind::Prop, format!("layout {}: {error}", layout.id));
         Ok(LayoutProps {
             props: checked.props,
-            notes: errors.chain(checked.warnings).map(note).collect(),
+            notes: checked
+                .errors
+                .into_iter()
+                .chain(checked.warnings)
+                .map(note)
+                .collect(),
         })
     }
 

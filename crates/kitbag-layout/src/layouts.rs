@@ -113,7 +113,8 @@ impl Layouts {
     }
 
     /// The layout that an agent means: of exactly that id, or of a bare name in one of the
-    /// namespaces `kitbag/` and `crewx/`, of which the first stands in for the second.
+    /// namespaces `kitbag/` and `crewx/`, of which the first stands in for the second. Of two that
+    /// a bare name can mean, the project's own counts.
     ///
     /// # Errors
     ///
@@ -146,9 +147,13 @@ impl Layouts {
                 let name = id.strip_prefix(other)?;
                 return self.get(&format!("{own}{name}"));
             }
-            NAMESPACES
-                .iter()
-                .find_map(|space| self.get(&format!("{space}{id}")))
+            let named = || {
+                let spaces = NAMESPACES.iter();
+                spaces.filter_map(|space| self.get(&format!("{space}{id}")))
+            };
+            // A project that brings its own means that one.
+            let of_project = named().find(|layout| layout.origin != Origin::BuiltIn);
+            of_project.or_else(|| named().next())
         };
         self.get(id).or_else(elsewhere)
     }

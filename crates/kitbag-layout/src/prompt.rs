@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::agent::Agent;
 use crate::chain::{PromptSource, own_prompt};
 use crate::context::{DocumentFields, Known, Scope, document_context, template_context};
-use crate::document::{Documents, included, render_documents};
+use crate::document::{Documents, asked_for, included, render_documents};
 use crate::layout::{LayoutFailure, ParsedLayout};
 use crate::manifest::Layout;
 use crate::note::{Note, NoteKind};
+use crate::props::merge;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::turn::{Mode, Turn};
 use crate::value::{Map, Value};
@@ -26,7 +27,7 @@ pub struct Sources<'a> {
     pub agent: &'a Agent,
     /// Its layout, if it was found.
     pub layout: Option<&'a Layout>,
-    /// Props that replace those that the agent sets.
+    /// Props that stand over those that the agent sets.
     pub props: Option<&'a Value>,
     /// The documents that may be included.
     pub documents: &'a Documents,
@@ -190,10 +191,10 @@ impl<'a> Rendering<'a> {
 
     /// The layout, with the agent's own prompt as data in it.
     fn layout(&mut self, layout: &Layout, own: &str) -> Result<String, LayoutFailure> {
-        let given = self.sources.props.or(self.own_props());
+        let given = self.props();
         let language = self.turn.language.as_deref();
         let parsed = ParsedLayout::new(layout, language, self.sources.partials)?;
-        let props = parsed.props(given)?;
+        let props = parsed.props(given.as_ref())?;
         self.notes.extend(props.notes);
         let mut context = self.context.clone();
         self.add_documents(&mut context, &parsed.template, &parsed.partials)?;
@@ -217,7 +218,9 @@ impl<'a> Rendering<'a> {
         let reachable = reachable(template, partials);
         let named: BTreeSet<String> = reachable.iter().flat_map(|used| included(used)).collect();
         let documents = self.sources.documents;
-        for name in named.iter().filter(|name| !documents.contains_key(*name)) {
+        let asked: BTreeSet<String> = reachable.iter().flat_map(|used| asked_for(used)).collect();
+        let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
+        for name in named.iter().filter(is_unknown) {
             let message = format!("{}: document `{name}` is not known", template.name());
             self.note(NoteKind::Document, message);
         }
@@ -243,8 +246,16 @@ impl<'a> Rendering<'a> {
         Ok(())
     }
 
-    fn own_props(&self) -> Option<&'a Value> {
-        self.sources.agent.layout.as_ref()?.props.as_ref()
+    /// The props of the agent, with those over them that were given for this prompt.
+    fn props(&self) -> Option<Value> {
+        let choice = self.sources.agent.layout.as_ref();
+        let own = choice.and_then(|layout| layout.props.as_ref());
+        match (own, self.sources.props) {
+            (Some(Value::Map(own)), Some(Value::Map(over))) => {
+                Some(Value::Map(merge(own, Some(over))))
+            }
+            (own, over) => over.or(own).cloned(),
+        }
     }
 
     fn note(&mut self, kind: NoteKind, message: String) {

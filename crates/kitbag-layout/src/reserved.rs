@@ -9,7 +9,7 @@
 //! Headings of the flat prompt are kept apart by `kitbag_core::flat`, not here.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -215,13 +215,27 @@ fn reserved_names() -> &'static [Name] {
 
 /// The letters that a letter looks like, in lower case: the same for all that look alike.
 fn plain(char: char) -> impl Iterator<Item = char> {
+    static ASCII: LazyLock<Vec<Vec<char>>> =
+        LazyLock::new(|| (0..128_u8).map(|byte| looks_of(byte.into())).collect());
+    // Nearly every letter is one of these, and looking others up is slow.
+    let known = ASCII.get(char as usize).map(Vec::as_slice);
+    let looked_up = known.is_none().then(|| looks_of(char));
+    known
+        .into_iter()
+        .flatten()
+        .copied()
+        .chain(looked_up.into_iter().flatten())
+}
+
+fn looks_of(char: char) -> Vec<char> {
     let lower: String = char.nfkc().flat_map(char::to_lowercase).collect();
-    let looks: Vec<char> = skeleton(&lower).flat_map(char::to_lowercase).collect();
-    looks.into_iter().map(|char| match char {
+    let looks = skeleton(&lower).flat_map(char::to_lowercase);
+    let alike = looks.map(|char| match char {
         'i' | '1' | '|' => 'l',
         '∕' | '⁄' | '╱' | '⧸' => '/',
         other => other,
-    })
+    });
+    alike.collect()
 }
 
 fn is_bracket(char: char) -> bool {

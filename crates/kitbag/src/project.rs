@@ -11,7 +11,7 @@ mod root;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use kitbag_layout::builtin::{self, DEFAULT_LAYOUT};
+use kitbag_layout::builtin;
 use kitbag_layout::layouts::{Found, Layouts, OnUnknown, UnknownLayout};
 use kitbag_layout::template::Template;
 use kitbag_layout::{Agent, Config, Layout, Map, Problem};
@@ -87,6 +87,8 @@ pub struct Project {
     pub conversation: Option<Template>,
     /// All that is wrong.
     pub problems: Vec<Problem>,
+    /// The project's configuration, as messages name it.
+    config_name: String,
 }
 
 impl Project {
@@ -105,12 +107,14 @@ impl Project {
             Some(file) => folder_of(file),
             None => places.folder.clone(),
         };
+        let mut config_name = String::new();
         if let Some(file) = found {
-            let name = match (&places.config, file.file_name()) {
+            config_name = match (&places.config, file.file_name()) {
                 (None, Some(name)) => name.display().to_string(),
                 _ => file.display().to_string(),
             };
-            config = Config::merge(config, read_config(&file, &name, &mut problems));
+            let name = &config_name;
+            config = Config::merge(config, read_config(&file, name, &mut problems));
             files.push(file);
         }
         let mut project = Self {
@@ -121,6 +125,7 @@ impl Project {
             files,
             config,
             problems,
+            config_name,
         };
         project.read_layouts();
         project.read_conversation();
@@ -145,7 +150,7 @@ impl Project {
         let id = own
             .map(|layout| layout.id.as_str())
             .or(settings.layout_default.as_deref())
-            .unwrap_or(DEFAULT_LAYOUT);
+            .unwrap_or("default");
         self.layouts.find(id, settings.on_unknown_layout())
     }
 

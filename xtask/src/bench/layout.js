@@ -17,6 +17,7 @@ for (const [name, text] of Object.entries(partials)) {
   Handlebars.registerPartial(name, Handlebars.compile(text, { noEscape: true }));
 }
 const history = Handlebars.compile(conversation, { noEscape: true });
+Handlebars.registerHelper("escapeHandlebars", (text) => (typeof text === "string" ? text : ""));
 Handlebars.registerHelper("formatFileSize", (bytes) => `${bytes} B`);
 Handlebars.registerHelper("formatConversation", (messages, platform) => {
   const said = messages.filter((one) => one.isAssistant && one.metadata && one.metadata.agent_id);

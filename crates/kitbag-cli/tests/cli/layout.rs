@@ -19,7 +19,7 @@ fn c01_init_writes_a_configuration_that_works() {
     let checked = folder.run(&["layout", "check"]).success();
     assert_eq!(
         checked,
-        "1 agents and 11 layouts checked: 0 errors, 0 warnings\n"
+        "1 agent and 11 layouts checked: 0 errors, 0 warnings\n"
     );
     let args = [
         "layout",

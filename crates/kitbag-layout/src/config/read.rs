@@ -127,7 +127,7 @@ fn read_settings(field: &Field<'_>, problems: &mut Problems) -> Settings {
 
 fn unknown_layout_unsaid(file: &str) -> OnUnknown {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    if name.starts_with("crewx.") {
+    if name.starts_with("crewx") {
         OnUnknown::Fallback
     } else {
         OnUnknown::Refuse

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Document, DocumentKind, Documents};
 use crate::context::{DocumentFields, document_context};
-use crate::template::{RenderSettings, Template, TemplateError};
+use crate::template::{PathUse, RenderSettings, Template, TemplateError};
 use crate::value::{Map, Value};
 
 /// Why a document cannot be included.
@@ -31,12 +31,22 @@ pub enum DocumentError {
 pub(crate) fn included(template: &Template) -> BTreeSet<String> {
     template
         .paths()
-        .filter_map(|used| match used.parts() {
-            [first, name, ..] if first == "documents" => Some(name.clone()),
-            [root, first, name, ..] if root == "root" && first == "documents" => Some(name.clone()),
-            _ => None,
-        })
+        .filter_map(|used| document(&used))
         .collect()
+}
+
+/// The names of documents that a template asks about before it includes them: they may be missing.
+pub(crate) fn asked_for(template: &Template) -> BTreeSet<String> {
+    let asked = template.paths().filter(PathUse::is_asked);
+    asked.filter_map(|used| document(&used)).collect()
+}
+
+fn document(used: &PathUse<'_>) -> Option<String> {
+    match used.parts() {
+        [first, name, ..] if first == "documents" => Some(name.clone()),
+        [root, first, name, ..] if root == "root" && first == "documents" => Some(name.clone()),
+        _ => None,
+    }
 }
 
 /// Renders the documents that are templates, each once, those that it includes first.

@@ -11,6 +11,7 @@ pub struct PathUse<'a> {
     template: &'a Template,
     path: &'a Path,
     at: usize,
+    is_asked: bool,
 }
 
 impl<'a> PathUse<'a> {
@@ -38,6 +39,12 @@ impl<'a> PathUse<'a> {
         &self.path.original
     }
 
+    /// Whether `if`, `unless`, `each` or `with` asks whether it is there.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.is_asked
+    }
+
     /// Where it is.
     #[must_use]
     pub fn place(&self) -> Place {
@@ -60,7 +67,11 @@ struct Collector<'a> {
     params: Vec<&'a [String]>,
     paths: Vec<PathUse<'a>>,
     partials: Vec<&'a str>,
+    is_asked: bool,
 }
+
+/// The helpers that do something else where a value is missing.
+const ASKING: [&str; 4] = ["if", "unless", "each", "with"];
 
 impl<'a> Collector<'a> {
     fn of(template: &'a Template) -> Self {
@@ -69,6 +80,7 @@ impl<'a> Collector<'a> {
             params: Vec::new(),
             paths: Vec::new(),
             partials: Vec::new(),
+            is_asked: false,
         };
         collector.program(&template.program);
         collector
@@ -112,7 +124,10 @@ impl<'a> Collector<'a> {
         if !has_arguments && !is_helper {
             self.path(&call.path, call.at);
         }
+        let outer = self.is_asked;
+        self.is_asked = is_helper && ASKING.contains(&call.path.first());
         self.arguments(call);
+        self.is_asked = outer;
     }
 
     fn arguments(&mut self, call: &'a Call) {
@@ -138,6 +153,7 @@ impl<'a> Collector<'a> {
                 template: self.template,
                 path,
                 at,
+                is_asked: self.is_asked,
             });
         }
     }

@@ -157,7 +157,7 @@ fn a_conversation_has_a_template_of_its_own() {
         "Primary agent: @helper\n\
          Previous conversation (5 messages):\n\
          **Ann**\n: Hello <b>\n\
-         **Assistant (@helper)**\n _10:00_: Hi\n\
+         **Assistant (@helper)**\n: Hi\n\
          **bob**\n: {{x}}\n\
          📎 a.png (2 KB) - Local: /tmp/a.png\n\
          📎 b (3 B) - Local: \n\

@@ -2,6 +2,7 @@
 
 use kitbag_layout::context::Scope;
 use kitbag_layout::manifest::{LayoutText, Origin};
+use kitbag_layout::note::NoteKind;
 use kitbag_layout::prompt::{Sources, system_prompt};
 use kitbag_layout::template::{Template, TemplateError};
 use kitbag_layout::{Agent, Layout, Problem, SecurityKey, Turn};
@@ -49,7 +50,7 @@ impl Project {
 
     /// The agent's layout must be there, take its props, and render.
     fn check_agent(&self, agent: &Agent, problems: &mut Vec<Problem>) {
-        let file = self.config_file();
+        let file = self.config_name.as_str();
         let key = format!("agents.{}", agent.id);
         let layout = match self.layout(Some(agent), None) {
             Ok(found) => {
@@ -60,7 +61,7 @@ impl Project {
                         .as_ref()
                         .map_or(agent.line, |layout| layout.line);
                     problems.push(
-                        Problem::warning(&file, message)
+                        Problem::warning(file, message)
                             .at(line, 0)
                             .of(format!("{key}.layout"))
                             .with_hint(unknown.hint()),
@@ -74,7 +75,7 @@ impl Project {
                     .as_ref()
                     .map_or(agent.line, |layout| layout.line);
                 problems.push(
-                    Problem::error(&file, unknown.to_string())
+                    Problem::error(file, unknown.to_string())
                         .at(line, 0)
                         .of(format!("{key}.layout"))
                         .with_hint(unknown.hint()),
@@ -95,7 +96,7 @@ impl Project {
         {
             let message = format!("there is no document `{name}`");
             problems.push(
-                Problem::error(&file, message)
+                Problem::error(file, message)
                     .at(agent.line, 0)
                     .of(format!("{key}.documents")),
             );
@@ -105,19 +106,12 @@ impl Project {
         sources.conversation = self.conversation.as_ref();
         let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
         for note in system_prompt(&sources, &turn, Scope::Whole).notes {
-            problems.push(
-                Problem::error(&file, note.message)
-                    .at(agent.line, 0)
-                    .of(&key),
-            );
+            let problem = match note.kind {
+                NoteKind::Prop => Problem::warning(file, note.message),
+                _ => Problem::error(file, note.message),
+            };
+            problems.push(problem.at(agent.line, 0).of(&key));
         }
-    }
-
-    /// The project's configuration as people name it.
-    pub(super) fn config_file(&self) -> String {
-        self.files
-            .last()
-            .map_or_else(String::new, |file| self.shown(file))
     }
 }
 

@@ -36,19 +36,23 @@ impl Project {
             Some(folder) => self.root.join(folder),
             None => self.root.clone(),
         };
-        let file = self.config_file();
+        let file = self.config_name.as_str();
         let own = agent.into_iter().flat_map(|agent| &agent.own_documents);
         for (name, entry) in self.config.documents.iter().chain(own) {
             match read.document(entry, &folder) {
                 Ok(document) => {
                     read.documents.insert(name.clone(), document);
                 }
-                Err(error) => read.problems.push(
-                    Problem::error(&file, error.to_string())
-                        .at(entry.line, 0)
-                        .of(format!("documents.{name}"))
-                        .with_hint(HINT),
-                ),
+                Err(error) => {
+                    // It is known, if only by name: who includes it need not be told once more.
+                    read.documents.insert(name.clone(), Document::new("", ""));
+                    read.problems.push(
+                        Problem::error(file, error.to_string())
+                            .at(entry.line, 0)
+                            .of(format!("documents.{name}"))
+                            .with_hint(HINT),
+                    );
+                }
             }
         }
         read

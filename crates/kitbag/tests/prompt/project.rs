@@ -222,3 +222,81 @@ fn x01_documents_and_old_messages_give_way_to_a_budget() {
             .any(|entry| entry.source == "turn/0")
     );
 }
+
+#[test]
+fn c03_a_prop_that_nobody_knows_is_told_and_costs_nothing() {
+    let fixture = Fixture::new(&[(
+        "crewx.yaml",
+        "agents: [{ id: ann, prompt: Hello, layout: { id: crewx/default, props: { showManual: false } } }]\n",
+    )]);
+    let project = fixture.project();
+    let made = flat(&project, "ann", &Turn::new("hi", key()));
+    assert!(
+        made.system.text.starts_with("<system_prompt key="),
+        "{}",
+        made.system.text
+    );
+    assert_eq!(
+        made.system.notes[0].message,
+        "layout kitbag/default: props.showManual: Unknown prop 'showManual'"
+    );
+    assert!(!project.check().iter().any(Problem::is_error));
+}
+
+#[test]
+fn c03_every_prop_that_is_wrong_is_told() {
+    let fixture = Fixture::new(&[(
+        "kitbag.yaml",
+        "
+agents: [{ id: ann, layout: { id: mine, props: { a: 1, b: 1, c: kept } } }]
+layouts:
+  mine:
+    propsSchema: { a: { type: string, default: x }, b: { type: string }, c: { type: string } }
+    template: '{{props.a}} {{props.b}} {{props.c}}'
+",
+    )]);
+    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    assert_eq!(made.system.text, "x  kept");
+    let notes: Vec<&str> = made
+        .system
+        .notes
+        .iter()
+        .map(|note| note.message.as_str())
+        .collect();
+    assert_eq!(
+        notes,
+        [
+            "layout mine: props.a: Expected string, got number",
+            "layout mine: props.b: Expected string, got number",
+        ]
+    );
+}
+
+#[test]
+fn c03_a_projects_own_default_is_the_default() {
+    let layouts = "layouts: { crewx/default: 'MINE {{{agent.inline.prompt}}}' }\n";
+    for choice in ["", ", layout: default", ", layout: crewx/default"] {
+        let config = format!("agents: [{{ id: ann, prompt: Hello{choice} }}]\n{layouts}");
+        let fixture = Fixture::new(&[("crewx.yaml", &config)]);
+        let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+        assert_eq!(made.system.text, "MINE Hello");
+    }
+}
+
+#[test]
+fn c05_a_document_that_is_asked_for_may_be_missing() {
+    let config = |prompt: &str| format!("agents: [{{ id: ann, prompt: '{prompt}' }}]\n");
+    let guarded = config("{{#if documents.a.content}}{{{documents.a.content}}}{{/if}}");
+    let fixture = Fixture::new(&[("kitbag.yaml", &guarded)]);
+    assert_eq!(messages(&fixture.project().check()), [""; 0]);
+    let fixture = Fixture::new(&[("kitbag.yaml", &config("{{{documents.a.content}}}"))]);
+    let problems = messages(&fixture.project().check());
+    assert!(
+        problems[0].ends_with("document `a` is not known"),
+        "{problems:?}"
+    );
+    // One that cannot be read is told once.
+    let unreadable = config("{{{documents.a.content}}}") + "documents: { a: { path: gone.md } }\n";
+    let fixture = Fixture::new(&[("kitbag.yaml", &unreadable)]);
+    assert_eq!(fixture.project().check().len(), 1);
+}

@@ -4,7 +4,7 @@ use kitbag::layout::Problem;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, counted};
 use crate::project::{ProjectArgs, say_problems};
 
 /// Checks all layouts, agents and documents of the project, and tells every problem
@@ -31,8 +31,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         say_problems(&problems);
         let (agents, layouts) = (project.config.agents.len(), project.layouts.iter().count());
         let warnings = problems.len() - errors;
+        let count = |count: usize, one: &str, several: &str| counted(count as u64, one, several);
         output::print(&format!(
-            "{agents} agents and {layouts} layouts checked: {errors} errors, {warnings} warnings"
+            "{} and {} checked: {}, {}",
+            count(agents, "agent", "agents"),
+            count(layouts, "layout", "layouts"),
+            count(errors, "error", "errors"),
+            count(warnings, "warning", "warnings"),
         ))?;
     }
     match errors {

@@ -52,10 +52,14 @@ pub(super) fn truncate<'a>(
 
 /// A size in bytes, in the largest unit up to GB of which it is one; nothing for what is no size.
 pub(super) fn file_size(value: &Val<'_>) -> String {
-    let Shape::Number(number) = value.shape() else {
+    let size = match value.shape() {
+        Shape::Number(number) => Some(number.as_f64()),
+        Shape::Text(digits) => digits.trim().parse().ok(),
+        _ => None,
+    };
+    let Some(mut size) = size else {
         return String::new();
     };
-    let mut size = number.as_f64();
     if !size.is_finite() || size < 0.0 {
         return String::new();
     }

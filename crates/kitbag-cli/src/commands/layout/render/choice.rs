@@ -64,6 +64,9 @@ fn of_manifest(file: &Path, id: Option<&str>) -> Result<Layout, Failure> {
     if problems.iter().any(Problem::is_error) {
         return Err(Failure::reported());
     }
+    if layouts.is_empty() {
+        return Err(Failure::new(format_args!("{name} has no layout")));
+    }
     let ids: Vec<&str> = layouts.iter().map(|layout| layout.id.as_str()).collect();
     let failure = match id {
         Some(id) => Failure::new(format_args!("{name} has no layout `{}`", one_line(id))),

@@ -18,7 +18,10 @@ use crate::output;
 pub(super) fn run(args: &Args, project: &Project, file: &Path) -> Result<(), Failure> {
     let layout = choice::layout(args, project, None)?;
     let name = file.display().to_string();
-    let context = object(&read_file(file)?, &name)?;
+    let mut context = object(&read_file(file)?, &name)?;
+    if let Some(query) = args.query()? {
+        context.insert("user_input".to_owned(), query.into());
+    }
     let parsed = ParsedLayout::new(&layout, args.language.as_deref(), &project.partials)
         .map_err(Failure::new)?;
     let given = args.props()?;
@@ -36,13 +39,10 @@ pub(super) fn run(args: &Args, project: &Project, file: &Path) -> Result<(), Fai
         return print_raw(args, &render(context)?, &layout.id, &props.notes);
     }
 
-    let mut turn = {
+    let turn = {
         let key = key::key(args.key.as_ref().or(key_of(&context).as_ref()), &[])?;
         turn_of(&context, key).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?
     };
-    if let Some(query) = args.query()? {
-        turn.query = query;
-    }
     let system = SystemPrompt::new(
         render(lasting(&context, &turn.key))?,
         PromptSource::Layout {

@@ -12,13 +12,13 @@ use kitbag::prompt::{Flags, Telemetry, prompt};
 use super::{Args, choice, key, print_payload, print_raw, read_file, say_notes};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{find_agent, say_problems};
+use crate::project::{find_agent, say_warnings};
 
 pub(super) fn run(args: &Args, project: &Project) -> Result<(), Failure> {
     let agent = agent(args, project)?;
     let layout = choice::layout(args, project, Some(&agent))?;
     let read = project.documents(Some(&agent));
-    say_problems(&read.problems);
+    say_warnings(&read.problems);
     for redaction in &read.redactions {
         let (source, kind) = (one_line(&redaction.source), &redaction.kind);
         output::say(format_args!(
