@@ -1,3 +1,5 @@
+//! Reserved tags in every disguise.
+
 use proptest::prelude::*;
 
 use super::*;
