@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::document::Document;
 use crate::layouts::Layouts;
 use crate::manifest::{Layout, Origin};
 use crate::template::Template;
@@ -55,6 +56,17 @@ pub fn partials() -> BTreeMap<String, Template> {
         Some(((*name).to_owned(), template))
     });
     parsed.collect()
+}
+
+/// The manual of that name, which a prompt may include although its project has none: `kitbag_manual`
+/// tells how agents, layouts and documents are written.
+#[must_use]
+pub fn manual(name: &str) -> Option<Document> {
+    (name == "kitbag_manual").then(|| {
+        let text = include_str!("../../../docs/layouts.md");
+        Document::new(text, "built in")
+            .with_summary("How agents, layouts and documents are written")
+    })
 }
 
 /// The pieces as they are written.

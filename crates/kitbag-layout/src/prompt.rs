@@ -5,9 +5,11 @@
 //! There is always a prompt: where the layout cannot be rendered, the agent's own prompt stands
 //! alone, and a note says why.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::Agent;
+use crate::builtin::manual;
 use crate::chain::{PromptSource, own_prompt};
 use crate::context::{DocumentFields, Known, Scope, document_context, template_context};
 use crate::document::{Documents, asked_for, included, render_documents};
@@ -217,7 +219,13 @@ impl<'a> Rendering<'a> {
     ) -> Result<(), LayoutFailure> {
         let reachable = reachable(template, partials);
         let named: BTreeSet<String> = reachable.iter().flat_map(|used| included(used)).collect();
-        let documents = self.sources.documents;
+        let mut documents = Cow::Borrowed(self.sources.documents);
+        for name in &named {
+            if let (false, Some(manual)) = (documents.contains_key(name), manual(name)) {
+                documents.to_mut().insert(name.clone(), manual);
+            }
+        }
+        let documents = documents.as_ref();
         let asked: BTreeSet<String> = reachable.iter().flat_map(|used| asked_for(used)).collect();
         let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
         for name in named.iter().filter(is_unknown) {

@@ -7,6 +7,9 @@ use crate::context::{DocumentFields, document_context};
 use crate::template::{PathUse, RenderSettings, Template, TemplateError};
 use crate::value::{Map, Value};
 
+/// How many documents may lead from one to another.
+const DEEPEST: usize = 32;
+
 /// Why a document cannot be included.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -16,6 +19,12 @@ pub enum DocumentError {
     Cycle {
         /// The documents, from one to itself.
         chain: Vec<String>,
+    },
+    /// Documents include each other over too many levels.
+    #[error("document `{name}` is included over more than {DEEPEST} others")]
+    TooDeep {
+        /// The document.
+        name: String,
     },
     /// It is a template that cannot be rendered.
     #[error("document `{name}`: {error}")]
@@ -78,8 +87,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `path` are the documents that led to this one. It cannot be longer than there are documents,
-    /// since none occurs in it twice.
+    /// `path` are the documents that led to this one.
     fn render(&mut self, name: &str, path: &mut Vec<String>) -> Result<(), DocumentError> {
         let Some(document) = self.documents.get(name) else {
             return Ok(());
@@ -91,6 +99,11 @@ impl Walk<'_> {
             let chain = path.iter().skip(start).cloned();
             let chain = chain.chain([name.to_owned()]).collect();
             return Err(DocumentError::Cycle { chain });
+        }
+        if path.len() == DEEPEST {
+            return Err(DocumentError::TooDeep {
+                name: name.to_owned(),
+            });
         }
         let failed = |error| DocumentError::Template {
             name: name.to_owned(),

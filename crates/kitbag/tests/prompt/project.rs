@@ -80,6 +80,40 @@ documents:
 }
 
 #[test]
+fn c05_the_manual_is_built_in() {
+    let fixture = Fixture::new(&[(
+        "kitbag.yaml",
+        "agents: [{ id: ann, layout: kitbag/minimal, prompt: '{{documents.kitbag_manual.toc}}' }]\n",
+    )]);
+    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    assert!(
+        made.system.text.contains("- Agents, layouts and documents"),
+        "{}",
+        made.system.text
+    );
+    assert!(made.system.notes.is_empty());
+}
+
+#[test]
+fn c05_documents_that_include_each_other_for_ever_are_refused() {
+    let mut config =
+        String::from("agents: [{ id: ann, prompt: '{{documents.d0.content}}' }]\ndocuments:\n");
+    for number in 0..5_000 {
+        let next = number + 1;
+        config += &format!(
+            "  d{number}: {{ content: '{{{{documents.d{next}.content}}}}', render: true }}\n"
+        );
+    }
+    let fixture = Fixture::new(&[("kitbag.yaml", &config)]);
+    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    let note = &made.system.notes[0].message;
+    assert!(
+        note.contains("is included over more than 32 others"),
+        "{note}"
+    );
+}
+
+#[test]
 fn c05_documents_that_are_templates_are_rendered_once() {
     let fixture = Fixture::new(&[(
         "kitbag.yaml",

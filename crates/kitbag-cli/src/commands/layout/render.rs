@@ -55,6 +55,9 @@ pub(super) struct Args {
     /// What was said before, as a JSON array of {"text", "isAssistant", "metadata"}
     #[arg(long, value_name = "FILE", conflicts_with = "context")]
     messages: Option<PathBuf>,
+    /// A document that the channel brings, as NAME=FILE; may be given several times
+    #[arg(long, value_name = "NAME=FILE", conflicts_with = "context")]
+    document: Vec<String>,
     /// The whole context of the template, as a JSON object
     #[arg(long, value_name = "FILE", conflicts_with = "agent")]
     context: Option<PathBuf>,

@@ -1,11 +1,12 @@
 //! Renders for an agent of the project.
 
 use std::env;
+use std::path::Path;
 
 use kitbag::layout::context::Scope;
 use kitbag::layout::payload::PayloadAgent;
 use kitbag::layout::prompt::{Sources, system_prompt};
-use kitbag::layout::{Agent, Documents, PastMessage, Problem, Turn};
+use kitbag::layout::{Agent, Document, Documents, PastMessage, Problem, Turn};
 use kitbag::project::Project;
 use kitbag::prompt::{Flags, Telemetry, prompt};
 
@@ -15,9 +16,9 @@ use crate::output::{self, one_line};
 use crate::project::{find_agent, say_warnings};
 
 pub(super) fn run(args: &Args, project: &Project) -> Result<(), Failure> {
-    let agent = agent(args, project)?;
+    let mut agent = agent(args, project)?;
     let layout = choice::layout(args, project, Some(&agent))?;
-    let read = project.documents(Some(&agent));
+    let mut read = project.documents(Some(&agent));
     say_warnings(&read.problems);
     for redaction in &read.redactions {
         let (source, kind) = (one_line(&redaction.source), &redaction.kind);
@@ -25,6 +26,11 @@ pub(super) fn run(args: &Args, project: &Project) -> Result<(), Failure> {
             "{source}:{}: a {kind} is not shown",
             redaction.line
         ));
+    }
+    for given in &args.document {
+        let (name, document) = channel_document(given)?;
+        agent.documents.push(name.clone());
+        read.documents.insert(name, document);
     }
     let turn = turn(args, project, &agent, &read.documents)?;
     let props = args.props()?;
@@ -79,6 +85,16 @@ fn agent(args: &Args, project: &Project) -> Result<Agent, Failure> {
             Err(Failure::usage(format_args!("the project has {} agents", agents.len())).hint(hint))
         }
     }
+}
+
+/// A document as a channel would bring it.
+fn channel_document(given: &str) -> Result<(String, Document), Failure> {
+    let Some((name, file)) = given.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+        let message = format!("--document {}: expected NAME=FILE", one_line(given));
+        return Err(Failure::usage(message));
+    };
+    let text = read_file(Path::new(file))?;
+    Ok((name.to_owned(), Document::new(text, file)))
 }
 
 fn turn(
