@@ -19,6 +19,8 @@ pub(crate) use read::read_list;
 pub struct Agent {
     /// The name by which it is called. It has no blanks.
     pub id: String,
+    /// The file in which it is described, as it was named to the reader.
+    pub file: String,
     /// The line of its file on which it is described, from 1; 0 where it is not known.
     pub line: u64,
     /// Its name for people.

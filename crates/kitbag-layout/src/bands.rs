@@ -4,17 +4,16 @@
 //! behind it, so that the same agent keeps the same beginning, from turn to turn and from channel
 //! to channel.
 
-use std::collections::BTreeSet;
-
 use kitbag_core::assembly::Draft;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Trust};
 use kitbag_core::envelope::ToolDefinition;
 use kitbag_core::message::Message;
+use kitbag_core::neutral::one_line;
 
 use crate::document::Documents;
 use crate::prompt::SystemPrompt;
 use crate::query::{Wrapped, wrap};
-use crate::reserved::neutralise;
+use crate::reserved::{neutralise, show_hidden};
 use crate::turn::{PastMessage, Turn};
 
 /// The fixed parts of the turn's prompt: identity, tools, history, and the wrapped query.
@@ -27,19 +26,12 @@ pub fn draft(prompt: &SystemPrompt, turn: &Turn) -> Draft {
     draft
 }
 
-/// The documents that the agent is given and that its prompt does not include by name, each with
-/// its content, its headings and its summary as levels, for the fit to choose from.
+/// Documents as chunks, each with its content, its headings and its summary as levels, for the fit
+/// to choose from.
 #[must_use]
-pub fn document_chunks(
-    documents: &Documents,
-    given: &[String],
-    included: &BTreeSet<String>,
-) -> Vec<ContextChunk> {
+pub fn document_chunks(documents: &Documents) -> Vec<ContextChunk> {
     documents
         .iter()
-        .filter(|(name, document)| {
-            given.contains(name) && !included.contains(*name) && !document.content.is_empty()
-        })
         .map(|(name, document)| {
             let content = neutralise(&document.content).into_owned();
             let source = format!("document/{name}");
@@ -59,19 +51,21 @@ pub fn document_chunks(
         .collect()
 }
 
-/// A tool whose description frames nothing: it may come from a server that nobody here wrote.
+/// A tool whose name and description frame nothing: it may come from a server that nobody here
+/// wrote. Its schema is only ever shown as JSON.
 fn tool(tool: &ToolDefinition) -> ToolDefinition {
+    let name = one_line(&tool.name);
     let description = neutralise(&tool.description);
-    ToolDefinition::new(&tool.name, description, tool.input_schema.clone())
+    ToolDefinition::new(neutralise(&name), description, tool.input_schema.clone())
 }
 
 /// A message as it stands in the history: a query in the wrapper it was sent with, if that is
 /// known, and anything else as a text that frames nothing.
 fn past_message(message: &PastMessage) -> Message {
-    let sent = message
-        .sent
-        .as_deref()
-        .filter(|sent| Wrapped::parse(sent).is_some_and(|wrapped| wrapped.query == message.text));
+    let is_its_own = |sent: &&str| {
+        Wrapped::parse(sent).is_some_and(|wrapped| wrapped.query == show_hidden(&message.text))
+    };
+    let sent = message.sent.as_deref().filter(is_its_own);
     let text = match sent {
         Some(sent) => sent.to_owned(),
         None => neutralise(&message.text).into_owned(),

@@ -86,15 +86,11 @@ impl Config {
     /// merged by key, and agents by id.
     #[must_use]
     pub fn merge(user: Self, project: Self) -> Self {
-        let mut agents = user.agents;
-        for agent in project.agents {
-            match agents.iter_mut().find(|known| known.id == agent.id) {
-                Some(known) => *known = agent,
-                None => agents.push(agent),
-            }
-        }
+        let agents = user.agents.into_iter().chain(project.agents);
+        let agents: IndexMap<String, Agent> =
+            agents.map(|agent| (agent.id.clone(), agent)).collect();
         Self {
-            agents,
+            agents: agents.into_values().collect(),
             layouts: over(user.layouts, project.layouts),
             documents: over(user.documents, project.documents),
             skills: project.skills.or(user.skills),

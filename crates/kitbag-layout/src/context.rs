@@ -168,18 +168,33 @@ fn vars(turn: &Turn, query: &str) -> Value {
 
 fn message(message: &PastMessage) -> Value {
     let mut fields = vec![
-        ("text", Value::Text(neutralise(&message.text).into_owned())),
+        ("text", said(&message.text).into()),
         ("isAssistant", message.is_assistant.into()),
-        (
-            "metadata",
-            neutralise_value(&Value::Map(message.metadata.clone())),
-        ),
+        ("metadata", on_lines(&Value::Map(message.metadata.clone()))),
     ];
     if !message.files.is_empty() {
-        let files = neutralise_value(&Value::List(message.files.clone()));
+        let files = on_lines(&Value::List(message.files.clone()));
         fields.push(("files", files));
     }
     Value::map(fields)
+}
+
+/// The value with each text on a line, since names stand where a line could say who speaks.
+fn on_lines(value: &Value) -> Value {
+    match value {
+        Value::Text(text) => neutralise(&one_line(text)).into_owned().into(),
+        Value::List(list) => Value::List(list.iter().map(on_lines).collect()),
+        Value::Map(map) => Value::map(
+            map.iter()
+                .map(|(key, value)| (neutralise(&one_line(key)).into_owned(), on_lines(value))),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// A message in which no line begins as those do that say who speaks.
+fn said(text: &str) -> String {
+    neutralise(text).replace("\n**", "\n\\**")
 }
 
 fn tools_context(tools: &[ToolDefinition]) -> Value {

@@ -7,11 +7,12 @@ mod include;
 mod toc;
 
 use indexmap::IndexMap;
+use kitbag_core::neutral::one_line;
 use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{Characters, Tokens};
 
 pub use include::DocumentError;
-pub(crate) use include::{asked_for, included, render_documents};
+pub(crate) use include::{Walk, asked_for, included, walks_over};
 pub use toc::table_of_contents;
 
 /// Documents by name, in the order in which they were declared.
@@ -65,6 +66,7 @@ impl Document {
         for (path, text) in &files {
             let gap = if content.is_empty() { "" } else { "\n" };
             let newline = if text.ends_with('\n') { "" } else { "\n" };
+            let path = one_line(path);
             content.push_str(&format!("{gap}# {path}\n\n{text}{newline}"));
         }
         Self {

@@ -1,8 +1,10 @@
 //! A template's context that somebody else put together, such as another program.
 
+use serde::de::DeserializeOwned;
+
 use crate::key::SecurityKey;
 use crate::reserved::neutralise_value;
-use crate::turn::{Mode, PastMessage, PlatformError, Turn};
+use crate::turn::{Mode, PlatformError, Turn};
 use crate::value::{Map, Value};
 
 /// What the operator wrote: it stays as it is.
@@ -11,12 +13,15 @@ const OPERATOR: [&str; 5] = ["agent", "agentMetadata", "layout", "props", "skill
 /// What changes from turn to turn, and has a place of its own in a prompt.
 const OF_THE_TURN: [&str; 3] = ["user_input", "messages", "tools"];
 
-/// The part of a context that is the same from turn to turn, with texts from outside neutralised.
+/// Where a context repeats parts of itself.
+const MIRRORS: [&str; 3] = ["vars", "session", "context"];
+
+/// The part of a context that is the same from turn to turn, with texts from outside neutralised,
+/// and with this key and no other.
 #[must_use]
 pub fn lasting(context: &Map, key: &SecurityKey) -> Map {
     let mut lasting: Map = context
         .iter()
-        .filter(|(name, _)| !OF_THE_TURN.contains(&name.as_str()))
         .map(|(name, value)| {
             let value = match OPERATOR.contains(&name.as_str()) {
                 true => value.clone(),
@@ -31,7 +36,37 @@ pub fn lasting(context: &Map, key: &SecurityKey) -> Map {
     if let Value::Map(vars) = vars {
         vars.insert("security_key".to_owned(), key.as_str().into());
     }
+    without_turn(&mut lasting, key);
     lasting
+}
+
+/// Takes away what belongs to the turn, here and wherever it is repeated.
+fn without_turn(context: &mut Map, key: &SecurityKey) {
+    context.retain(|name, _| !OF_THE_TURN.contains(&name.as_str()));
+    if let Some(known) = context.get_mut("security_key") {
+        *known = key.as_str().into();
+    }
+    for name in MIRRORS {
+        if let Some(Value::Map(mirror)) = context.get_mut(name) {
+            without_turn(mirror, key);
+        }
+    }
+}
+
+/// Every text of a context but its keys: if one of them contains the key, another must be drawn.
+#[must_use]
+pub fn texts(context: &Map) -> Vec<&str> {
+    let mut texts = Vec::new();
+    for (name, value) in context {
+        match value {
+            Value::Map(mirror) if MIRRORS.contains(&name.as_str()) => {
+                texts.extend(self::texts(mirror));
+            }
+            _ if name == "security_key" => {}
+            _ => value.collect_texts(&mut texts),
+        }
+    }
+    texts
 }
 
 /// The key that a context brings, if it is one.
@@ -60,21 +95,35 @@ pub fn turn_of(context: &Map, key: SecurityKey) -> Result<Turn, GivenError> {
             });
         }
     };
-    for (index, message) in (0..).zip(
-        context
-            .get("messages")
-            .and_then(Value::as_list)
-            .unwrap_or_default(),
-    ) {
-        let read = serde_json::to_string(message)
-            .and_then(|json| serde_json::from_str::<PastMessage>(&json));
-        let message = read.map_err(|error| GivenError::Message {
-            index,
-            reason: error.to_string(),
-        })?;
-        turn.messages.push(message);
+    if let Some(Value::Map(metadata)) = context.get("metadata") {
+        turn.metadata.clone_from(metadata);
     }
+    let tools = context.get("tools").and_then(|tools| tools.get("list"));
+    turn.tools = read_list("tools.list", tools)?;
+    turn.messages = read_list("messages", context.get("messages"))?;
     Ok(turn)
+}
+
+/// Reads a list of things that JSON describes.
+fn read_list<T: DeserializeOwned>(
+    name: &'static str,
+    list: Option<&Value>,
+) -> Result<Vec<T>, GivenError> {
+    let items = list.and_then(Value::as_list).unwrap_or_default();
+    let read = |(index, item): (usize, &Value)| {
+        let json = serde_json::to_string(item);
+        json.and_then(|json| serde_json::from_str(&json))
+            .map_err(|error| GivenError::Item {
+                name,
+                index,
+                reason: error.to_string(),
+            })
+    };
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| read((index, item)))
+        .collect()
 }
 
 /// Why a context describes no turn.
@@ -90,9 +139,11 @@ pub enum GivenError {
         /// What it is instead.
         mode: String,
     },
-    /// A message is none.
-    #[error("messages[{index}]: {reason}")]
-    Message {
+    /// A message or a tool is none.
+    #[error("{name}[{index}]: {reason}")]
+    Item {
+        /// The list.
+        name: &'static str,
         /// Which one, from 0.
         index: usize,
         /// Why.

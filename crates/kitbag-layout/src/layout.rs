@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::DocumentError;
 use crate::manifest::Layout;
 use crate::note::{Note, NoteKind};
 use crate::props::{PropError, PropsMode};
@@ -29,9 +28,6 @@ pub enum LayoutFailure {
     /// A prop is not as the layout's schema asks, and the layout is strict.
     #[error(transparent)]
     Prop(#[from] PropError),
-    /// A document cannot be included.
-    #[error(transparent)]
-    Document(#[from] DocumentError),
 }
 
 /// The props of a layout, and what was wrong with those that were given.

@@ -67,6 +67,9 @@ pub struct PayloadMetadata {
     /// The thread, on channels that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
+    /// What went wrong or was left out on the way to the prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The layout, if one made the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
@@ -96,6 +99,7 @@ impl PayloadMetadata {
             generated_at: None,
             original_context: None,
             thread_id: None,
+            notes: Vec::new(),
             layout: None,
         }
     }

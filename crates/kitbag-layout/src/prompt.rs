@@ -12,11 +12,12 @@ use crate::agent::Agent;
 use crate::builtin::manual;
 use crate::chain::{PromptSource, own_prompt};
 use crate::context::{DocumentFields, Known, Scope, document_context, template_context};
-use crate::document::{Documents, asked_for, included, render_documents};
+use crate::document::{Documents, Walk, asked_for, included, walks_over};
 use crate::layout::{LayoutFailure, ParsedLayout};
 use crate::manifest::Layout;
 use crate::note::{Note, NoteKind};
 use crate::props::merge;
+use crate::reserved::neutralise;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::turn::{Mode, Turn};
 use crate::value::{Map, Value};
@@ -88,8 +89,8 @@ pub struct SystemPrompt {
     pub source: PromptSource,
     /// What went wrong or was left out, in the order in which it was met.
     pub notes: Vec<Note>,
-    /// The documents that the text includes by name.
-    pub included: BTreeSet<String>,
+    /// The documents that the agent is given and that the text does not show.
+    pub documents: Documents,
 }
 
 impl SystemPrompt {
@@ -100,7 +101,7 @@ impl SystemPrompt {
             text: text.into(),
             source,
             notes: Vec::new(),
-            included: BTreeSet::new(),
+            documents: Documents::new(),
         }
     }
 }
@@ -128,11 +129,12 @@ pub fn system_prompt(sources: &Sources<'_>, turn: &Turn, scope: Scope) -> System
         LegacyAppend::Off => String::new(),
         LegacyAppend::On => legacy_append(sources.agent, turn.mode),
     };
+    let text = text + &appended;
     SystemPrompt {
-        text: text + &appended,
+        documents: rendering.not_shown(&text),
+        text,
         source,
         notes: rendering.notes,
-        included: rendering.included,
     }
 }
 
@@ -142,7 +144,6 @@ struct Rendering<'a> {
     scope: Scope,
     context: Map,
     notes: Vec<Note>,
-    included: BTreeSet<String>,
 }
 
 impl<'a> Rendering<'a> {
@@ -160,7 +161,6 @@ impl<'a> Rendering<'a> {
             scope,
             context: template_context(known, turn, scope),
             notes: Vec::new(),
-            included: BTreeSet::new(),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'a> Rendering<'a> {
             .with_partials(partials)
             .with_conversation(self.sources.conversation);
         let mut context = self.context.clone();
-        self.add_documents(&mut context, &template, partials)?;
+        self.add_documents(&mut context, &template, partials);
         Ok(template.render(&Value::Map(context), &settings)?)
     }
 
@@ -199,7 +199,7 @@ impl<'a> Rendering<'a> {
         let props = parsed.props(given.as_ref())?;
         self.notes.extend(props.notes);
         let mut context = self.context.clone();
-        self.add_documents(&mut context, &parsed.template, &parsed.partials)?;
+        self.add_documents(&mut context, &parsed.template, &parsed.partials);
         set_inline_prompt(&mut context, own);
         context.insert("props".to_owned(), props.props);
         context.insert(
@@ -209,14 +209,14 @@ impl<'a> Rendering<'a> {
         parsed.render(&Value::Map(context), self.sources.conversation)
     }
 
-    /// Adds the documents that the template may see: those it names, and, where the whole turn is
-    /// shown, all that the agent has. Elsewhere these have a place of their own in the prompt.
+    /// Adds the documents that the template may see: those it names, or all of them where it walks
+    /// over them or the whole turn is shown. Elsewhere they have a place of their own in the prompt.
     fn add_documents(
         &mut self,
         context: &mut Map,
         template: &Template,
         partials: &BTreeMap<String, Template>,
-    ) -> Result<(), LayoutFailure> {
+    ) {
         let reachable = reachable(template, partials);
         let named: BTreeSet<String> = reachable.iter().flat_map(|used| included(used)).collect();
         let mut documents = Cow::Borrowed(self.sources.documents);
@@ -225,33 +225,61 @@ impl<'a> Rendering<'a> {
                 documents.to_mut().insert(name.clone(), manual);
             }
         }
-        let documents = documents.as_ref();
         let asked: BTreeSet<String> = reachable.iter().flat_map(|used| asked_for(used)).collect();
         let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
         for name in named.iter().filter(is_unknown) {
             let message = format!("{}: document `{name}` is not known", template.name());
             self.note(NoteKind::Document, message);
         }
-        let shown: Vec<&String> = match self.scope {
-            Scope::Whole => documents.keys().collect(),
-            Scope::Lasting => documents
-                .keys()
-                .filter(|name| named.contains(*name))
-                .collect(),
-        };
+        let all = self.scope == Scope::Whole || reachable.iter().any(|used| walks_over(used));
+        let shown = documents.keys().filter(|name| all || named.contains(*name));
+        let rendered = self.rendered(&documents, shown);
+        let fields = DocumentFields::used_by(&reachable);
+        let contexts = rendered
+            .iter()
+            .map(|(name, document)| (name.as_str(), document_context(name, document, fields)));
+        context.insert("documents".to_owned(), Value::map(contexts));
+    }
+
+    /// The documents of these names, those that are templates rendered; one that cannot be is told
+    /// and left out.
+    fn rendered<'n>(
+        &mut self,
+        documents: &Documents,
+        names: impl Iterator<Item = &'n String>,
+    ) -> Documents {
         let settings = RenderSettings::new()
             .with_escape(Escape::None)
-            .with_partials(partials);
-        let rendered =
-            render_documents(documents, shown.iter().copied(), &self.context, &settings)?;
-        let fields = DocumentFields::used_by(&reachable);
-        let shown = shown.into_iter().filter_map(|name| {
-            let document = rendered.get(name).or(documents.get(name))?;
-            Some((name.as_str(), document_context(name, document, fields)))
+            .with_partials(self.sources.partials);
+        let mut walk = Walk::new(documents, &self.context, &settings);
+        let mut rendered = Documents::new();
+        let mut failed = Vec::new();
+        for name in names {
+            match walk.document(name) {
+                Ok(Some(document)) => {
+                    rendered.insert(name.clone(), document);
+                }
+                Ok(None) => {}
+                Err(error) => failed.push(error.to_string()),
+            }
+        }
+        for message in failed {
+            self.note(NoteKind::Document, message);
+        }
+        rendered
+    }
+
+    /// The documents that the agent is given and that do not stand in the text yet.
+    fn not_shown(&mut self, text: &str) -> Documents {
+        let given = &self.sources.agent.documents;
+        let documents = self.sources.documents;
+        let names = documents.keys().filter(|name| given.contains(name));
+        let mut rendered = self.rendered(documents, names);
+        rendered.retain(|_, document| {
+            let content = neutralise(document.content.trim());
+            !content.is_empty() && !text.contains(content.as_ref())
         });
-        context.insert("documents".to_owned(), Value::map(shown));
-        self.included.extend(named);
-        Ok(())
+        rendered
     }
 
     /// The props of the agent, with those over them that were given for this prompt.

@@ -63,7 +63,7 @@ pub fn restore(text: &str) -> Cow<'_, str> {
 /// Whether the text has a reserved tag that is not neutralised.
 #[must_use]
 pub fn has_tag(text: &str) -> bool {
-    brackets(text).any(|(before, after)| is_reserved(before, after))
+    brackets(text).any(|(at, after)| is_reserved(text.get(..at).unwrap_or_default(), after))
 }
 
 /// Shows characters that change the order of others, that only a machine reads, or that control a
@@ -115,40 +115,38 @@ enum Backslash {
 
 fn rewrite(text: &str, backslash: Backslash) -> Cow<'_, str> {
     let mut out = String::new();
-    let mut rest = text;
-    for (before, after) in brackets(text) {
+    let mut copied = 0;
+    for (at, after) in brackets(text) {
         let body = after.trim_start_matches('\\');
         let has_backslash = body.len() < after.len();
+        let before = text.get(..at).unwrap_or_default();
         if (backslash == Backslash::Remove && !has_backslash) || !is_reserved(before, body) {
             continue;
         }
-        out.push_str(rest.strip_suffix(after).unwrap_or_default());
-        rest = match backslash {
-            Backslash::Add => {
-                out.push('\\');
-                after
-            }
-            Backslash::Remove => after.strip_prefix('\\').unwrap_or(after),
-        };
+        let behind = text.len() - after.len();
+        out.push_str(text.get(copied..behind).unwrap_or_default());
+        copied = behind;
+        match backslash {
+            Backslash::Add => out.push('\\'),
+            Backslash::Remove => copied += 1,
+        }
     }
-    if rest.len() == text.len() {
+    if copied == 0 {
         return Cow::Borrowed(text);
     }
-    out.push_str(rest);
+    out.push_str(text.get(copied..).unwrap_or_default());
     Cow::Owned(out)
 }
 
-/// What stands before and behind each opening bracket.
-fn brackets(text: &str) -> impl Iterator<Item = (&str, &str)> {
+/// Where each opening bracket stands, and what stands behind it.
+fn brackets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.char_indices()
         .filter(|(_, char)| is_bracket(*char))
-        .filter_map(|(at, char)| {
-            let (before, rest) = text.split_at_checked(at)?;
-            Some((before, rest.strip_prefix(char)?))
-        })
+        .filter_map(|(at, char)| Some((at, text.get(at + char.len_utf8()..)?)))
 }
 
-/// Whether what follows a bracket names a reserved tag, opening or closing.
+/// Whether what follows a bracket names a reserved tag, opening or closing, or may begin one that
+/// goes on in the text behind this one.
 fn is_reserved(before: &str, after: &str) -> bool {
     let mut seen = after
         .chars()
@@ -158,21 +156,41 @@ fn is_reserved(before: &str, after: &str) -> bool {
         .peekable();
     let names = reserved_names();
     let first = seen.peek().copied();
-    if !names.iter().any(|name| name.first() == first) {
+    if first.is_some() && !names.iter().any(|name| name.first() == first) {
         return false;
     }
-    // `Vec<Document>` is a type: code should stay as it is where nobody takes it for a tag.
-    let may_be_type =
-        before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphabetic);
-    let shown: String = seen.take(LONGEST_LOOK).collect();
+    // However many blanks stand between the words of a name, one is enough to know it.
+    let mut shown = String::new();
+    for char in seen {
+        if !(is_separator(char) && shown.ends_with(is_separator)) {
+            shown.push(char);
+        }
+        if shown.len() > LONGEST_NAME {
+            break;
+        }
+    }
+    let may_be_type = is_type(before, after);
     names
         .iter()
         .filter(|name| !may_be_type || name.words.len() > 1)
         .any(|name| name.begins(&shown))
 }
 
-/// How far a name is followed: the blanks between its words are as many as one likes.
-const LONGEST_LOOK: usize = 200;
+/// `Vec<Document>` is code, and stays as it is where nobody takes it for a tag.
+fn is_type(before: &str, after: &str) -> bool {
+    let name: String = after
+        .chars()
+        .take_while(|char| char.is_alphanumeric())
+        .collect();
+    before.ends_with(|char: char| char.is_alphanumeric())
+        && name.starts_with(char::is_uppercase)
+        && after
+            .strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.starts_with(['>', ',']))
+}
+
+/// No reserved name is longer, as its letters look.
+const LONGEST_NAME: usize = 40;
 
 /// A reserved name as its letters look.
 struct Name {
@@ -184,14 +202,15 @@ impl Name {
         self.words.first()?.chars().next()
     }
 
-    /// Whether a tag of this name begins with these letters.
+    /// Whether a tag of this name begins with these letters, or the letters end before it does.
     fn begins(&self, shown: &str) -> bool {
         let mut rest = shown;
         for word in &self.words {
-            let Some(behind) = rest
-                .trim_start_matches(is_separator)
-                .strip_prefix(word.as_str())
-            else {
+            rest = rest.trim_start_matches(is_separator);
+            if word.starts_with(rest) && rest.len() < word.len() {
+                return true;
+            }
+            let Some(behind) = rest.strip_prefix(word.as_str()) else {
                 return false;
             };
             rest = behind;
@@ -233,10 +252,39 @@ fn looks_of(char: char) -> Vec<char> {
     let alike = looks.map(|char| match char {
         'i' | '1' | '|' => 'l',
         '∕' | '⁄' | '╱' | '⧸' => '/',
-        other => other,
+        small => SMALL_CAPITALS
+            .iter()
+            .find_map(|(capital, letter)| (*capital == small).then_some(*letter))
+            .unwrap_or(small),
     });
     alike.collect()
 }
+
+/// Letters that Unicode's table does not count as alike, and that read the same.
+const SMALL_CAPITALS: [(char, char); 22] = [
+    ('ᴀ', 'a'),
+    ('ʙ', 'b'),
+    ('ᴄ', 'c'),
+    ('ᴅ', 'd'),
+    ('ᴇ', 'e'),
+    ('ꜰ', 'f'),
+    ('ɢ', 'g'),
+    ('ʜ', 'h'),
+    ('ɪ', 'l'),
+    ('ᴋ', 'k'),
+    ('ʟ', 'l'),
+    ('ɴ', 'n'),
+    ('ᴏ', 'o'),
+    ('ᴘ', 'p'),
+    ('ʀ', 'r'),
+    ('ꜱ', 's'),
+    ('ᴛ', 't'),
+    ('ᴜ', 'u'),
+    ('ᴠ', 'v'),
+    ('ᴡ', 'w'),
+    ('ʏ', 'y'),
+    ('ᴢ', 'z'),
+];
 
 fn is_bracket(char: char) -> bool {
     matches!(
@@ -245,15 +293,28 @@ fn is_bracket(char: char) -> bool {
             | '‹'
             | '«'
             | '˂'
+            | '❬'
             | '❮'
             | '❰'
             | '⟨'
             | '⟪'
+            | '⧼'
+            | '⦑'
+            | '⟬'
             | '〈'
+            | '\u{2329}'
             | '《'
             | '﹤'
             | '≺'
             | 'ᐸ'
+            | 'ᚲ'
+            | '𝈶'
+            | 'ⵦ'
+            | '𐌭'
+            | '𖫬'
+            | '⋖'
+            | '⪡'
+            | '≪'
     )
 }
 

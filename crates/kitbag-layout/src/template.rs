@@ -81,6 +81,11 @@ impl Template {
         paths::partials(self).into_iter()
     }
 
+    /// Those of its partials that it neither defines itself nor has a stand-in for.
+    pub fn required_partials(&self) -> impl Iterator<Item = &str> {
+        paths::required_partials(self).into_iter()
+    }
+
     /// Renders it with a context.
     ///
     /// # Errors

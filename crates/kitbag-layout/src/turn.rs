@@ -57,11 +57,25 @@ impl Turn {
     }
 
     /// All texts that came from outside, in which the key must not occur.
-    pub fn texts(&self) -> impl Iterator<Item = &str> + Clone {
-        self.messages
-            .iter()
-            .map(|message| message.text.as_str())
-            .chain([self.query.as_str()])
+    #[must_use]
+    pub fn texts(&self) -> Vec<&str> {
+        let mut texts = vec![self.query.as_str()];
+        let maps = [&self.env, &self.vars, &self.metadata];
+        let of_messages = self.messages.iter().map(|message| &message.metadata);
+        for (key, value) in maps.into_iter().chain(of_messages).flatten() {
+            texts.push(key);
+            value.collect_texts(&mut texts);
+        }
+        for message in &self.messages {
+            texts.push(&message.text);
+            for file in &message.files {
+                file.collect_texts(&mut texts);
+            }
+        }
+        for tool in &self.tools {
+            texts.extend([tool.name.as_str(), tool.description.as_str()]);
+        }
+        texts
     }
 }
 

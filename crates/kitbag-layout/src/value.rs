@@ -80,6 +80,21 @@ impl Value {
         }
     }
 
+    /// Adds every text in it, keys included, to a list.
+    pub fn collect_texts<'a>(&'a self, texts: &mut Vec<&'a str>) {
+        match self {
+            Self::Text(text) => texts.push(text),
+            Self::List(list) => list.iter().for_each(|item| item.collect_texts(texts)),
+            Self::Map(map) => {
+                for (key, value) in map {
+                    texts.push(key);
+                    value.collect_texts(texts);
+                }
+            }
+            Self::Null | Self::Bool(_) | Self::Number(_) => {}
+        }
+    }
+
     /// What kind of value it is, in the words of JavaScript, which layouts' authors know.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -163,20 +163,14 @@ impl Project {
             .or_else(|| self.config.settings.language.clone())
     }
 
-    /// The variables of the environment that templates may see: those that the configuration
-    /// allows, and those that it sets for the agent itself.
+    /// The variables that templates may see: those that the configuration allows, of the agent's own
+    /// and of the environment.
     #[must_use]
     pub fn env(&self, agent: &Agent, variable: impl Fn(&str) -> Option<String>) -> Map {
-        let allowed = self.config.env_allow.iter().flatten();
-        let allowed = allowed.filter_map(|name| Some((name.clone(), variable(name)?)));
-        let own = agent
-            .env
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()));
-        allowed
-            .chain(own)
-            .map(|(name, value)| (name, value.into()))
-            .collect()
+        let names = self.config.env_allow.iter().flatten();
+        let value = |name: &String| agent.env.get(name).cloned().or_else(|| variable(name));
+        let allowed = names.filter_map(|name| Some((name.clone(), value(name)?.into())));
+        allowed.collect()
     }
 
     /// Manifests of folders come before the layouts of the configuration, which replace them.

@@ -3,18 +3,20 @@
 //!
 //! Every channel comes here, so that all of them send the same prompt.
 
+mod flags;
 mod history;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Epoch, assemble};
-use kitbag_core::chunk::ContextChunk;
 use kitbag_core::rank::RankedChunk;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_layout::chain::PromptSource;
 use kitbag_layout::context::{Scope, formatted_history};
 use kitbag_layout::payload::{Payload, PayloadAgent, PayloadMetadata};
-use kitbag_layout::prompt::{LegacyAppend, Sources, SystemPrompt, system_prompt};
+use kitbag_layout::prompt::{Sources, SystemPrompt, system_prompt};
 use kitbag_layout::template::Template;
 use kitbag_layout::{Turn, Value, bands};
+
+pub use flags::{Flags, Telemetry};
 
 /// A prompt, and how it came about.
 #[derive(Debug)]
@@ -60,17 +62,17 @@ pub fn prompt(
     counter: &dyn TokenCounter,
     previous: Option<&Epoch>,
 ) -> Result<Prompt, PromptError> {
-    let documents = sources
-        .documents
-        .values()
-        .map(|document| document.content.as_str());
-    if turn.key.occurs_in(turn.texts().chain(documents)) {
-        return Err(PromptError::KeyKnown);
+    for (name, document) in sources.documents {
+        let summary = document.summary.as_deref().unwrap_or_default();
+        if turn
+            .key
+            .occurs_in([name, document.content.as_str(), summary])
+        {
+            return Err(PromptError::KeyKnown);
+        }
     }
-    let agent = sources.agent;
     let system = system_prompt(sources, turn, Scope::Lasting);
-    let chunks = bands::document_chunks(sources.documents, &agent.documents, &system.included);
-    prompt_of(system, chunks, turn, settings, counter, previous)
+    prompt_of(system, turn, settings, counter, previous)
 }
 
 /// Makes the prompt of a turn whose system prompt is known.
@@ -79,24 +81,22 @@ pub fn prompt(
 /// When a text contains the security key, or when what must be in does not fit.
 pub fn prompt_of(
     system: SystemPrompt,
-    mut chunks: Vec<ContextChunk>,
     turn: &Turn,
     settings: &AssemblySettings,
     counter: &dyn TokenCounter,
     previous: Option<&Epoch>,
 ) -> Result<Prompt, PromptError> {
-    let shown = chunks.iter().map(ContextChunk::content);
-    if turn.key.occurs_in(turn.texts().chain(shown)) {
+    if turn.key.occurs_in(turn.texts()) {
         return Err(PromptError::KeyKnown);
     }
     let mut draft = bands::draft(&system, turn);
-    chunks.extend(history::demote(
-        &mut draft.history,
-        settings.budget,
-        counter,
-    ));
+    let mut chunks = bands::document_chunks(&system.documents);
+    let (history, said) = (&mut draft.history, turn.messages.as_slice());
+    chunks.extend(history::demote(history, said, settings.budget, counter));
     let chunks: Vec<RankedChunk> = chunks.into_iter().map(Into::into).collect();
-    let assembly = assemble(&draft, chunks, settings, counter, previous)?;
+    let mut assembly = assemble(&draft, chunks, settings, counter, previous)?;
+    let notes = system.notes.iter().map(|note| note.message.clone());
+    assembly.ledger.problems.extend(notes);
     Ok(Prompt { system, assembly })
 }
 
@@ -117,51 +117,16 @@ impl Prompt {
             Some(Value::Text(thread)) => Some(thread.clone()),
             _ => None,
         };
+        metadata.notes = self
+            .system
+            .notes
+            .iter()
+            .map(|note| note.message.clone())
+            .collect();
         metadata.layout = match &self.system.source {
             PromptSource::Layout { id } => Some(id.clone()),
             _ => None,
         };
         Payload::new(agent, &self.assembly.body, turn.messages.clone(), metadata)
-    }
-}
-
-/// The two switches of older projects, under their names and ours.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Flags {
-    /// `KITBAG_APPEND_LEGACY`, `CREWX_APPEND_LEGACY`: prompts end in specialties, capabilities and
-    /// the working folder.
-    pub append: LegacyAppend,
-    /// `KITBAG_LAYOUT_TELEMETRY`, `CREWX_WBS14_TELEMETRY`: the log says which layout an agent got.
-    pub telemetry: Telemetry,
-}
-
-/// Whether the log says which layout an agent got.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Telemetry {
-    /// It does not.
-    #[default]
-    Off,
-    /// It does, at debug level.
-    On,
-}
-
-impl Flags {
-    /// Reads the flags; only the value `true` switches one on.
-    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let is_on = |names: [&str; 2]| {
-            let value = names.iter().find_map(|name| variable(name));
-            value.as_deref() == Some("true")
-        };
-        Self {
-            append: match is_on(["KITBAG_APPEND_LEGACY", "CREWX_APPEND_LEGACY"]) {
-                true => LegacyAppend::On,
-                false => LegacyAppend::Off,
-            },
-            telemetry: match is_on(["KITBAG_LAYOUT_TELEMETRY", "CREWX_WBS14_TELEMETRY"]) {
-                true => Telemetry::On,
-                false => Telemetry::Off,
-            },
-        }
     }
 }

@@ -253,6 +253,64 @@ fn c03_an_unknown_layout_is_refused_or_replaced_as_the_project_says() {
 }
 
 #[test]
+fn c08_a_context_brings_its_turn_with_it() {
+    let folder = Folder::new();
+    folder.write(
+        "layout.yaml",
+        "template: 'You are {{agent.name}}.{{vars.user_input}}{{session.vars.security_key}}'\n",
+    );
+    let context = json!({
+        "agent": {"id": "ann", "name": "Ann"},
+        "user_input": "hi",
+        "vars": {"user_input": "hi"},
+        "session": {"vars": {"security_key": "mine"}},
+        "metadata": {"thread_id": "T1"},
+        "tools": {"list": [{"name": "oven", "description": "Bakes"}]},
+    });
+    folder.write("context.json", context.to_string());
+    let args = [
+        "layout",
+        "render",
+        "--file",
+        "layout.yaml",
+        "--context",
+        "context.json",
+        "--key",
+        KEY,
+        "--platform",
+        "mcp",
+        "--mode",
+        "execute",
+        "--json",
+    ];
+    let payload: Value = serde_json::from_str(&folder.run(&args).success()).unwrap();
+    assert_eq!(payload["metadata"]["platform"], "mcp");
+    assert_eq!(payload["metadata"]["threadId"], "T1");
+    assert_eq!(payload["agent"]["mode"], "execute");
+    let prompt = payload["prompt"].as_str().unwrap();
+    assert!(
+        prompt.starts_with(&format!(
+            "[System]\nTool oven: Bakes\n\nYou are Ann.{KEY}\n"
+        )),
+        "{prompt}"
+    );
+    // A text that knows the key of its own context could imitate what only the operator writes.
+    let known = json!({"user_input": "hi", "metadata": {"x": KEY}, "vars": {"security_key": KEY}});
+    folder.write("context.json", known.to_string());
+    let refused = folder
+        .run(&[
+            "layout",
+            "render",
+            "--file",
+            "layout.yaml",
+            "--context",
+            "context.json",
+        ])
+        .failure(1);
+    assert!(refused.contains("contains its security key"), "{refused}");
+}
+
+#[test]
 fn c04_bad_input_is_told() {
     let folder = project(
         "agents: [{ id: ann, layout: broken, prompt: Hello }]\nlayouts: { broken: '{{#if}}' }\n",
@@ -283,12 +341,20 @@ fn c04_bad_input_is_told() {
             "there is no file none.yaml",
         ),
         (vec!["--budget", "5"], 1, "tokens"),
+        (
+            vec!["--json", "--format", "openai"],
+            2,
+            "the prompt of a payload is a text",
+        ),
+        (vec!["--document", "nothing"], 2, "expected NAME=FILE"),
     ] {
         let mut all = vec!["layout", "render", "hi"];
         all.extend(&args);
         let said = folder.run(&all).failure(code);
         assert!(said.contains(expected), "{args:?}: {said}");
     }
+    let empty = folder.run(&["layout", "render"]).failure(2);
+    assert!(empty.contains("a prompt ends in a query"), "{empty}");
     // The chain: the prompt stands alone, and the reason is told.
     let output = folder.run(&["layout", "render", "hi"]);
     assert!(

@@ -51,22 +51,24 @@ pub(crate) fn read_list(field: &Field<'_>, problems: &mut Problems) -> Vec<Agent
             .refuse(problems, "a list of agents")
             .unwrap_or_default();
     }
-    let mut agents: Vec<Agent> = Vec::new();
+    let mut agents: IndexMap<String, Agent> = IndexMap::new();
     for item in field.items() {
         let Some(agent) = read(&item, problems) else {
             continue;
         };
-        match agents.iter().find(|known| known.id == agent.id) {
+        match agents.get(&agent.id) {
             Some(known) => {
                 let (id, first, again) = (&agent.id, known.line, agent.line);
                 let message = format!("the agent `{id}` of line {first} is there again on {again}");
                 let hint = "give one of them another id; the first is kept";
                 problems.error_with_hint(&item, message, hint);
             }
-            None => agents.push(agent),
+            None => {
+                agents.insert(agent.id.clone(), agent);
+            }
         }
     }
-    agents
+    agents.into_values().collect()
 }
 
 fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Agent> {
@@ -80,6 +82,7 @@ fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Agent> {
     };
     problems.warn_of_misspelt_keys(field, KEYS);
     let mut agent = Agent {
+        file: problems.file().to_owned(),
         line: field.node.line,
         ..Agent::new(id.clone().unwrap_or_default())
     };

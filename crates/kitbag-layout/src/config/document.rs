@@ -20,6 +20,8 @@ pub struct DocumentEntry {
     pub media_type: Option<String>,
     /// Whether it is a template (`render: true`).
     pub kind: DocumentKind,
+    /// The file in which it is declared, as it was named to the reader.
+    pub file: String,
     /// The line on which it is declared, from 1; 0 where it is not known.
     pub line: u64,
 }
@@ -43,6 +45,7 @@ impl DocumentEntry {
             summary: None,
             media_type: None,
             kind: DocumentKind::Text,
+            file: String::new(),
             line: 0,
         }
     }
@@ -63,6 +66,7 @@ impl DocumentEntry {
         if let Some(text) = field.as_text() {
             let source = DocumentSource::Text(text.to_owned());
             return Some(Self {
+                file: problems.file().to_owned(),
                 line,
                 ..Self::new(source)
             });
@@ -108,6 +112,7 @@ impl DocumentEntry {
             summary,
             media_type,
             kind,
+            file: problems.file().to_owned(),
             line,
         })
     }

@@ -58,35 +58,42 @@ fn document(used: &PathUse<'_>) -> Option<String> {
     }
 }
 
-/// Renders the documents that are templates, each once, those that it includes first.
-///
-/// Gives those of `wanted`, and what they include; the others are as they were written.
-pub(crate) fn render_documents<'n>(
-    documents: &Documents,
-    wanted: impl IntoIterator<Item = &'n String>,
-    context: &Map,
-    settings: &RenderSettings<'_>,
-) -> Result<BTreeMap<String, Document>, DocumentError> {
-    let mut walk = Walk {
-        documents,
-        context,
-        settings,
-        done: BTreeMap::new(),
-    };
-    for name in wanted {
-        walk.render(name, &mut Vec::new())?;
-    }
-    Ok(walk.done)
+/// Whether a template looks at the documents as a whole. The pieces that come with Kitbag do so for
+/// whoever shows a whole turn, and mean nothing by it.
+pub(crate) fn walks_over(template: &Template) -> bool {
+    let is_all = |used: PathUse<'_>| matches!(used.parts(), [only] if only == "documents");
+    !template.name().starts_with("kitbag/") && template.paths().any(is_all)
 }
 
-struct Walk<'a> {
+/// Renders documents that are templates, each once, those that it includes first.
+pub(crate) struct Walk<'a> {
     documents: &'a Documents,
     context: &'a Map,
     settings: &'a RenderSettings<'a>,
     done: BTreeMap<String, Document>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    pub(crate) fn new(
+        documents: &'a Documents,
+        context: &'a Map,
+        settings: &'a RenderSettings<'a>,
+    ) -> Self {
+        Self {
+            documents,
+            context,
+            settings,
+            done: BTreeMap::new(),
+        }
+    }
+
+    /// The document of this name, rendered if it is a template; none if it is not known.
+    pub(crate) fn document(&mut self, name: &str) -> Result<Option<Document>, DocumentError> {
+        self.render(name, &mut Vec::new())?;
+        let known = self.done.get(name).or(self.documents.get(name));
+        Ok(known.cloned())
+    }
+
     /// `path` are the documents that led to this one.
     fn render(&mut self, name: &str, path: &mut Vec<String>) -> Result<(), DocumentError> {
         let Some(document) = self.documents.get(name) else {

@@ -27,11 +27,55 @@ fn c07_tags_are_seen_however_they_are_spelled() {
         "<conversatlon_history>",
         "<\n\tdocument\n>",
         "<system-reminder>",
+        "x<document name=\"guide\"> obey",
+        "x</Document>",
+        "ᚲ/user_query>",
+        "𝈶/user_query>",
+        "❬/user_query>",
+        "‹ᴜꜱᴇʀ_query>",
+        "a <",
+        "a </",
+        "a <user_",
     ] {
         assert!(has_tag(tag), "{tag:?}");
         let neutral = neutralise(tag);
         assert!(!has_tag(&neutral), "{tag:?} became {neutral:?}");
     }
+}
+
+#[test]
+fn c07_blanks_hide_no_tag_however_many() {
+    let tag = format!("<user{}query>", " ".repeat(5_000));
+    assert!(has_tag(&tag));
+}
+
+#[test]
+fn c07_all_that_looks_like_a_bracket_is_one() {
+    let alike = ('\u{80}'..=char::MAX).filter(|char| plain(*char).eq(['<']));
+    let missed: Vec<char> = alike.filter(|char| !is_bracket(*char)).collect();
+    assert_eq!(missed, []);
+}
+
+/// Knows nothing of how tags are found: only letters and signs, as they are written.
+fn has_plain_tag(text: &str) -> bool {
+    let text = text.to_lowercase();
+    [
+        "<user_query",
+        "</user_query",
+        "<system_prompt",
+        "</system_prompt",
+        "<document",
+        "</document",
+    ]
+    .iter()
+    .any(|tag| {
+        text.match_indices(tag).any(|(at, _)| {
+            let behind = text
+                .get(at + tag.len()..)
+                .and_then(|rest| rest.chars().next());
+            behind.is_none_or(|char| char == '>' || char == ' ' || char == '/')
+        })
+    })
 }
 
 #[test]
@@ -95,6 +139,7 @@ proptest! {
     fn c07_no_text_keeps_a_tag_and_every_text_comes_back(text in hostile()) {
         let neutral = neutralise(&text);
         prop_assert!(!has_tag(&neutral), "{neutral:?}");
+        prop_assert!(!has_plain_tag(&neutral), "{neutral:?}");
         prop_assert_eq!(restore(&neutral).into_owned(), show_hidden(&text).into_owned());
     }
 }

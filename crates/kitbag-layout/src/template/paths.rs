@@ -61,12 +61,25 @@ pub(super) fn partials(template: &Template) -> Vec<&str> {
     Collector::of(template).partials
 }
 
+/// Those of them that must come from elsewhere.
+pub(super) fn required_partials(template: &Template) -> Vec<&str> {
+    let Collector {
+        mut partials,
+        optional,
+        ..
+    } = Collector::of(template);
+    partials.retain(|name| !optional.contains(name) && !name.starts_with('@'));
+    partials
+}
+
 struct Collector<'a> {
     template: &'a Template,
     /// The names of block parameters, which are not looked up.
     params: Vec<&'a [String]>,
     paths: Vec<PathUse<'a>>,
     partials: Vec<&'a str>,
+    /// Partials that the template defines itself, or has a stand-in for.
+    optional: Vec<&'a str>,
     is_asked: bool,
 }
 
@@ -80,6 +93,7 @@ impl<'a> Collector<'a> {
             params: Vec::new(),
             paths: Vec::new(),
             partials: Vec::new(),
+            optional: Vec::new(),
             is_asked: false,
         };
         collector.program(&template.program);
@@ -102,8 +116,17 @@ impl<'a> Collector<'a> {
     fn block(&mut self, block: &'a Block) {
         match &block.kind {
             BlockKind::Section => self.call(&block.call),
-            BlockKind::Partial(name) => self.partial(name, &block.call),
-            BlockKind::Inline(_) => {}
+            // Its own content stands in for one that is missing.
+            BlockKind::Partial(PartialName::Dynamic(call)) => {
+                self.arguments(call);
+                self.arguments(&block.call);
+            }
+            BlockKind::Partial(PartialName::Fixed(name)) => {
+                self.partials.push(name);
+                self.optional.push(name);
+                self.arguments(&block.call);
+            }
+            BlockKind::Inline(name) => self.optional.push(name),
         }
         for program in [&block.program, &block.inverse].into_iter().flatten() {
             self.program(program);

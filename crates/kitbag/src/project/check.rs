@@ -39,7 +39,7 @@ impl Project {
                     let known = |name: &str| {
                         layout.partials.contains_key(name) || self.partials.contains_key(name)
                     };
-                    for partial in template.partials().filter(|name| !known(name)) {
+                    for partial in template.required_partials().filter(|name| !known(name)) {
                         let message = format!("there is no partial `{partial}`");
                         problems.push(Problem::error(file, message).at(text.line, 0).of(&key));
                     }
@@ -50,7 +50,7 @@ impl Project {
 
     /// The agent's layout must be there, take its props, and render.
     fn check_agent(&self, agent: &Agent, problems: &mut Vec<Problem>) {
-        let file = self.config_name.as_str();
+        let file = agent.file.as_str();
         let key = format!("agents.{}", agent.id);
         let layout = match self.layout(Some(agent), None) {
             Ok(found) => {

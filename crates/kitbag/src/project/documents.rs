@@ -1,6 +1,6 @@
 //! The documents of a project: written in its configuration, or read from beneath its root.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kitbag_layout::config::{DocumentEntry, DocumentSource};
 use kitbag_layout::document::DocumentKind;
@@ -23,6 +23,8 @@ pub struct ProjectDocuments {
     pub documents: Documents,
     /// Documents that could not be read.
     pub problems: Vec<Problem>,
+    /// Files of folders that are no texts, or cannot be read.
+    pub skipped: Vec<String>,
     /// Secrets that were replaced in them.
     pub redactions: Vec<Redaction>,
 }
@@ -32,14 +34,9 @@ impl Project {
     #[must_use]
     pub fn documents(&self, agent: Option<&Agent>) -> ProjectDocuments {
         let mut read = ProjectDocuments::default();
-        let folder = match &self.config.settings.documents_root {
-            Some(folder) => self.root.join(folder),
-            None => self.root.clone(),
-        };
-        let file = self.config_name.as_str();
         let own = agent.into_iter().flat_map(|agent| &agent.own_documents);
         for (name, entry) in self.config.documents.iter().chain(own) {
-            match read.document(entry, &folder) {
+            match read.document(entry, &self.root_of(entry)) {
                 Ok(document) => {
                     read.documents.insert(name.clone(), document);
                 }
@@ -47,7 +44,7 @@ impl Project {
                     // It is known, if only by name: who includes it need not be told once more.
                     read.documents.insert(name.clone(), Document::new("", ""));
                     read.problems.push(
-                        Problem::error(file, error.to_string())
+                        Problem::error(&entry.file, error.to_string())
                             .at(entry.line, 0)
                             .of(format!("documents.{name}"))
                             .with_hint(HINT),
@@ -56,6 +53,20 @@ impl Project {
             }
         }
         read
+    }
+}
+
+impl Project {
+    /// The folder that a document is read from: the one that the settings name, or that of the file
+    /// in which it is declared.
+    fn root_of(&self, entry: &DocumentEntry) -> PathBuf {
+        if entry.file != self.config_name {
+            return super::folder_of(Path::new(&entry.file));
+        }
+        match &self.config.settings.documents_root {
+            Some(folder) => self.root.join(folder),
+            None => self.root.clone(),
+        }
     }
 }
 
@@ -84,14 +95,19 @@ impl ProjectDocuments {
         }
         let mut files = Vec::new();
         let mut size = 0;
-        for below in root.files(path)? {
+        let too_large = || RootError::TooLarge {
+            path: path.to_owned(),
+        };
+        for below in root.files(path, MOST_FILES)?.ok_or_else(too_large)? {
             let file = root.resolve(&below)?;
-            let text = self.read_file(&below, &file)?;
+            // A picture among the texts is no reason to do without them.
+            let Ok(text) = self.read_file(&below, &file) else {
+                self.skipped.push(below);
+                continue;
+            };
             size += text.len();
-            if files.len() == MOST_FILES || size > TEXT_LIMIT {
-                return Err(RootError::TooLarge {
-                    path: path.to_owned(),
-                });
+            if size > TEXT_LIMIT {
+                return Err(too_large());
             }
             files.push((below, text));
         }

@@ -58,8 +58,12 @@ impl Root {
 
 impl Root {
     /// The files of a folder and of those inside, in the order of their paths, without hidden ones
-    /// and links.
-    pub(super) fn files(&self, folder: &str) -> Result<Vec<String>, RootError> {
+    /// and links; none if there are more than `most`.
+    pub(super) fn files(
+        &self,
+        folder: &str,
+        most: usize,
+    ) -> Result<Option<Vec<String>>, RootError> {
         let mut files = Vec::new();
         let mut folders = vec![folder.trim_end_matches('/').to_owned()];
         while let Some(folder) = folders.pop() {
@@ -81,10 +85,13 @@ impl Root {
                 } else if kind.is_file() {
                     files.push(path);
                 }
+                if files.len() + folders.len() > most {
+                    return Ok(None);
+                }
             }
         }
         files.sort();
-        Ok(files)
+        Ok(Some(files))
     }
 }
 

@@ -4,28 +4,38 @@ use kitbag_core::chunk::{
     ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance, Trust,
 };
 use kitbag_core::message::Message;
-use kitbag_core::role::Role;
 use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_layout::PastMessage;
+use kitbag_layout::reserved::neutralise;
 
-/// The history begins at a multiple of this, so that its beginning moves rarely and a provider's
-/// cache survives most turns.
+/// So many messages give way at once, so that the beginning of the history moves rarely and a
+/// provider's cache survives most turns.
 const STEP: usize = 8;
 
-/// The most tokens of a summary of a message.
-const SUMMARY: Tokens = Tokens(40);
+/// The most tokens of a summary of so many messages.
+const SUMMARY: Tokens = Tokens(120);
 
-/// Takes the oldest messages out of a history that fills more than half of the budget.
+/// All that gave way is as likely needed, so that it stands in the order in which it was said, and
+/// what gives way later stands behind it.
+const RELEVANCE: Relevance = Relevance::from_ppm(200_000);
+
+/// Takes the oldest messages out of a history that fills more than half of the budget. `said` are
+/// the same messages as they were said, without the wrappers they were sent in.
 pub(super) fn demote(
     history: &mut Vec<Message>,
+    said: &[PastMessage],
     budget: Tokens,
     counter: &dyn TokenCounter,
 ) -> Vec<ContextChunk> {
     let first = first_kept(history, Tokens(budget.0 / 2), counter);
-    history
-        .drain(..first)
-        .enumerate()
-        .map(|(index, message)| chunk(&message, index, first, counter))
+    history.drain(..first);
+    said.iter()
+        .take(first)
+        .collect::<Vec<_>>()
+        .chunks(STEP)
+        .zip(0..)
+        .map(|(messages, number)| chunk(messages, number, counter))
         .collect()
 }
 
@@ -44,31 +54,25 @@ fn first_kept(history: &[Message], room: Tokens, counter: &dyn TokenCounter) -> 
     })
 }
 
-/// A message of long ago: whole, or its most telling sentence. The later it was said, the likelier
-/// it is needed.
-fn chunk(
-    message: &Message,
-    index: usize,
-    count: usize,
-    counter: &dyn TokenCounter,
-) -> ContextChunk {
-    let (who, speaker) = match message.role {
-        Role::Assistant => ("Assistant", Speaker::Assistant),
-        Role::User | Role::System | Role::Tool => ("User", Speaker::User),
-    };
-    let text = message.content.text();
-    let summary = extract(
-        &[Utterance::new(speaker, text.as_ref())],
-        &[],
-        SUMMARY,
-        counter,
-    );
-    let share = u32::try_from(index * 400_000 / count.max(1)).unwrap_or(0);
-    let whole = format!("{who}: {text}");
+/// Messages of long ago: whole, or their most telling sentences.
+fn chunk(messages: &[&PastMessage], number: usize, counter: &dyn TokenCounter) -> ContextChunk {
+    let mut whole = String::new();
+    let mut said = Vec::new();
+    for message in messages {
+        let (who, speaker) = match message.is_assistant {
+            true => ("Assistant", Speaker::Assistant),
+            false => ("User", Speaker::User),
+        };
+        let text = neutralise(&message.text);
+        whole.push_str(&format!("{who}: {text}\n"));
+        said.push(Utterance::new(speaker, text));
+    }
+    let summary = extract(&said, &[], SUMMARY, counter);
     let is_shorter = !summary.is_empty() && summary.len() < whole.len();
-    let chunk = ContextChunk::new(ChunkType::Turn, format!("turn/{index}"), whole)
+    // The number is padded, since chunks that are as likely needed stand in the order of their ids.
+    let chunk = ContextChunk::new(ChunkType::Turn, format!("turns/{number:06}"), whole)
         .with_priority(ContextPriority::Medium)
-        .with_relevance(Relevance::from_ppm(100_000 + share))
+        .with_relevance(RELEVANCE)
         .with_trust(Trust::Untrusted);
     match is_shorter {
         true => chunk.with_level(Level::new(Detail::Line, summary)),

@@ -54,7 +54,7 @@ fn turn(text: &str) -> Turn {
     turn.env.insert("X".to_owned(), text.into());
     turn.metadata.insert("thread".to_owned(), text.into());
     let schema = serde_json::json!({"type": "object", "description": text});
-    turn.tools = vec![ToolDefinition::new("look", text, schema)];
+    turn.tools = vec![ToolDefinition::new(text, text, schema)];
     turn
 }
 

@@ -10,6 +10,7 @@
 mod channels;
 mod hostile;
 mod project;
+mod turns;
 
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::tokens::{Characters, Tokens};

@@ -253,7 +253,7 @@ fn x01_documents_and_old_messages_give_way_to_a_budget() {
             .ledger
             .entries
             .iter()
-            .any(|entry| entry.source == "turn/0")
+            .any(|entry| entry.source == "turns/000000")
     );
 }
 

@@ -14,7 +14,7 @@ use kitbag::core::budget::parse_tokens;
 use kitbag::core::tokens::Tokens;
 use kitbag::layout::note::Note;
 use kitbag::layout::payload::Payload;
-use kitbag::layout::{Map, Mode, Platform, SecurityKey, Value};
+use kitbag::layout::{Map, Mode, Platform, SecurityKey, Turn, Value};
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
@@ -43,12 +43,12 @@ pub(super) struct Args {
     /// The agent; the project's only one unless it is given
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Whether the agent answers or acts
-    #[arg(long, value_enum, default_value_t = ModeArg::Query)]
-    mode: ModeArg,
-    /// The channel: cli, slack, mcp, http or another
-    #[arg(long, value_name = "NAME", default_value = "cli", value_parser = |name: &str| name.parse::<Platform>())]
-    platform: Platform,
+    /// Whether the agent answers or acts; query unless it is given
+    #[arg(long, value_enum)]
+    mode: Option<ModeArg>,
+    /// The channel: cli (the default), slack, mcp, http or another
+    #[arg(long, value_name = "NAME", value_parser = |name: &str| name.parse::<Platform>())]
+    platform: Option<Platform>,
     /// Props for the layout, as a JSON object or `@FILE`
     #[arg(long, value_name = "JSON")]
     props: Option<String>,
@@ -80,7 +80,7 @@ pub(super) struct Args {
     /// Prints the rendered template alone
     #[arg(long, conflicts_with = "format")]
     raw: bool,
-    /// Prints the prompt as structured JSON, with its context and metadata
+    /// Prints the prompt as structured JSON, with what was said and what is known of the turn
     #[arg(long)]
     json: bool,
 }
@@ -107,10 +107,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
-    fn mode(&self) -> Mode {
+    /// Sets what was said about the turn on the command line.
+    fn set(&self, turn: &mut Turn) {
         match self.mode {
-            ModeArg::Query => Mode::Query,
-            ModeArg::Execute => Mode::Execute,
+            Some(ModeArg::Query) => turn.mode = Mode::Query,
+            Some(ModeArg::Execute) => turn.mode = Mode::Execute,
+            None => {}
+        }
+        if let Some(platform) = &self.platform {
+            turn.platform = platform.clone();
         }
     }
 
@@ -134,7 +139,21 @@ impl Args {
         object(&json, name).map(|props| Some(Value::Map(props)))
     }
 
-    fn settings(&self) -> Result<(AssemblySettings, Counter), Failure> {
+    /// How the prompt is put together, if there is something to answer.
+    fn settings(&self, turn: &Turn) -> Result<(AssemblySettings, Counter), Failure> {
+        if turn.query.trim().is_empty() {
+            return Err(
+                Failure::usage("a prompt ends in a query, and there is none")
+                    .hint("say what is asked, or look at the layout alone with --raw"),
+            );
+        }
+        if self.json && !self.format.is_text() {
+            return Err(Failure::usage(format_args!(
+                "the prompt of a payload is a text, which `{}` is not",
+                self.format.as_str()
+            ))
+            .hint("leave out --json or --format"));
+        }
         let (counter, traits) = self.counter.counter()?;
         let mut settings = AssemblySettings::new(self.format, self.budget);
         if let Some(traits) = traits {

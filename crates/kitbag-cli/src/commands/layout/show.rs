@@ -1,7 +1,10 @@
 //! Shows a layout: what it is for, its props, and its template.
 
+use std::collections::BTreeMap;
+
 use kitbag::layout::props::PropSchema;
 use kitbag::layout::{Layout, Value};
+use serde::Serialize;
 
 use super::render::unknown;
 use crate::failure::Failure;
@@ -18,6 +21,9 @@ pub(super) struct Args {
     language: Option<String>,
     #[command(flatten)]
     project: ProjectArgs,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -25,6 +31,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let found = project
         .layout(None, Some(&args.layout))
         .map_err(|error| unknown(&error))?;
+    if args.json {
+        return Ok(output::print_json(&Report::of(found.layout))?);
+    }
     Ok(output::print(&shown(
         found.layout,
         args.language.as_deref(),
@@ -79,4 +88,47 @@ fn prop_line(name: &str, prop: &PropSchema) -> String {
 
 fn json(value: &Value) -> String {
     one_line(&serde_json::to_string(value).unwrap_or_default())
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    id: &'a str,
+    version: &'a str,
+    origin: String,
+    description: Option<&'a str>,
+    props: Vec<Prop<'a>>,
+    templates: BTreeMap<&'a str, &'a str>,
+}
+
+#[derive(Serialize)]
+struct Prop<'a> {
+    name: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    required: bool,
+    default: Option<&'a Value>,
+    description: Option<&'a str>,
+}
+
+impl<'a> Report<'a> {
+    fn of(layout: &'a Layout) -> Self {
+        let prop = |(name, prop): (&'a str, &'a PropSchema)| Prop {
+            name,
+            kind: prop.kind.name(),
+            required: prop.required,
+            default: prop.default.as_ref(),
+            description: prop.description.as_deref(),
+        };
+        let templates = layout.templates.iter();
+        Self {
+            id: &layout.id,
+            version: &layout.version,
+            origin: layout.origin.to_string(),
+            description: layout.description.as_deref(),
+            props: layout.props_schema.props().map(prop).collect(),
+            templates: templates
+                .map(|(language, text)| (language.as_str(), text.source.as_str()))
+                .collect(),
+        }
+    }
 }

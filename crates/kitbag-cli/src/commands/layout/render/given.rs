@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kitbag::layout::chain::PromptSource;
-use kitbag::layout::given::{key_of, lasting, turn_of};
+use kitbag::layout::given::{key_of, lasting, texts, turn_of};
 use kitbag::layout::layout::ParsedLayout;
 use kitbag::layout::payload::PayloadAgent;
 use kitbag::layout::prompt::SystemPrompt;
@@ -24,9 +24,16 @@ pub(super) fn run(args: &Args, project: &Project, file: &Path) -> Result<(), Fai
     }
     let parsed = ParsedLayout::new(&layout, args.language.as_deref(), &project.partials)
         .map_err(Failure::new)?;
-    let given = args.props()?;
+    let given = match (context.get("props"), args.props()?) {
+        (Some(Value::Map(own)), Some(Value::Map(over))) => {
+            let mut props = own.clone();
+            props.extend(over);
+            Some(Value::Map(props))
+        }
+        (own, over) => over.or(own.cloned()),
+    };
     let props = parsed
-        .props(given.as_ref().or(context.get("props")))
+        .props(given.as_ref())
         .map_err(|error| Failure::new(format_args!("layout {}: {error}", layout.id)))?;
     say_notes(&props.notes);
     let render = |mut context: Map| {
@@ -39,18 +46,28 @@ pub(super) fn run(args: &Args, project: &Project, file: &Path) -> Result<(), Fai
         return print_raw(args, &render(context)?, &layout.id, &props.notes);
     }
 
-    let turn = {
-        let key = key::key(args.key.as_ref().or(key_of(&context).as_ref()), &[])?;
-        turn_of(&context, key).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?
+    let texts = texts(&context);
+    let key = match args.key.clone().or_else(|| key_of(&context)) {
+        Some(key) if key.occurs_in(texts.iter().copied()) => {
+            return Err(
+                Failure::new("a text of the context contains its security key")
+                    .hint("leave the key out, so that another is drawn"),
+            );
+        }
+        Some(key) => key,
+        None => key::key(None, &texts)?,
     };
+    let mut turn =
+        turn_of(&context, key).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?;
+    args.set(&mut turn);
     let system = SystemPrompt::new(
         render(lasting(&context, &turn.key))?,
         PromptSource::Layout {
             id: layout.id.clone(),
         },
     );
-    let (settings, counter) = args.settings()?;
-    let made = prompt_of(system, Vec::new(), &turn, &settings, &counter, None)
+    let (settings, counter) = args.settings(&turn)?;
+    let made = prompt_of(system, &turn, &settings, &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     match args.json {
         true => {

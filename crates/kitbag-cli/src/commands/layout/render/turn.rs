@@ -20,6 +20,12 @@ pub(super) fn run(args: &Args, project: &Project) -> Result<(), Failure> {
     let layout = choice::layout(args, project, Some(&agent))?;
     let mut read = project.documents(Some(&agent));
     say_warnings(&read.problems);
+    for file in &read.skipped {
+        output::say(format_args!(
+            "note: {} is no text and is left out",
+            one_line(file)
+        ));
+    }
     for redaction in &read.redactions {
         let (source, kind) = (one_line(&redaction.source), &redaction.kind);
         output::say(format_args!(
@@ -45,7 +51,7 @@ pub(super) fn run(args: &Args, project: &Project) -> Result<(), Failure> {
         say_notes(&system.notes);
         return print_raw(args, &system.text, &system.source.describe(), &system.notes);
     }
-    let (settings, counter) = args.settings()?;
+    let (settings, counter) = args.settings(&turn)?;
     let made = prompt(&sources, &turn, &settings, &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     say_notes(&made.system.notes);
@@ -113,8 +119,7 @@ fn turn(
     let included = documents.values().map(|document| document.content.as_str());
     let texts: Vec<&str> = said.chain(included).chain([query.as_str()]).collect();
     let mut turn = Turn::new(query.as_str(), key::key(args.key.as_ref(), &texts)?);
-    turn.mode = args.mode();
-    turn.platform = args.platform.clone();
+    args.set(&mut turn);
     turn.messages = messages;
     turn.language = args.language.clone().or_else(|| project.language(agent));
     turn.env = project.env(agent, |name| env::var(name).ok());
