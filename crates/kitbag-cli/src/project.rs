@@ -13,9 +13,9 @@ use crate::output::{self, one_line};
 /// Which project is meant.
 #[derive(clap::Args)]
 pub(crate) struct ProjectArgs {
-    /// The project's configuration; kitbag.yaml or crewx.yaml of this folder, or of the nearest one
-    /// above, unless it is given
-    #[arg(long, value_name = "FILE", env = "KITBAG_CONFIG")]
+    /// The project's configuration; what KITBAG_CONFIG says, or kitbag.yaml or crewx.yaml of this
+    /// folder or of the nearest one above, unless it is given
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
@@ -23,12 +23,13 @@ impl ProjectArgs {
     /// Reads the project. What is wrong with it is left to the caller to say; only a configuration
     /// that was named must be there.
     pub(crate) fn open(&self) -> Result<Project, Failure> {
-        // The name of older projects.
-        let config = self
-            .config
-            .clone()
-            .or_else(|| env::var_os("CREWX_CONFIG").map(PathBuf::from));
-        if let Some(file) = config.as_ref().filter(|file| !file.is_file()) {
+        // The second is the name of older projects.
+        let set = ["KITBAG_CONFIG", "CREWX_CONFIG"]
+            .into_iter()
+            .filter_map(env::var_os)
+            .find(|file| !file.is_empty());
+        let config = self.config.clone().or(set.map(PathBuf::from));
+        if let Some(file) = config.as_ref().filter(|file| !file.exists()) {
             return Err(Failure::new(format_args!(
                 "there is no file {}",
                 file.display()

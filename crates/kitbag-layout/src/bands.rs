@@ -20,6 +20,7 @@ use crate::turn::{PastMessage, Turn};
 #[must_use]
 pub fn draft(prompt: &SystemPrompt, turn: &Turn) -> Draft {
     let mut draft = Draft::new(wrap(&turn.query, &turn.key));
+    draft.model.clone_from(&turn.model);
     draft.identity = prompt.text.trim_end().to_owned();
     draft.tools = turn.tools.iter().map(tool).collect();
     draft.history = turn.messages.iter().map(past_message).collect();

@@ -209,8 +209,9 @@ impl<'a> Rendering<'a> {
         parsed.render(&Value::Map(context), self.sources.conversation)
     }
 
-    /// Adds the documents that the template may see: those it names, or all of them where it walks
-    /// over them or the whole turn is shown. Elsewhere they have a place of their own in the prompt.
+    /// Adds the documents that the template may see: those it names, all of them where it walks over
+    /// them, and, where the whole turn is shown, those that the agent is given. Elsewhere these have
+    /// a place of their own in the prompt.
     fn add_documents(
         &mut self,
         context: &mut Map,
@@ -231,8 +232,13 @@ impl<'a> Rendering<'a> {
             let message = format!("{}: document `{name}` is not known", template.name());
             self.note(NoteKind::Document, message);
         }
-        let all = self.scope == Scope::Whole || reachable.iter().any(|used| walks_over(used));
-        let shown = documents.keys().filter(|name| all || named.contains(*name));
+        let all = reachable.iter().any(|used| walks_over(used));
+        let given: &[String] = match self.scope {
+            Scope::Whole => &self.sources.agent.documents,
+            Scope::Lasting => &[],
+        };
+        let is_shown = |name: &&String| all || named.contains(*name) || given.contains(name);
+        let shown = documents.keys().filter(is_shown);
         let rendered = self.rendered(&documents, shown);
         let fields = DocumentFields::used_by(&reachable);
         let contexts = rendered

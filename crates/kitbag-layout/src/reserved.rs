@@ -247,11 +247,15 @@ fn plain(char: char) -> impl Iterator<Item = char> {
 }
 
 fn looks_of(char: char) -> Vec<char> {
+    // Only the plain one is the mark of a tag that was neutralised.
+    if matches!(char, '＼' | '﹨') {
+        return vec!['/'];
+    }
     let lower: String = char.nfkc().flat_map(char::to_lowercase).collect();
     let looks = skeleton(&lower).flat_map(char::to_lowercase);
     let alike = looks.map(|char| match char {
         'i' | '1' | '|' => 'l',
-        '∕' | '⁄' | '╱' | '⧸' => '/',
+        '∕' | '⁄' | '╱' | '⧸' | '∖' | '⧵' => '/',
         small => SMALL_CAPITALS
             .iter()
             .find_map(|(capital, letter)| (*capital == small).then_some(*letter))
@@ -309,6 +313,7 @@ fn is_bracket(char: char) -> bool {
             | 'ᐸ'
             | 'ᚲ'
             | '𝈶'
+            | '≮'
             | 'ⵦ'
             | '𐌭'
             | '𖫬'
@@ -319,7 +324,7 @@ fn is_bracket(char: char) -> bool {
 }
 
 fn is_separator(char: char) -> bool {
-    char.is_whitespace() || matches!(char, '_' | '-' | '.' | ':')
+    char.is_whitespace() || matches!(char, '_' | '-' | '.' | ':' | '‿' | '⁀')
 }
 
 /// Whether a character takes no room, so that a name reads the same without it.

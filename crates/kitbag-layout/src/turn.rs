@@ -34,6 +34,8 @@ pub struct Turn {
     pub key: SecurityKey,
     /// What the channel says about the turn: a thread, a workspace.
     pub metadata: Map,
+    /// The model that is asked, where the request names one.
+    pub model: Option<String>,
     /// The language of the prompt, as a tag (`en`, `pt-BR`).
     pub language: Option<String>,
 }
@@ -52,6 +54,7 @@ impl Turn {
             vars: Map::new(),
             key,
             metadata: Map::new(),
+            model: None,
             language: None,
         }
     }

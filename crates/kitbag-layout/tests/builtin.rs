@@ -21,6 +21,7 @@ fn full_agent() -> Agent {
     agent.capabilities = vec!["tasting".to_owned()];
     agent.working_directory = Some("kitchen".to_owned());
     agent.prompt = Some("Cook well.".to_owned());
+    agent.documents = vec!["menu".to_owned()];
     agent.skills = Some(Value::List(vec![
         "chopping".into(),
         Value::map([

@@ -215,8 +215,10 @@ impl Known {
         if self.conversation.messages > 0 {
             let rows = tx
                 .query(
+                    // In the order of the index that should be used: SQLite would rather read all
+                    // messages of the scope.
                     "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-                     AND ref IS NOT NULL",
+                     AND ref IS NOT NULL ORDER BY seq",
                     [scope.into(), number.into()],
                 )
                 .await?;

@@ -176,13 +176,24 @@ impl Project {
     /// Manifests of folders come before the layouts of the configuration, which replace them.
     fn read_layouts(&mut self) {
         let named = self.config.settings.layouts_dirs.iter().map(String::as_str);
-        let folders: Vec<PathBuf> = LAYOUT_FOLDERS
-            .into_iter()
-            .chain(named)
-            .map(|folder| self.root.join(folder))
+        let usual = LAYOUT_FOLDERS.map(|folder| self.root.join(folder));
+        let usual = usual.into_iter().filter(|folder| folder.exists());
+        let folders: Vec<PathBuf> = usual
+            .chain(named.map(|folder| self.root.join(folder)))
             .collect();
         for folder in folders {
-            for file in files::manifests(&folder) {
+            let manifests = match files::manifests(&folder) {
+                Ok(manifests) => manifests,
+                Err(error) => {
+                    let folder = self.shown(&folder);
+                    self.problems.push(Problem::error(
+                        &folder,
+                        format!("cannot read the folder: {error}"),
+                    ));
+                    continue;
+                }
+            };
+            for file in manifests {
                 let name = self.shown(&file);
                 match read_text(&file) {
                     Ok(text) => {
@@ -230,7 +241,7 @@ fn find(folder: &Path) -> Option<PathBuf> {
         CONFIG_NAMES
             .iter()
             .map(|name| folder.join(name))
-            .find(|file| file.is_file())
+            .find(|file| file.symlink_metadata().is_ok())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use kitbag::layout::chain::own_prompt;
-use kitbag::layout::{Agent, Value};
+use kitbag::layout::{Agent, Problem, Value};
 use kitbag::project::Project;
 
 use crate::failure::Failure;
@@ -40,12 +40,24 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Command::List { project, json } => list(&project.open_and_tell()?, *json),
+        Command::List { project, json } => {
+            let project = project.open_and_tell()?;
+            list(&project, *json)?;
+            usable(&project)
+        }
         Command::Show {
             agent,
             project,
             json,
         } => show(&project.open_and_tell()?, agent, *json),
+    }
+}
+
+/// Fails if something in the project cannot be used, which was said before.
+fn usable(project: &Project) -> Result<(), Failure> {
+    match project.problems.iter().any(Problem::is_error) {
+        true => Err(Failure::reported()),
+        false => Ok(()),
     }
 }
 
@@ -55,7 +67,7 @@ fn list(project: &Project, json: bool) -> Result<(), Failure> {
         let agents: Vec<Value> = agents.iter().map(|agent| agent.to_context()).collect();
         return Ok(output::print_json(&agents)?);
     }
-    if agents.is_empty() {
+    if agents.is_empty() && usable(project).is_ok() {
         output::say(format_args!(
             "there are no agents; `kitbag init` writes a configuration with one"
         ));

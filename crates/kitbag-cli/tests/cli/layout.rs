@@ -353,6 +353,10 @@ fn c04_bad_input_is_told() {
         let said = folder.run(&all).failure(code);
         assert!(said.contains(expected), "{args:?}: {said}");
     }
+    let piped = folder
+        .run_with_stdin(&["layout", "render"], b"from a pipe\n")
+        .success();
+    assert!(piped.ends_with("\nfrom a pipe\n</user_query>\n"), "{piped}");
     let empty = folder.run(&["layout", "render"]).failure(2);
     assert!(empty.contains("a prompt ends in a query"), "{empty}");
     // The chain: the prompt stands alone, and the reason is told.

@@ -39,7 +39,8 @@ pub(crate) fn open_existing(path: &Path) -> Result<Sqlite, StoreError> {
         reason,
     };
     match fs::metadata(path) {
-        Ok(file) if file.is_file() && file.len() == 0 => return Err(none("the file is empty")),
+        Ok(file) if !file.is_file() => return Err(none("it is no regular file")),
+        Ok(file) if file.len() == 0 => return Err(none("the file is empty")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(none("there is no such file"));
@@ -93,6 +94,10 @@ fn start(path: &Path, access: Access) -> Result<Sqlite, StoreError> {
 /// Makes the file, and the folder it is in, readable by their owner alone: it holds what people said.
 fn make_file(path: &Path) -> Result<(), StoreError> {
     let make = || -> io::Result<()> {
+        // SQLite would wait for a pipe.
+        if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+            return Err(io::Error::other("it is no regular file"));
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }

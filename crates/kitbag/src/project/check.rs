@@ -18,6 +18,7 @@ impl Project {
             self.check_layout(layout, &mut problems);
         }
         problems.extend(self.documents(None).problems);
+        self.check_unused(&mut problems);
         for agent in &self.config.agents {
             self.check_agent(agent, &mut problems);
         }
@@ -43,6 +44,39 @@ impl Project {
                         let message = format!("there is no partial `{partial}`");
                         problems.push(Problem::error(file, message).at(text.line, 0).of(&key));
                     }
+                }
+            }
+        }
+    }
+
+    /// A layout that no agent asks for is rendered for one that says nothing of itself.
+    fn check_unused(&self, problems: &mut Vec<Problem>) {
+        let used = |layout: &&Layout| {
+            let mut agents = self.config.agents.iter();
+            agents.any(|agent| {
+                let found = self.layout(Some(agent), None);
+                found.is_ok_and(|found| found.layout.id == layout.id)
+            })
+        };
+        let documents = self.documents(None).documents;
+        let agent = Agent::new("assistant");
+        let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
+        for layout in self.layouts.iter().filter(|layout| !used(layout)) {
+            let Origin::File(file) = &layout.origin else {
+                continue;
+            };
+            let mut sources = Sources::new(&agent, &documents, &self.partials).with_layout(layout);
+            sources.conversation = self.conversation.as_ref();
+            let line = layout.text(None).map_or(0, |(_, text)| text.line);
+            for note in system_prompt(&sources, &turn, Scope::Whole).notes {
+                // What cannot be parsed was told already, with its place.
+                let is_told = problems.iter().any(|told| told.key.starts_with(&layout.id));
+                if note.kind == NoteKind::Fallback && !is_told {
+                    problems.push(
+                        Problem::warning(file, note.message)
+                            .at(line, 0)
+                            .of(&layout.id),
+                    );
                 }
             }
         }

@@ -10,7 +10,8 @@ pub(super) const TEXT_LIMIT: usize = 8 * 1024 * 1024;
 
 /// Reads a text in whatever encoding it declares.
 pub(super) fn read_text(file: &Path) -> io::Result<String> {
-    let bytes = read_small(file, TEXT_LIMIT as u64 + 1)?;
+    // A configuration may well be a link to one that is kept elsewhere.
+    let bytes = read_small(&fs::canonicalize(file)?, TEXT_LIMIT as u64 + 1)?;
     if bytes.len() > TEXT_LIMIT {
         let message = format!("it is larger than the {TEXT_LIMIT} bytes that are allowed");
         return Err(io::Error::other(message));
@@ -21,18 +22,16 @@ pub(super) fn read_text(file: &Path) -> io::Result<String> {
     }
 }
 
-/// The manifests of a folder, by name; none if there is no such folder.
-pub(super) fn manifests(folder: &Path) -> Vec<PathBuf> {
-    let is_manifest = |file: &PathBuf| {
+/// The manifests of a folder, by name.
+pub(super) fn manifests(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.path();
         let extension = file.extension().and_then(|extension| extension.to_str());
-        matches!(extension, Some("yaml" | "yml")) && file.is_file()
-    };
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(is_manifest)
-        .collect();
+        if matches!(extension, Some("yaml" | "yml")) {
+            files.push(file);
+        }
+    }
     files.sort();
-    files
+    Ok(files)
 }

@@ -29,6 +29,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         })?;
     } else {
         say_problems(&problems);
+        if project.files.is_empty() {
+            output::say(format_args!(
+                "note: no configuration was found; only the built-in layouts were checked"
+            ));
+        }
         let (agents, layouts) = (project.config.agents.len(), project.layouts.iter().count());
         let warnings = problems.len() - errors;
         let count = |count: usize, one: &str, several: &str| counted(count as u64, one, several);

@@ -122,8 +122,11 @@ impl Args {
     /// The query, from the arguments or from stdin.
     fn query(&self) -> Result<Option<String>, Failure> {
         match self.query.as_deref() {
-            Some("-") => stdin::read("the query").map(Some),
-            query => Ok(query.map(str::to_owned)),
+            Some("-") => Ok(Some(ended(stdin::read("the query")?))),
+            Some(query) => Ok(Some(query.to_owned())),
+            // A layout alone, and a context that brings a query, need none.
+            None if self.raw || self.context.is_some() || !stdin::is_piped() => Ok(None),
+            None => Ok(stdin::read_soon()?.map(ended)),
         }
     }
 
@@ -163,7 +166,17 @@ impl Args {
     }
 }
 
+/// A text from a pipe without the end of its last line.
+fn ended(text: String) -> String {
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    text.strip_suffix('\r').unwrap_or(text).to_owned()
+}
+
+/// Reads a file, or stdin for `-`.
 fn read_file(file: &Path) -> Result<String, Failure> {
+    if file == Path::new("-") {
+        return stdin::read("a file");
+    }
     fs::read_to_string(file)
         .map_err(|error| Failure::new(format_args!("cannot read {}: {error}", file.display())))
 }

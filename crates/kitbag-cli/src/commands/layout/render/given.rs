@@ -60,6 +60,7 @@ pub(super) fn run(args: &Args, project: &Project, file: &Path) -> Result<(), Fai
     let mut turn =
         turn_of(&context, key).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?;
     args.set(&mut turn);
+    turn.model = args.counter.model().map(str::to_owned);
     let system = SystemPrompt::new(
         render(lasting(&context, &turn.key))?,
         PromptSource::Layout {

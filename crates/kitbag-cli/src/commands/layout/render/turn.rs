@@ -121,6 +121,8 @@ fn turn(
     let mut turn = Turn::new(query.as_str(), key::key(args.key.as_ref(), &texts)?);
     args.set(&mut turn);
     turn.messages = messages;
+    let model = args.counter.model().map(str::to_owned);
+    turn.model = model.or_else(|| agent.model.clone());
     turn.language = args.language.clone().or_else(|| project.language(agent));
     turn.env = project.env(agent, |name| env::var(name).ok());
     turn.vars = project.config.vars.clone();

@@ -6,7 +6,7 @@ use std::thread;
 
 use tokio::sync::Mutex;
 
-use super::keep::Kept;
+use super::keep::{Kept, Unit};
 use crate::output;
 
 /// What a shell gives as the exit code of a program that was interrupted.
@@ -14,7 +14,7 @@ const INTERRUPTED: i32 = 130;
 
 /// Ends the program when it is interrupted, and tells what is kept. A thread of its own, since the one
 /// that imports may be waiting for input.
-pub(super) fn watch(kept: &Arc<Mutex<Kept>>) {
+pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
     let kept = Arc::clone(kept);
     let watch = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -27,11 +27,24 @@ pub(super) fn watch(kept: &Arc<Mutex<Kept>>) {
                 return;
             }
             // Whoever keeps a batch holds it.
-            let kept = kept.lock().await;
-            output::say_error(
-                &format!("interrupted; {}", kept.told("")),
-                Some("import it again for the rest: messages with a `ref` are not kept twice"),
-            );
+            let kept = match unit {
+                Unit::Batch => kept.lock().await,
+                // Ending the program undoes what is under way.
+                Unit::All => match kept.try_lock() {
+                    Ok(kept) => kept,
+                    Err(_) => {
+                        output::say_error("interrupted; nothing was imported", None);
+                        process::exit(INTERRUPTED);
+                    }
+                },
+            };
+            let hint = "import it again for the rest: messages with a `ref` are not kept twice";
+            match unit {
+                Unit::All => output::say_error("interrupted; nothing was imported", None),
+                Unit::Batch => {
+                    output::say_error(&format!("interrupted; {}", kept.told("")), Some(hint));
+                }
+            }
             process::exit(INTERRUPTED);
         });
     };

@@ -63,7 +63,7 @@ impl Kept {
 impl Keeper {
     pub(super) fn new(store: Store, unit: Unit) -> Self {
         let kept = Arc::default();
-        interrupt::watch(&kept);
+        interrupt::watch(&kept, unit);
         Self {
             store,
             unit,
