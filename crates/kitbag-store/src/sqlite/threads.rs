@@ -24,7 +24,8 @@ const TOGETHER: usize = 64;
 pub(crate) struct Sqlite {
     writing: Option<Sender<Write>>,
     reading: Option<Sender<Read>>,
-    threads: Vec<JoinHandle<()>>,
+    writer: Option<JoinHandle<()>>,
+    readers: Vec<JoinHandle<()>>,
 }
 
 /// Work for the thread that writes.
@@ -49,17 +50,19 @@ impl Sqlite {
         let (reading, reads) = channel();
         let reads = Arc::new(Mutex::new(reads));
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
-        let mut threads =
-            vec![thread("kitbag-write").spawn(move || write_all(&file, writer, &writes))?];
-        for reader in readers {
-            let reads = Arc::clone(&reads);
-            threads.push(thread("kitbag-read").spawn(move || read_all(reader, &reads))?);
-        }
-        Ok(Self {
+        let writer = thread("kitbag-write").spawn(move || write_all(&file, writer, &writes))?;
+        let mut store = Self {
             writing: Some(writing),
             reading: Some(reading),
-            threads,
-        })
+            writer: Some(writer),
+            readers: Vec::new(),
+        };
+        for reader in readers {
+            let reads = Arc::clone(&reads);
+            let reader = thread("kitbag-read").spawn(move || read_all(reader, &reads))?;
+            store.readers.push(reader);
+        }
+        Ok(store)
     }
 
     /// Runs an operation that changes something, and answers when it is on the disk.
@@ -113,13 +116,17 @@ impl Sqlite {
 
 impl Drop for Sqlite {
     /// Waits until everything is written and the file is closed.
+    ///
+    /// The writer closes it last and alone: of connections that close at once each sees another, and
+    /// none takes the log away.
     fn drop(&mut self) {
-        self.writing.take();
         self.reading.take();
-        for thread in self.threads.drain(..) {
+        for reader in self.readers.drain(..) {
             // A thread that panicked has nothing left to finish.
-            drop(thread.join());
+            drop(reader.join());
         }
+        self.writing.take();
+        drop(self.writer.take().map(JoinHandle::join));
     }
 }
 
