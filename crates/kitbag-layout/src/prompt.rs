@@ -5,19 +5,18 @@
 //! There is always a prompt: where the layout cannot be rendered, the agent's own prompt stands
 //! alone, and a note says why.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+mod documents;
+
+use std::collections::BTreeMap;
 
 use crate::agent::Agent;
-use crate::builtin::manual;
 use crate::chain::{PromptSource, own_prompt};
-use crate::context::{DocumentFields, Known, Scope, document_context, template_context};
-use crate::document::{Documents, Walk, asked_for, included, walks_over};
+use crate::context::{Known, Scope, template_context};
+use crate::document::Documents;
 use crate::layout::{LayoutFailure, ParsedLayout};
 use crate::manifest::Layout;
 use crate::note::{Note, NoteKind};
 use crate::props::merge;
-use crate::reserved::neutralise;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::turn::{Mode, Turn};
 use crate::value::{Map, Value};
@@ -209,85 +208,6 @@ impl<'a> Rendering<'a> {
         parsed.render(&Value::Map(context), self.sources.conversation)
     }
 
-    /// Adds the documents that the template may see: those it names, all of them where it walks over
-    /// them, and, where the whole turn is shown, those that the agent is given. Elsewhere these have
-    /// a place of their own in the prompt.
-    fn add_documents(
-        &mut self,
-        context: &mut Map,
-        template: &Template,
-        partials: &BTreeMap<String, Template>,
-    ) {
-        let reachable = reachable(template, partials);
-        let named: BTreeSet<String> = reachable.iter().flat_map(|used| included(used)).collect();
-        let mut documents = Cow::Borrowed(self.sources.documents);
-        for name in &named {
-            if let (false, Some(manual)) = (documents.contains_key(name), manual(name)) {
-                documents.to_mut().insert(name.clone(), manual);
-            }
-        }
-        let asked: BTreeSet<String> = reachable.iter().flat_map(|used| asked_for(used)).collect();
-        let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
-        for name in named.iter().filter(is_unknown) {
-            let message = format!("{}: document `{name}` is not known", template.name());
-            self.note(NoteKind::Document, message);
-        }
-        let all = reachable.iter().any(|used| walks_over(used));
-        let given: &[String] = match self.scope {
-            Scope::Whole => &self.sources.agent.documents,
-            Scope::Lasting => &[],
-        };
-        let is_shown = |name: &&String| all || named.contains(*name) || given.contains(name);
-        let shown = documents.keys().filter(is_shown);
-        let rendered = self.rendered(&documents, shown);
-        let fields = DocumentFields::used_by(&reachable);
-        let contexts = rendered
-            .iter()
-            .map(|(name, document)| (name.as_str(), document_context(name, document, fields)));
-        context.insert("documents".to_owned(), Value::map(contexts));
-    }
-
-    /// The documents of these names, those that are templates rendered; one that cannot be is told
-    /// and left out.
-    fn rendered<'n>(
-        &mut self,
-        documents: &Documents,
-        names: impl Iterator<Item = &'n String>,
-    ) -> Documents {
-        let settings = RenderSettings::new()
-            .with_escape(Escape::None)
-            .with_partials(self.sources.partials);
-        let mut walk = Walk::new(documents, &self.context, &settings);
-        let mut rendered = Documents::new();
-        let mut failed = Vec::new();
-        for name in names {
-            match walk.document(name) {
-                Ok(Some(document)) => {
-                    rendered.insert(name.clone(), document);
-                }
-                Ok(None) => {}
-                Err(error) => failed.push(error.to_string()),
-            }
-        }
-        for message in failed {
-            self.note(NoteKind::Document, message);
-        }
-        rendered
-    }
-
-    /// The documents that the agent is given and that do not stand in the text yet.
-    fn not_shown(&mut self, text: &str) -> Documents {
-        let given = &self.sources.agent.documents;
-        let documents = self.sources.documents;
-        let names = documents.keys().filter(|name| given.contains(name));
-        let mut rendered = self.rendered(documents, names);
-        rendered.retain(|_, document| {
-            let content = neutralise(document.content.trim());
-            !content.is_empty() && !text.contains(content.as_ref())
-        });
-        rendered
-    }
-
     /// The props of the agent, with those over them that were given for this prompt.
     fn props(&self) -> Option<Value> {
         let choice = self.sources.agent.layout.as_ref();
@@ -306,25 +226,6 @@ impl<'a> Rendering<'a> {
             self.notes.push(note);
         }
     }
-}
-
-/// The template, and all partials that it can reach.
-fn reachable<'a>(
-    template: &'a Template,
-    partials: &'a BTreeMap<String, Template>,
-) -> Vec<&'a Template> {
-    let mut seen = BTreeSet::new();
-    let mut reached = vec![template];
-    let mut next = 0;
-    while let Some(template) = reached.get(next) {
-        let names: Vec<&str> = template
-            .partials()
-            .filter(|name| seen.insert(*name))
-            .collect();
-        reached.extend(names.iter().filter_map(|name| partials.get(*name)));
-        next += 1;
-    }
-    reached
 }
 
 /// Layouts that were written before `layout.system_prompt` find the agent's own prompt here.

@@ -1,0 +1,121 @@
+//! What characters look like to a reader: which read alike, which frame, and which cannot be seen.
+
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::confusable_detection::skeleton;
+
+/// The letters that a letter looks like, in lower case: the same for all that look alike.
+pub(super) fn plain(char: char) -> impl Iterator<Item = char> {
+    static ASCII: LazyLock<Vec<Vec<char>>> =
+        LazyLock::new(|| (0..128_u8).map(|byte| looks_of(byte.into())).collect());
+    // Nearly every letter is one of these, and looking others up is slow.
+    let known = ASCII.get(char as usize).map(Vec::as_slice);
+    let looked_up = known.is_none().then(|| looks_of(char));
+    known
+        .into_iter()
+        .flatten()
+        .copied()
+        .chain(looked_up.into_iter().flatten())
+}
+
+fn looks_of(char: char) -> Vec<char> {
+    // Only the plain one is the mark of a tag that was neutralised.
+    if matches!(char, '＼' | '﹨') {
+        return vec!['/'];
+    }
+    let lower: String = char.nfkc().flat_map(char::to_lowercase).collect();
+    let looks = skeleton(&lower).flat_map(char::to_lowercase);
+    let alike = looks.map(|char| match char {
+        'i' | '1' | '|' => 'l',
+        '∕' | '⁄' | '╱' | '⧸' | '∖' | '⧵' => '/',
+        small => SMALL_CAPITALS
+            .iter()
+            .find_map(|(capital, letter)| (*capital == small).then_some(*letter))
+            .unwrap_or(small),
+    });
+    alike.collect()
+}
+
+/// Letters that Unicode's table does not count as alike, and that read the same.
+const SMALL_CAPITALS: [(char, char); 22] = [
+    ('ᴀ', 'a'),
+    ('ʙ', 'b'),
+    ('ᴄ', 'c'),
+    ('ᴅ', 'd'),
+    ('ᴇ', 'e'),
+    ('ꜰ', 'f'),
+    ('ɢ', 'g'),
+    ('ʜ', 'h'),
+    ('ɪ', 'l'),
+    ('ᴋ', 'k'),
+    ('ʟ', 'l'),
+    ('ɴ', 'n'),
+    ('ᴏ', 'o'),
+    ('ᴘ', 'p'),
+    ('ʀ', 'r'),
+    ('ꜱ', 's'),
+    ('ᴛ', 't'),
+    ('ᴜ', 'u'),
+    ('ᴠ', 'v'),
+    ('ᴡ', 'w'),
+    ('ʏ', 'y'),
+    ('ᴢ', 'z'),
+];
+
+pub(super) fn is_bracket(char: char) -> bool {
+    matches!(
+        char,
+        '<' | '＜'
+            | '‹'
+            | '«'
+            | '˂'
+            | '❬'
+            | '❮'
+            | '❰'
+            | '⟨'
+            | '⟪'
+            | '⧼'
+            | '⦑'
+            | '⟬'
+            | '〈'
+            | '\u{2329}'
+            | '《'
+            | '﹤'
+            | '≺'
+            | 'ᐸ'
+            | 'ᚲ'
+            | '𝈶'
+            | '≮'
+            | 'ⵦ'
+            | '𐌭'
+            | '𖫬'
+            | '⋖'
+            | '⪡'
+            | '≪'
+    )
+}
+
+pub(super) fn is_separator(char: char) -> bool {
+    char.is_whitespace() || matches!(char, '_' | '-' | '.' | ':' | '‿' | '⁀')
+}
+
+/// Whether a character takes no room, so that a name reads the same without it.
+pub(super) fn is_invisible(char: char) -> bool {
+    is_hidden(char)
+        || matches!(char,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{e0100}'..='\u{e01ef}')
+        || is_combining_mark(char)
+}
+
+/// Whether a character is shown by its number.
+pub(super) fn is_hidden(char: char) -> bool {
+    matches!(char,
+        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+}
