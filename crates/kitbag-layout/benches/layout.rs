@@ -180,6 +180,9 @@ fn turn() -> (Agent, Documents, Turn) {
     let mut agent = Agent::new("reviewer");
     agent.specialties = vec!["review".to_owned(), "tests".to_owned()];
     agent.capabilities = vec!["analysis".to_owned()];
+    agent.documents = (0..DOCUMENTS)
+        .map(|number| format!("doc-{number}"))
+        .collect();
     let documents = (0..DOCUMENTS)
         .map(|number| {
             (
