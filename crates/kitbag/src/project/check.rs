@@ -1,11 +1,16 @@
 //! Every problem of a project at once: its files, layouts, agents and documents.
+//!
+//! Layouts are parsed whole and rendered with what is known before a turn: a helper that is called in
+//! a branch that only a turn would take is met there, not here.
+
+use std::borrow::Cow;
 
 use kitbag_layout::context::Scope;
 use kitbag_layout::manifest::{LayoutText, Origin};
 use kitbag_layout::note::NoteKind;
 use kitbag_layout::prompt::{Sources, system_prompt};
 use kitbag_layout::template::{Template, TemplateError};
-use kitbag_layout::{Agent, Layout, Problem, SecurityKey, Turn};
+use kitbag_layout::{Agent, Documents, Layout, Problem, SecurityKey, Turn};
 
 use super::Project;
 
@@ -17,10 +22,12 @@ impl Project {
         for layout in self.layouts.iter() {
             self.check_layout(layout, &mut problems);
         }
-        problems.extend(self.documents(None).problems);
-        self.check_unused(&mut problems);
+        // Files are read once, however many agents there are.
+        let shared = self.documents(None);
+        problems.extend(shared.problems);
+        self.check_unused(&shared.documents, &mut problems);
         for agent in &self.config.agents {
-            self.check_agent(agent, &mut problems);
+            self.check_agent(agent, &shared.documents, &mut problems);
         }
         problems
     }
@@ -50,7 +57,7 @@ impl Project {
     }
 
     /// A layout that no agent asks for is rendered for one that says nothing of itself.
-    fn check_unused(&self, problems: &mut Vec<Problem>) {
+    fn check_unused(&self, documents: &Documents, problems: &mut Vec<Problem>) {
         let used = |layout: &&Layout| {
             let mut agents = self.config.agents.iter();
             agents.any(|agent| {
@@ -58,19 +65,19 @@ impl Project {
                 found.is_ok_and(|found| found.layout.id == layout.id)
             })
         };
-        let documents = self.documents(None).documents;
         let agent = Agent::new("assistant");
         let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
         for layout in self.layouts.iter().filter(|layout| !used(layout)) {
             let Origin::File(file) = &layout.origin else {
                 continue;
             };
-            let mut sources = Sources::new(&agent, &documents, &self.partials).with_layout(layout);
+            let mut sources = Sources::new(&agent, documents, &self.partials).with_layout(layout);
             sources.conversation = self.conversation.as_ref();
             let line = layout.text(None).map_or(0, |(_, text)| text.line);
+            let of_layout = format!("{} (", layout.id);
             for note in system_prompt(&sources, &turn, Scope::Whole).notes {
                 // What cannot be parsed was told already, with its place.
-                let is_told = problems.iter().any(|told| told.key.starts_with(&layout.id));
+                let is_told = problems.iter().any(|told| told.key.starts_with(&of_layout));
                 if note.kind == NoteKind::Fallback && !is_told {
                     problems.push(
                         Problem::warning(file, note.message)
@@ -83,60 +90,40 @@ impl Project {
     }
 
     /// The agent's layout must be there, take its props, and render.
-    fn check_agent(&self, agent: &Agent, problems: &mut Vec<Problem>) {
+    fn check_agent(&self, agent: &Agent, shared: &Documents, problems: &mut Vec<Problem>) {
         let file = agent.file.as_str();
         let key = format!("agents.{}", agent.id);
-        let layout = match self.layout(Some(agent), None) {
-            Ok(found) => {
-                if let Some(unknown) = found.warning {
-                    let message = format!("{unknown}; {} is used instead", found.layout.id);
-                    let line = agent
-                        .layout
-                        .as_ref()
-                        .map_or(agent.line, |layout| layout.line);
-                    problems.push(
-                        Problem::warning(file, message)
-                            .at(line, 0)
-                            .of(format!("{key}.layout"))
-                            .with_hint(unknown.hint()),
-                    );
-                }
-                Some(found.layout)
-            }
-            Err(unknown) => {
-                let line = agent
-                    .layout
-                    .as_ref()
-                    .map_or(agent.line, |layout| layout.line);
-                problems.push(
-                    Problem::error(file, unknown.to_string())
-                        .at(line, 0)
-                        .of(format!("{key}.layout"))
-                        .with_hint(unknown.hint()),
-                );
-                None
-            }
+        let found = self.layout(Some(agent), None);
+        let unknown = match &found {
+            Ok(found) => found.warning.as_ref(),
+            Err(unknown) => Some(unknown),
         };
-        let read = self.documents(Some(agent));
-        let own = read
-            .problems
-            .into_iter()
-            .filter(|problem| !problems.contains(problem));
-        problems.extend(own.collect::<Vec<_>>());
-        for name in agent
-            .documents
-            .iter()
-            .filter(|name| !read.documents.contains_key(*name))
-        {
-            let message = format!("there is no document `{name}`");
-            problems.push(
-                Problem::error(file, message)
-                    .at(agent.line, 0)
-                    .of(format!("{key}.documents")),
-            );
+        if let Some(unknown) = unknown {
+            let asked = agent.layout.as_ref();
+            let line = asked.map_or(agent.line, |layout| layout.line);
+            let problem = match &unknown.fallback {
+                Some(instead) => {
+                    Problem::warning(file, format!("{unknown}; {instead} is used instead"))
+                }
+                None => Problem::error(file, unknown.to_string()),
+            };
+            let problem = problem.at(line, 0).of(format!("{key}.layout"));
+            problems.push(problem.with_hint(unknown.hint()));
         }
-        let mut sources = Sources::new(agent, &read.documents, &self.partials);
-        sources.layout = layout;
+        let own = self.read(&agent.own_documents);
+        problems.extend(own.problems);
+        let mut documents = Cow::Borrowed(shared);
+        if !own.documents.is_empty() {
+            documents.to_mut().extend(own.documents);
+        }
+        let is_missing = |name: &&String| !documents.contains_key(*name);
+        for name in agent.documents.iter().filter(is_missing) {
+            let message = format!("there is no document `{name}`");
+            let problem = Problem::error(file, message).at(agent.line, 0);
+            problems.push(problem.of(format!("{key}.documents")));
+        }
+        let mut sources = Sources::new(agent, &documents, &self.partials);
+        sources.layout = found.as_ref().ok().map(|found| found.layout);
         sources.conversation = self.conversation.as_ref();
         let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
         for note in system_prompt(&sources, &turn, Scope::Whole).notes {

@@ -1,4 +1,6 @@
 //! The documents of a project: written in its configuration, or read from beneath its root.
+//!
+//! Read as they are, without their secrets; templates among them are rendered elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -33,9 +35,17 @@ impl Project {
     /// The documents that an agent can include: the project's, and its own, which stand over them.
     #[must_use]
     pub fn documents(&self, agent: Option<&Agent>) -> ProjectDocuments {
-        let mut read = ProjectDocuments::default();
         let own = agent.into_iter().flat_map(|agent| &agent.own_documents);
-        for (name, entry) in self.config.documents.iter().chain(own) {
+        self.read(self.config.documents.iter().chain(own))
+    }
+
+    /// The documents that are declared so.
+    pub(super) fn read<'a>(
+        &self,
+        entries: impl IntoIterator<Item = (&'a String, &'a DocumentEntry)>,
+    ) -> ProjectDocuments {
+        let mut read = ProjectDocuments::default();
+        for (name, entry) in entries {
             match read.document(entry, &self.root_of(entry)) {
                 Ok(document) => {
                     read.documents.insert(name.clone(), document);
@@ -54,9 +64,7 @@ impl Project {
         }
         read
     }
-}
 
-impl Project {
     /// The folder that a document is read from: the one that the settings name, or that of the file
     /// in which it is declared.
     fn root_of(&self, entry: &DocumentEntry) -> PathBuf {

@@ -1,4 +1,6 @@
 //! A folder that nothing read through it can leave.
+//!
+//! It tells where a path leads; reading what is there is the caller's.
 
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
@@ -54,9 +56,7 @@ impl Root {
             false => Err(outside("a link leads out of it")),
         }
     }
-}
 
-impl Root {
     /// The files of a folder and of those inside, in the order of their paths, without hidden ones
     /// and links; none if there are more than `most`.
     pub(super) fn files(
