@@ -146,6 +146,12 @@ impl Agent {
         context::agent(self)
     }
 
+    /// What templates see as `skills`: a list, however they are written.
+    #[must_use]
+    pub fn skills_context(&self) -> Value {
+        context::skills(self)
+    }
+
     /// What templates see as `agentMetadata`.
     #[must_use]
     pub fn metadata(&self) -> Value {

@@ -16,7 +16,7 @@ use crate::document::Documents;
 use crate::layout::{LayoutFailure, ParsedLayout};
 use crate::manifest::Layout;
 use crate::note::{Note, NoteKind};
-use crate::props::merge;
+use crate::props::overlay;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::turn::{Mode, Turn};
 use crate::value::{Map, Value};
@@ -88,7 +88,8 @@ pub struct SystemPrompt {
     pub source: PromptSource,
     /// What went wrong or was left out, in the order in which it was met.
     pub notes: Vec<Note>,
-    /// The documents that the agent is given and that the text does not show.
+    /// The documents that the agent is given and that the text does not show; none where the layout
+    /// was handed all of them.
     pub documents: Documents,
 }
 
@@ -129,8 +130,13 @@ pub fn system_prompt(sources: &Sources<'_>, turn: &Turn, scope: Scope) -> System
         LegacyAppend::On => legacy_append(sources.agent, turn.mode),
     };
     let text = text + &appended;
+    let documents = match scope {
+        // The layout itself shows them there.
+        Scope::Whole => Documents::new(),
+        Scope::Lasting => rendering.not_shown(&text),
+    };
     SystemPrompt {
-        documents: rendering.not_shown(&text),
+        documents,
         text,
         source,
         notes: rendering.notes,
@@ -152,7 +158,7 @@ impl<'a> Rendering<'a> {
             agent: &agent.to_context(),
             metadata: &agent.metadata(),
             options: &agent.options_for(turn.mode.as_str()).to_vec().into(),
-            skills: &skills(agent),
+            skills: &agent.skills_context(),
         };
         Self {
             sources,
@@ -212,12 +218,7 @@ impl<'a> Rendering<'a> {
     fn props(&self) -> Option<Value> {
         let choice = self.sources.agent.layout.as_ref();
         let own = choice.and_then(|layout| layout.props.as_ref());
-        match (own, self.sources.props) {
-            (Some(Value::Map(own)), Some(Value::Map(over))) => {
-                Some(Value::Map(merge(own, Some(over))))
-            }
-            (own, over) => over.or(own).cloned(),
-        }
+        overlay(own, self.sources.props)
     }
 
     fn note(&mut self, kind: NoteKind, message: String) {
@@ -256,16 +257,4 @@ fn legacy_append(agent: &Agent, mode: Mode) -> String {
         list(&agent.capabilities, usual),
         agent.working_directory.as_deref().unwrap_or("."),
     )
-}
-
-/// The skills as a list, however they are written: names, or descriptions of each.
-fn skills(agent: &Agent) -> Value {
-    match &agent.skills {
-        Some(Value::List(skills)) => Value::List(skills.clone()),
-        Some(Value::Map(skills)) => match skills.get("include") {
-            Some(Value::List(included)) => Value::List(included.clone()),
-            _ => Value::List(Vec::new()),
-        },
-        _ => Value::List(Vec::new()),
-    }
 }

@@ -12,6 +12,7 @@ use regex::Regex;
 use crate::value::{Number, Value};
 
 pub(crate) use check::merge;
+pub use check::overlay;
 
 /// Which props a layout knows.
 #[derive(Debug, Clone, Default)]

@@ -46,6 +46,16 @@ pub(super) fn metadata(agent: &Agent) -> Value {
     ])
 }
 
+/// Names, or descriptions of each; a map says which to include.
+pub(super) fn skills(agent: &Agent) -> Value {
+    let skills = match &agent.skills {
+        Some(Value::Map(skills)) => skills.get("include"),
+        skills => skills.as_ref(),
+    };
+    let list = skills.and_then(Value::as_list).unwrap_or_default();
+    Value::List(list.to_vec())
+}
+
 /// What stands under `inline`, with what may also be written beside it.
 fn inline(agent: &Agent) -> Value {
     let mut inline: Map = agent

@@ -24,6 +24,17 @@ pub(super) fn check(
     }
 }
 
+/// Lays props over others, as defaults are laid beneath them.
+#[must_use]
+pub fn overlay(base: Option<&Value>, over: Option<&Value>) -> Option<Value> {
+    match (base, over) {
+        (Some(Value::Map(base)), Some(Value::Map(over))) => {
+            Some(Value::Map(merge(base, Some(over))))
+        }
+        (base, over) => over.or(base).cloned(),
+    }
+}
+
 /// Lays one map over another: maps are merged key by key, all else is replaced, and nothing
 /// (`null`) leaves what is there.
 pub(crate) fn merge(base: &Map, over: Option<&Map>) -> Map {

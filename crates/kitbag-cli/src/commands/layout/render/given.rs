@@ -7,6 +7,7 @@ use kitbag::layout::given::{key_of, lasting, texts, turn_of};
 use kitbag::layout::layout::ParsedLayout;
 use kitbag::layout::payload::PayloadAgent;
 use kitbag::layout::prompt::SystemPrompt;
+use kitbag::layout::props::overlay;
 use kitbag::layout::{Map, Turn, Value};
 use kitbag::project::Project;
 use kitbag::prompt::prompt_of;
@@ -24,14 +25,7 @@ pub(super) fn run(args: &Args, project: &Project, file: &Path) -> Result<(), Fai
     }
     let parsed = ParsedLayout::new(&layout, args.language.as_deref(), &project.partials)
         .map_err(Failure::new)?;
-    let given = match (context.get("props"), args.props()?) {
-        (Some(Value::Map(own)), Some(Value::Map(over))) => {
-            let mut props = own.clone();
-            props.extend(over);
-            Some(Value::Map(props))
-        }
-        (own, over) => over.or(own.cloned()),
-    };
+    let given = overlay(context.get("props"), args.props()?.as_ref());
     let props = parsed
         .props(given.as_ref())
         .map_err(|error| Failure::new(format_args!("layout {}: {error}", layout.id)))?;
