@@ -1,4 +1,6 @@
 //! The agent's own prompt: the first of five fields that says something.
+//!
+//! As it was written: rendering it is the prompt's.
 
 use serde::Serialize;
 

@@ -1,4 +1,6 @@
 //! A template's context that somebody else put together, such as another program.
+//!
+//! What it brings is taken as it is; nothing of a project is added to it.
 
 use serde::de::DeserializeOwned;
 
@@ -110,7 +112,7 @@ fn read_list<T: DeserializeOwned>(
     list: Option<&Value>,
 ) -> Result<Vec<T>, GivenError> {
     let items = list.and_then(Value::as_list).unwrap_or_default();
-    let read = |(index, item): (usize, &Value)| {
+    let read = |(index, item)| {
         let json = serde_json::to_string(item);
         json.and_then(|json| serde_json::from_str(&json))
             .map_err(|error| GivenError::Item {
@@ -119,11 +121,7 @@ fn read_list<T: DeserializeOwned>(
                 reason: error.to_string(),
             })
     };
-    items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| read((index, item)))
-        .collect()
+    items.iter().enumerate().map(read).collect()
 }
 
 /// Why a context describes no turn.

@@ -1,4 +1,6 @@
 //! Rendering a layout with a context.
+//!
+//! The context is the caller's, and is not neutralised here.
 
 use std::collections::BTreeMap;
 

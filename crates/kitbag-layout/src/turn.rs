@@ -1,4 +1,6 @@
 //! One request of a channel, as the command line, Slack, MCP and HTTP all hand it in.
+//!
+//! As it was said: what a template sees of it is made in `context`.
 
 use std::borrow::Cow;
 use std::fmt;

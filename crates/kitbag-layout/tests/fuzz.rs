@@ -189,6 +189,7 @@ proptest! {
         let (config, problems) = Config::read("kitbag.yaml", &text);
         for problem in &problems {
             prop_assert!(!problem.message.is_empty());
+            prop_assert!(problem.line > 0, "{problem}: {text:?}");
         }
         for agent in &config.agents {
             prop_assert!(!agent.id.is_empty());

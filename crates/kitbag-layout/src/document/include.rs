@@ -1,4 +1,6 @@
 //! Which documents a template includes, and rendering those that are templates themselves.
+//!
+//! What a template may see is decided by the prompt, not here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
