@@ -23,6 +23,7 @@ pub mod flat;
 pub mod inject;
 pub mod message;
 pub mod neutral;
+pub mod problem;
 pub mod rank;
 pub mod reasoning;
 pub mod recall;

@@ -14,7 +14,6 @@ pub mod openapi;
 pub mod query;
 mod relative;
 pub mod relevance;
-pub mod secrets;
 pub mod structure;
 pub mod survey;
 pub mod syntax;

@@ -5,6 +5,7 @@
 //! feature `sqlite` or `postgres` it has a `store` of memories. Providers are not here yet.
 
 pub mod checkpoint;
+pub mod engine;
 pub mod gather;
 pub mod memory;
 pub mod pack;
@@ -15,6 +16,7 @@ pub mod tokens;
 
 pub use kitbag_core as core;
 pub use kitbag_layout as layout;
+pub use kitbag_secrets as secrets;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use kitbag_store as store;
 pub use kitbag_workspace as workspace;

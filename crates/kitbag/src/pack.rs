@@ -27,7 +27,7 @@ use kitbag_core::chunk::Relevance;
 use kitbag_core::envelope::TaskType;
 use kitbag_core::rank::RankTask;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_workspace::secrets::redact;
+use kitbag_secrets::redact;
 use kitbag_workspace::survey::Survey;
 use kitbag_workspace::workspace::Workspace;
 

@@ -7,10 +7,12 @@ mod flags;
 mod history;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Epoch, assemble};
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::RankedChunk;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_layout::chain::PromptSource;
 use kitbag_layout::context::{Scope, formatted_history};
+use kitbag_layout::note::Note;
 use kitbag_layout::payload::{Payload, PayloadAgent, PayloadMetadata};
 use kitbag_layout::prompt::{Sources, SystemPrompt, system_prompt};
 use kitbag_layout::template::Template;
@@ -95,7 +97,8 @@ pub fn prompt_of(
     chunks.extend(history::demote(history, said, settings.budget, counter));
     let chunks: Vec<RankedChunk> = chunks.into_iter().map(Into::into).collect();
     let mut assembly = assemble(&draft, chunks, settings, counter, previous)?;
-    let notes = system.notes.iter().map(|note| note.message.clone());
+    let note = |note: &Note| Problem::new("layout", ProblemKind::Ignored, note.message.as_str());
+    let notes = system.notes.iter().map(note);
     assembly.ledger.problems.extend(notes);
     Ok(Prompt { system, assembly })
 }

@@ -1,7 +1,7 @@
 //! Secrets that were replaced in what is shown, whoever brought it.
 
 use kitbag_core::chunk::{ContextChunk, Detail};
-use kitbag_workspace::secrets::{Finding, redact};
+use kitbag_secrets::{Finding, redact};
 use serde::Serialize;
 
 /// The source of what stands in the task itself.

@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "kitbag",
         &[
             "kitbag-layout",
+            "kitbag-secrets",
             "kitbag-store",
             "kitbag-workspace",
             "kitbag-core",
@@ -20,6 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("kitbag-store", &["kitbag-core"]),
     ("kitbag-workspace", &["kitbag-core"]),
     ("kitbag-core", &[]),
+    ("kitbag-secrets", &[]),
     ("xtask", &[]),
 ];
 

@@ -4,8 +4,8 @@ mod handle;
 
 use std::path::PathBuf;
 
+use kitbag::secrets::redact;
 use kitbag::workspace::language::Language;
-use kitbag::workspace::secrets::redact;
 use kitbag::workspace::syntax::{self, Syntax, Unit};
 use kitbag::workspace::workspace::{Workspace, WorkspaceOptions};
 

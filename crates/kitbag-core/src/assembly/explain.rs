@@ -1,7 +1,6 @@
 //! Writes the ledger of a decided turn.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::kept::Kept;
@@ -11,6 +10,7 @@ use super::turn::{Choice, Turn};
 use crate::band::Band;
 use crate::chunk::{ChunkBand, ChunkId, Detail, Relevance};
 use crate::fit::ratio_ppm;
+use crate::problem::Problem;
 use crate::rank::Score;
 use crate::tokens::Tokens;
 
@@ -19,7 +19,7 @@ pub(super) fn ledger(
     choice: &Choice,
     epoch: EpochReport,
     bands: &[(Band, Tokens)],
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 ) -> Ledger {
     let beside_standing = epoch.renewed.is_none();
     let chunks = turn.priced.iter().zip(&choice.bases).zip(&choice.choices);

@@ -26,6 +26,7 @@ use super::kept::Kept;
 use super::segment::{Segment, TextSegments, concat};
 use super::settings::ModelTraits;
 use crate::chunk::ChunkBand;
+use crate::problem::Problem;
 
 /// The forms that an assembly can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -132,7 +133,7 @@ pub(super) struct Laid {
     /// What is sent.
     pub(super) body: String,
     /// What the form could not carry.
-    pub(super) problems: Vec<String>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Laid {

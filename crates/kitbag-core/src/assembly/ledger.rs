@@ -10,6 +10,7 @@ use crate::band::Band;
 use crate::budget::TokenBudget;
 use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
 use crate::fit::Price;
+use crate::problem::Problem;
 use crate::rank::Score;
 use crate::tokens::Tokens;
 
@@ -26,9 +27,9 @@ pub struct Ledger {
     pub fit: FitReport,
     /// What became of the previous selection.
     pub epoch: EpochReport,
-    /// What the output could not carry.
+    /// What did not go as asked on the way to the prompt.
     #[serde(default)]
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
 }
 
 impl Ledger {

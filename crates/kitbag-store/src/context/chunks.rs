@@ -6,6 +6,7 @@ use kitbag_core::chunk::{
     Relevance, Trust,
 };
 use kitbag_core::message::Message;
+use kitbag_core::problem::Problem;
 use kitbag_core::rank::RankedChunk;
 use kitbag_core::role::Role;
 use kitbag_core::summarize::{Speaker, Utterance, extract};
@@ -25,14 +26,14 @@ pub(super) struct Known {
     pub(super) summaries: Vec<Summary>,
     pub(super) recalled: Vec<Recalled>,
     pub(super) epoch: Option<Epoch>,
-    pub(super) problems: Vec<String>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Known {
     /// The result, or nothing and a line about why.
     pub(super) fn or_tell<T: Default>(&mut self, source: &str, result: Result<T, StoreError>) -> T {
         result.unwrap_or_else(|error| {
-            self.problems.push(format!("{source}: {error}"));
+            self.problems.push(Problem::failed(source, error));
             T::default()
         })
     }

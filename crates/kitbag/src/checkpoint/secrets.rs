@@ -1,6 +1,6 @@
 //! Replaces secrets in the JSON of a checkpoint, and leaves the rest of it byte for byte.
 
-use kitbag_workspace::secrets::redact;
+use kitbag_secrets::redact;
 
 use super::{Checkpoint, SessionId};
 

@@ -1,8 +1,8 @@
 //! Files by pattern.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk};
+use kitbag_secrets::redact;
 use kitbag_workspace::language::Language;
-use kitbag_workspace::secrets::redact;
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
 use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, Redaction, pooled};

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::tokens::Tokens;
+use kitbag_secrets::{is_secret_file, redact};
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus, Repository};
-use kitbag_workspace::secrets::{is_secret_file, redact};
 use kitbag_workspace::survey::Changed;
 use kitbag_workspace::workspace::Workspace;
 use serde_json::Value;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Level, Relevance};
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
+use kitbag_secrets::{Redacted, redact};
 use kitbag_workspace::levels::{Depth, DepthWeights};
-use kitbag_workspace::secrets::{Redacted, redact};
 use kitbag_workspace::survey::{Candidate, Survey};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use kitbag_core::chunk::{ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance};
 use kitbag_core::rank::{RankedChunk, Score};
 use kitbag_core::tokens::Tokens;
-use kitbag_workspace::secrets::redact;
+use kitbag_secrets::redact;
 use kitbag_workspace::survey::{Candidate, Survey};
 use kitbag_workspace::syntax::Definition;
 use kitbag_workspace::walk::{FileEntry, FileRole};

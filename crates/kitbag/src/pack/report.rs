@@ -235,8 +235,9 @@ impl Pack {
             .chain(&survey.problems);
         let problems = problems
             .chain(&prepared.gathered.problems)
-            .chain(&assembly.ledger.problems);
-        let problems = problems.cloned().collect();
+            .cloned()
+            .chain(assembly.ledger.problems.iter().map(ToString::to_string));
+        let problems = problems.collect();
         let fit = &assembly.ledger.fit;
         Self {
             utilization: f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1)),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use kitbag_layout::config::{DocumentEntry, DocumentSource};
 use kitbag_layout::document::DocumentKind;
 use kitbag_layout::{Agent, Document, Documents, Problem};
-use kitbag_workspace::secrets::redact;
+use kitbag_secrets::redact;
 
 use super::Project;
 use super::files::{TEXT_LIMIT, read_text};

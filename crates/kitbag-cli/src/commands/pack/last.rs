@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use kitbag::pack::{Pack, PackRequest};
+use kitbag::secrets::redact;
 use kitbag::workspace::cache::{Key, default_folder};
-use kitbag::workspace::secrets::redact;
 use serde_json::{Value, json};
 
 /// The rest of a long tail explains nothing: this many entries of each list are kept, and how many

@@ -19,6 +19,7 @@ use crate::assembly::segment::Segment;
 use crate::band::Band;
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::{Message, ToolCall};
+use crate::problem::{Problem, ProblemKind};
 use crate::role::Role;
 
 /// Tokens that begin every answer.
@@ -132,7 +133,7 @@ enum OutContent {
 struct Messages {
     messages: Vec<(Band, OutMessage)>,
     segments: Vec<Segment>,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl Messages {
@@ -270,7 +271,7 @@ fn call_json(call: &ToolCall) -> Value {
 }
 
 /// A block as a part of a chat message.
-fn part(block: &ContentBlock, problems: &mut Vec<String>) -> Option<RawJson> {
+fn part(block: &ContentBlock, problems: &mut Vec<Problem>) -> Option<RawJson> {
     let value = match block {
         ContentBlock::Text { text, raw } => match raw {
             // Another provider's cache marker would be refused.
@@ -283,7 +284,8 @@ fn part(block: &ContentBlock, problems: &mut Vec<String>) -> Option<RawJson> {
         ContentBlock::Document(raw) => match document_text(raw) {
             Some(text) => json!({ "type": "text", "text": text }),
             None => {
-                problems.push("a document that is not text cannot be sent in this form".into());
+                let message = "a document that is not text cannot be sent in this form";
+                problems.push(Problem::new("", ProblemKind::NotCarried, message));
                 json!({ "type": "text", "text": "(document)" })
             }
         },

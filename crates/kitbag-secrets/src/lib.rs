@@ -33,7 +33,7 @@ use std::ops::Range;
 /// path, absolute or relative, only says what kind of file it is; it is not opened.
 ///
 /// ```
-/// use kitbag_workspace::secrets::redact;
+/// use kitbag_secrets::redact;
 ///
 /// let password = ["rT7", "bf0Qz"].join("_");
 /// let text = format!("url: postgres://app:{password}@db/app\n");

@@ -1,0 +1,94 @@
+//! The engine: the one place where a prompt is made.
+//!
+//! Sources bring contributions ([`Contribution`]): parts that must be in, chunks that may be, and
+//! problems. [`compose`] joins them and lets the core choose, fit and lay out. Whatever asks for a
+//! prompt (a command, a channel, a server) comes here and calls nothing below. From the
+//! contributions on everything is pure, so that asking again with another budget reads nothing.
+
+mod admit;
+mod contribution;
+
+use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
+use kitbag_core::content::Content;
+use kitbag_core::envelope::TaskType;
+use kitbag_core::message::Message;
+use kitbag_core::tokens::TokenCounter;
+
+pub use admit::{Clean, clean};
+pub use contribution::{Contribution, DraftParts};
+
+pub use crate::redaction::Redaction;
+
+/// What a prompt is asked for, besides what sources bring.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PromptRequest {
+    /// The message to answer.
+    pub current: Message,
+    /// The form, the budget, and how to choose.
+    pub settings: AssemblySettings,
+    /// The model, where the form names one.
+    pub model: Option<String>,
+    /// The most tokens that the answer may have, where the form names it.
+    pub max_output: Option<u32>,
+    /// The kind of task, where the form gives instructions for it.
+    pub task_type: Option<TaskType>,
+}
+
+impl PromptRequest {
+    /// A request that names neither a model nor a kind of task.
+    #[must_use]
+    pub fn new(message: impl Into<Content>, settings: AssemblySettings) -> Self {
+        Self {
+            current: Message::user(message),
+            settings,
+            model: None,
+            max_output: None,
+            task_type: None,
+        }
+    }
+}
+
+/// A prompt, and all that it was made of.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Composed {
+    /// The parts that had to be in.
+    pub draft: Draft,
+    /// The settings that it was assembled with.
+    pub settings: AssemblySettings,
+    /// The prompt with its ledger, which tells every problem too.
+    pub assembly: Assembly,
+    /// The secrets that were replaced in what sources brought.
+    pub redacted: Vec<Redaction>,
+}
+
+/// Joins what sources brought into one prompt.
+///
+/// `previous` is the epoch of the conversation's latest prompt. The order of the contributions is
+/// the order of their parts in the prompt; that of chunks does not matter.
+///
+/// # Errors
+/// When what must be in does not fit.
+pub fn compose(
+    request: &PromptRequest,
+    contributions: Vec<Contribution>,
+    counter: &dyn TokenCounter,
+    previous: Option<&Epoch>,
+) -> Result<Composed, AssembleError> {
+    let all = Contribution::join(contributions);
+    let mut draft = Draft::new("");
+    draft.current = request.current.clone();
+    draft.model.clone_from(&request.model);
+    draft.max_output = request.max_output;
+    draft.task_type = request.task_type;
+    all.draft.put_into(&mut draft);
+    let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
+    assembly.ledger.problems.extend(all.problems);
+    Ok(Composed {
+        draft,
+        settings: request.settings.clone(),
+        assembly,
+        redacted: all.redacted,
+    })
+}

@@ -1,0 +1,106 @@
+//! What a source brings to a prompt. Nothing else enters one.
+
+use kitbag_core::assembly::Draft;
+use kitbag_core::chunk::ChunkId;
+use kitbag_core::envelope::ToolDefinition;
+use kitbag_core::inject::ContextMessage;
+use kitbag_core::message::Message;
+use kitbag_core::problem::Problem;
+use kitbag_core::rank::RankedChunk;
+
+use super::admit::clean_chunk;
+use crate::redaction::Redaction;
+
+/// What one source brings.
+///
+/// ```
+/// use kitbag::core::chunk::{ChunkType, ContextChunk};
+/// use kitbag::engine::Contribution;
+///
+/// let mut contribution = Contribution::default();
+/// contribution.add(ContextChunk::new(ChunkType::Fact, "fact/home", "The user lives in Lisbon."));
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Contribution {
+    /// What must be in.
+    pub draft: DraftParts,
+    /// What may be in. Only [`add`](Self::add) puts something here: it is the door.
+    pub(super) chunks: Vec<RankedChunk>,
+    /// The secrets that were replaced in the chunks.
+    pub redacted: Vec<Redaction>,
+    /// What did not go as asked; a source that fails never stops a prompt.
+    pub problems: Vec<Problem>,
+}
+
+impl Contribution {
+    /// Adds a chunk, whose secrets are replaced.
+    pub fn add(&mut self, chunk: impl Into<RankedChunk>) {
+        let mut ranked = chunk.into();
+        self.redacted.extend(clean_chunk(&mut ranked.chunk));
+        self.chunks.push(ranked);
+    }
+
+    /// Adds a chunk that was made of a [`Clean`](super::Clean) text: looking for secrets in each of
+    /// its levels again would take as long as making them.
+    pub(crate) fn add_clean(&mut self, chunk: RankedChunk, redacted: Vec<Redaction>) {
+        self.redacted.extend(redacted);
+        self.chunks.push(chunk);
+    }
+
+    /// The chunks, in the order in which they were added.
+    #[must_use]
+    pub fn chunks(&self) -> &[RankedChunk] {
+        &self.chunks
+    }
+
+    /// Puts contributions together, in their order.
+    pub(super) fn join(contributions: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        for one in contributions {
+            all.draft.extend(one.draft);
+            all.chunks.extend(one.chunks);
+            all.redacted.extend(one.redacted);
+            all.problems.extend(one.problems);
+        }
+        all
+    }
+}
+
+/// The parts of a [`Draft`] that sources bring.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct DraftParts {
+    /// The base prompt; of several sources the last one's.
+    pub identity: Option<String>,
+    /// The tools on offer.
+    pub tools: Vec<ToolDefinition>,
+    /// The messages to inject.
+    pub injected: Vec<ContextMessage>,
+    /// What was said before, oldest first.
+    pub history: Vec<Message>,
+    /// The tool steps of this turn.
+    pub steps: Vec<Message>,
+    /// Chunks that must not be shown any more.
+    pub retracted: Vec<ChunkId>,
+}
+
+impl DraftParts {
+    fn extend(&mut self, other: Self) {
+        self.identity = other.identity.or(self.identity.take());
+        self.tools.extend(other.tools);
+        self.injected.extend(other.injected);
+        self.history.extend(other.history);
+        self.steps.extend(other.steps);
+        self.retracted.extend(other.retracted);
+    }
+
+    pub(super) fn put_into(self, draft: &mut Draft) {
+        draft.identity = self.identity.unwrap_or_default();
+        draft.tools = self.tools;
+        draft.injected = self.injected;
+        draft.history = self.history;
+        draft.steps = self.steps;
+        draft.retracted = self.retracted;
+    }
+}
