@@ -98,7 +98,7 @@ async fn o06_a_context_has_history_facts_summaries_and_related_messages(store: S
     [User]
     Where does my sister keep her hives?
     ");
-    assert_eq!(built.assembly.ledger.problems, Vec::<String>::new());
+    assert_eq!(built.assembly.ledger.problems, []);
     assert!(Characters.count(&built.assembly.body) <= Tokens(4_000));
 }
 

@@ -123,7 +123,7 @@ fn o06_a_source_that_fails_is_told_and_the_rest_goes_on() {
         assert!(built.context.system_prompt.contains("Lisbon"));
         let problems = &built.assembly.ledger.problems;
         assert!(
-            problems.len() == 1 && problems[0].starts_with("recall: "),
+            problems.len() == 1 && problems[0].source == "recall",
             "{problems:?}"
         );
         assert!(!store.check().await.unwrap().is_empty());

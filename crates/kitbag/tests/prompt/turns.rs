@@ -117,7 +117,7 @@ fn c06_the_reason_for_a_fallback_is_in_the_ledger() {
     let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
     let problem = &made.assembly.ledger.problems[0];
     assert!(
-        problem.starts_with("layout broken was not used: "),
+        problem.message.starts_with("layout broken was not used: "),
         "{problem}"
     );
 }
