@@ -20,6 +20,7 @@ pub mod entity;
 pub mod envelope;
 pub mod fit;
 pub mod flat;
+pub mod history;
 pub mod inject;
 pub mod message;
 pub mod neutral;

@@ -26,6 +26,7 @@ use super::turn::Turn;
 use crate::band::Band;
 use crate::chunk::{ChunkBand, ChunkId};
 use crate::fit::Fitted;
+use crate::message::Message;
 use crate::tokens::Tokens;
 
 /// A selection that lasts, what it has cost so far, and what the request looked like.
@@ -41,6 +42,9 @@ pub struct Epoch {
     head: String,
     /// The number of messages in the history of its latest turn, and their hash.
     history: (usize, String),
+    /// A hash of the first of those messages; empty in epochs of schema 1.
+    #[serde(default)]
+    first: String,
     /// A hash of that turn's current message.
     current: String,
     /// The tokens of that history.
@@ -59,7 +63,8 @@ impl Epoch {
             kept,
             regret,
             head: head_hash(turn.draft, turn.settings, turn.counter),
-            history: (length, history_hash(turn.draft, length)),
+            history: (length, history_hash(&turn.draft.history)),
+            first: turn.draft.history.first().map(hash).unwrap_or_default(),
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
             texts: texts(segments),
@@ -77,7 +82,8 @@ impl Epoch {
             return Err(Renewal::PrefixChanged);
         }
         let (length, hash) = &self.history;
-        if draft.history.len() < *length || *hash != history_hash(draft, *length) {
+        let continued = draft.history.get(..*length);
+        if continued.is_none_or(|history| *hash != history_hash(history)) {
             return Err(Renewal::HistoryChanged);
         }
         if self
@@ -88,6 +94,24 @@ impl Epoch {
             return Err(Renewal::Retracted);
         }
         Ok(())
+    }
+
+    /// The place in `messages` of the message that the latest turn's history began with. Where that
+    /// turn was the first, the history begins with its own message.
+    pub(crate) fn history_start(&self, messages: &[Message]) -> Option<usize> {
+        let (length, all) = &self.history;
+        let first = match *length {
+            0 => &self.current,
+            _ => &self.first,
+        };
+        let is_start = |start: &usize| {
+            let is_first = messages
+                .get(*start)
+                .is_some_and(|message| hash(message) == *first);
+            let same = || messages.get(*start..start.saturating_add(*length));
+            is_first && same().is_some_and(|history| history_hash(history) == *all)
+        };
+        (0..messages.len()).rev().find(is_start)
     }
 
     /// Whether this is another inference of the turn that it was last used for.
@@ -171,8 +195,8 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
     hash(&head)
 }
 
-fn history_hash(draft: &Draft, length: usize) -> String {
-    hash(&draft.history.iter().take(length).collect::<Vec<_>>())
+fn history_hash(history: &[Message]) -> String {
+    hash(&history)
 }
 
 fn texts(segments: &[Segment]) -> Vec<(usize, String)> {

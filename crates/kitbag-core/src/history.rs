@@ -1,0 +1,238 @@
+//! The one policy that shortens a history: the oldest messages lose their detail first, and what is
+//! not shown word for word is counted in the prompt.
+//!
+//! The newest messages stand as they were sent, without a gap. Of those before them the latest are
+//! told in short, as far as the fit has room for that, and the others are a number in one line. That
+//! line is critical: a history never has a hole that nobody is told of.
+//!
+//! The beginning of the history moves rarely. Every message that leaves it changes the bytes of all
+//! that follow, so that a provider's cache is lost; so many leave at once that half of the room is
+//! free again.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::assembly::Epoch;
+use crate::chunk::{
+    ChunkBand, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
+};
+use crate::content::Content;
+use crate::message::Message;
+use crate::problem::{Problem, ProblemKind};
+use crate::role::Role;
+use crate::summarize::{Speaker, Utterance, extract};
+use crate::tokens::{TokenCounter, Tokens};
+
+/// The source of the chunk that stands for the messages before the history.
+pub const EARLIER: &str = "history/earlier";
+
+/// The messages before the history that are told in short, at most: so many need to be read beyond
+/// those that are shown.
+pub const TOLD_IN_SHORT: usize = 24;
+
+/// So many messages are told in short together.
+const STEP: usize = 8;
+
+/// The most tokens of what tells of so many messages.
+const STEP_TOKENS: Tokens = Tokens(120);
+
+/// Around a message: its heading, and blank lines.
+const AROUND: Tokens = Tokens(8);
+
+/// The most that stands word for word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryRoom {
+    /// The tokens.
+    pub tokens: Tokens,
+    /// The messages.
+    pub messages: usize,
+}
+
+/// A history that fits.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ShortHistory {
+    /// The messages that stand word for word, oldest first.
+    pub messages: Vec<Message>,
+    /// Stands for those before them.
+    pub earlier: Option<ContextChunk>,
+    /// Says how many were left out.
+    pub problem: Option<Problem>,
+}
+
+/// Shortens a history to its room.
+///
+/// `unread` counts the messages before those of `history`. `previous` is the epoch of the latest
+/// prompt: where the history continues that one's, it begins at the same message as long as there
+/// is room. `said` gives the words of a message without the wrapper it was sent in.
+#[must_use]
+pub fn shorten(
+    mut history: Vec<Message>,
+    unread: usize,
+    room: HistoryRoom,
+    previous: Option<&Epoch>,
+    said: &dyn Fn(&Message) -> String,
+    counter: &dyn TokenCounter,
+) -> ShortHistory {
+    let start = start(&history, unread, room, previous, counter);
+    let messages = history.split_off(start);
+    let left_out = history.len().saturating_add(unread);
+    if left_out == 0 {
+        return ShortHistory {
+            messages,
+            earlier: None,
+            problem: None,
+        };
+    }
+    let all = left_out.saturating_add(messages.len());
+    let message = format!("{left_out} of {all} messages are not shown word for word");
+    ShortHistory {
+        messages,
+        earlier: Some(earlier(&history, left_out, said, counter)),
+        problem: Some(
+            Problem::new("history", ProblemKind::LeftOut, message)
+                .with_hint("a larger budget shows more of them"),
+        ),
+    }
+}
+
+/// The first message of `history` that stands word for word.
+#[must_use]
+pub fn start(
+    history: &[Message],
+    unread: usize,
+    room: HistoryRoom,
+    previous: Option<&Epoch>,
+    counter: &dyn TokenCounter,
+) -> usize {
+    // The tokens of each message and all that follow it, newest first.
+    let tokens: Vec<Tokens> = history
+        .iter()
+        .rev()
+        .scan(Tokens::ZERO, |sum, message| {
+            *sum = sum.saturating_add(cost(message, counter));
+            Some(*sum)
+        })
+        .collect();
+    let fits = |start: usize, room: HistoryRoom| {
+        let count = history.len().saturating_sub(start);
+        let tokens = tokens.get(..count).and_then(|sums| sums.last());
+        count <= room.messages && tokens.is_none_or(|tokens| *tokens <= room.tokens)
+    };
+    let continued = previous.and_then(|epoch| epoch.history_start(history));
+    if let Some(start) = continued.filter(|&start| fits(start, room)) {
+        return start;
+    }
+    if previous.is_none() && unread == 0 && fits(0, room) {
+        return 0;
+    }
+    // A prompt that none followed may use all the room; one of many leaves some to the next.
+    let room = match previous {
+        Some(_) => HistoryRoom {
+            tokens: Tokens(room.tokens.0 / 2),
+            messages: room.messages / 2,
+        },
+        None => room,
+    };
+    let first = (0..history.len()).find(|&start| fits(start, room));
+    let first = first.unwrap_or(history.len());
+    // Nothing parts a result from its call, and providers want a user's message first.
+    let begins = |message: &Message| message.role == Role::User && !answers_a_call(message);
+    let later = history.iter().skip(first).position(begins);
+    later.map_or(history.len(), |later| first + later)
+}
+
+/// Whether a message holds the result of a tool call.
+fn answers_a_call(message: &Message) -> bool {
+    use crate::content::ContentBlock;
+    let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+    message.role == Role::Tool
+        || matches!(&message.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
+}
+
+/// The tokens of a message, roughly: of blocks other than text their JSON counts.
+fn cost(message: &Message, counter: &dyn TokenCounter) -> Tokens {
+    let content = match &message.content {
+        Content::Null => Tokens::ZERO,
+        Content::Text(text) => counter.count(text),
+        Content::Blocks(blocks) => {
+            let texts = blocks.iter().map(|block| match block.as_raw() {
+                Some(raw) => Cow::Borrowed(raw.as_str()),
+                None => Cow::Borrowed(block.as_text().unwrap_or_default()),
+            });
+            texts.map(|text| counter.count(&text)).sum()
+        }
+    };
+    let calls = message.calls().iter();
+    let calls: Tokens = calls
+        .map(|call| {
+            counter
+                .count(&call.name)
+                .saturating_add(counter.count(call.arguments.as_str()))
+        })
+        .sum();
+    content.saturating_add(calls).saturating_add(AROUND)
+}
+
+/// The chunk that stands for messages: the latest of them in short, and a line that counts them.
+/// Each level tells of fewer messages, the oldest left out first.
+fn earlier(
+    messages: &[Message],
+    left_out: usize,
+    said: &dyn Fn(&Message) -> String,
+    counter: &dyn TokenCounter,
+) -> ContextChunk {
+    let line = match left_out {
+        1 => String::from("1 earlier message of this conversation is not shown"),
+        _ => format!("{left_out} earlier messages of this conversation are not shown"),
+    };
+    let steps: Vec<String> = messages
+        .rchunks(STEP)
+        .take(TOLD_IN_SHORT / STEP)
+        .map(|step| in_short(step, said, counter))
+        .take_while(|text| !text.is_empty())
+        .collect();
+    let mut chunk = ContextChunk::new(ChunkType::Turn, EARLIER, "")
+        .with_priority(ContextPriority::Critical)
+        .with_relevance(Relevance::from_ppm(300_000))
+        .with_trust(Trust::User)
+        .with_band(ChunkBand::Session);
+    chunk.levels.clear();
+    for (count, coverage) in [(3, 600), (2, 450), (1, 300)] {
+        if count > steps.len() {
+            continue;
+        }
+        let mut text = format!("{line}; the latest of them in short:");
+        for step in steps.iter().take(count).rev() {
+            text.push('\n');
+            text.push_str(step);
+        }
+        chunk = chunk.with_level(
+            Level::new(Detail::Slice, text).with_coverage(Coverage::from_permille(coverage)),
+        );
+    }
+    chunk.with_level(Level::new(Detail::Line, line))
+}
+
+fn in_short(
+    messages: &[Message],
+    said: &dyn Fn(&Message) -> String,
+    counter: &dyn TokenCounter,
+) -> String {
+    let utterance = |message: &Message| {
+        let speaker = match message.role {
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+            // Instructions and results are not part of what two people said.
+            Role::System | Role::Tool => return None,
+        };
+        Some(Utterance::new(speaker, said(message)))
+    };
+    let said: Vec<Utterance> = messages.iter().filter_map(utterance).collect();
+    extract(&said, &[], STEP_TOKENS, counter)
+}
+
+#[cfg(test)]
+mod tests;
