@@ -5,8 +5,11 @@
 
 mod arrows;
 mod documents;
+mod engine;
+mod features;
 mod licence;
 mod line_count;
+mod public_items;
 mod sources;
 mod unused;
 
@@ -28,6 +31,9 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(unused::check(&metadata, &files, &root));
     problems.extend(sources::check(&files));
     problems.extend(documents::check(&root));
+    problems.extend(engine::check(&files));
+    problems.extend(public_items::check(&files, &root));
+    problems.extend(features::check());
 
     for problem in &problems {
         eprintln!("{problem}");

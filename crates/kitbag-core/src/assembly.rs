@@ -10,6 +10,7 @@ mod epoch;
 mod error;
 mod explain;
 mod form;
+mod injected;
 mod kept;
 mod ledger;
 mod memo;

@@ -7,6 +7,11 @@
 
 mod admit;
 mod contribution;
+mod history;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod memory;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod turn;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
 use kitbag_core::content::Content;
@@ -16,6 +21,8 @@ use kitbag_core::tokens::TokenCounter;
 
 pub use admit::{Clean, clean};
 pub use contribution::{Contribution, DraftParts};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use turn::{TurnError, TurnPrompt, TurnRequest, turn};
 
 pub use crate::redaction::Redaction;
 
@@ -33,6 +40,8 @@ pub struct PromptRequest {
     pub max_output: Option<u32>,
     /// The kind of task, where the form gives instructions for it.
     pub task_type: Option<TaskType>,
+    /// The most messages of the history that stand word for word.
+    pub history_messages: usize,
 }
 
 impl PromptRequest {
@@ -45,6 +54,7 @@ impl PromptRequest {
             model: None,
             max_output: None,
             task_type: None,
+            history_messages: usize::MAX,
         }
     }
 }
@@ -76,15 +86,19 @@ pub fn compose(
     counter: &dyn TokenCounter,
     previous: Option<&Epoch>,
 ) -> Result<Composed, AssembleError> {
-    let all = Contribution::join(contributions);
+    let mut all = Contribution::join(contributions);
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);
     draft.max_output = request.max_output;
     draft.task_type = request.task_type;
-    all.draft.put_into(&mut draft);
+    let (held, unread) = (std::mem::take(&mut all.draft.held), all.draft.unread);
+    std::mem::take(&mut all.draft).put_into(&mut draft);
+    all.add_history(&mut draft, unread, request, counter, previous);
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
-    assembly.ledger.problems.extend(all.problems);
+    let ledger = &mut assembly.ledger;
+    ledger.add_context_messages(&draft.injected, &held, counter);
+    ledger.problems.extend(all.problems);
     Ok(Composed {
         draft,
         settings: request.settings.clone(),

@@ -152,6 +152,13 @@ pub enum Reason {
     Duplicate,
     /// Out: there is nothing in it.
     Empty,
+    /// In: a context message, which is not chosen.
+    Injected,
+    /// Out: a context message that was in a prompt not long ago.
+    Cooldown {
+        /// The inference of the conversation at which it is due again.
+        until: u64,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -183,6 +190,8 @@ impl fmt::Display for Reason {
                 f.write_str("another chunk with the same id and content stands for it")
             }
             Self::Empty => f.write_str("there is nothing in it"),
+            Self::Injected => f.write_str("a context message: always in"),
+            Self::Cooldown { until } => write!(f, "cooling down until inference {until}"),
         }
     }
 }

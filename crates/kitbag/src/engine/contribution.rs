@@ -1,9 +1,9 @@
 //! What a source brings to a prompt. Nothing else enters one.
 
 use kitbag_core::assembly::Draft;
-use kitbag_core::chunk::ChunkId;
+use kitbag_core::chunk::{ChunkId, ChunkType};
 use kitbag_core::envelope::ToolDefinition;
-use kitbag_core::inject::ContextMessage;
+use kitbag_core::inject::{ContextMessage, Held};
 use kitbag_core::message::Message;
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::RankedChunk;
@@ -54,6 +54,25 @@ impl Contribution {
         &self.chunks
     }
 
+    /// Changes the texts that stand without a fence around them, where marks could be taken for
+    /// those of the operator. Fenced text is shown as it is.
+    pub(super) fn change_loose_texts(&mut self, change: impl Fn(&str) -> String) {
+        for ranked in &mut self.chunks {
+            let is_loose = matches!(
+                ranked.chunk.chunk_type,
+                ChunkType::Fact
+                    | ChunkType::Turn
+                    | ChunkType::Summary
+                    | ChunkType::Entity
+                    | ChunkType::Step
+                    | ChunkType::Reminder
+            );
+            for level in ranked.chunk.levels.iter_mut().filter(|_| is_loose) {
+                level.content = change(&level.content);
+            }
+        }
+    }
+
     /// Puts contributions together, in their order.
     pub(super) fn join(contributions: Vec<Self>) -> Self {
         let mut all = Self::default();
@@ -77,8 +96,12 @@ pub struct DraftParts {
     pub tools: Vec<ToolDefinition>,
     /// The messages to inject.
     pub injected: Vec<ContextMessage>,
+    /// Context messages that are not due yet; the ledger says so.
+    pub held: Vec<Held>,
     /// What was said before, oldest first.
     pub history: Vec<Message>,
+    /// The number of messages before those.
+    pub unread: usize,
     /// The tool steps of this turn.
     pub steps: Vec<Message>,
     /// Chunks that must not be shown any more.
@@ -90,6 +113,8 @@ impl DraftParts {
         self.identity = other.identity.or(self.identity.take());
         self.tools.extend(other.tools);
         self.injected.extend(other.injected);
+        self.held.extend(other.held);
+        self.unread = self.unread.saturating_add(other.unread);
         self.history.extend(other.history);
         self.steps.extend(other.steps);
         self.retracted.extend(other.retracted);

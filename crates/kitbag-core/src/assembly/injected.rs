@@ -1,0 +1,49 @@
+//! Lines of the ledger for context messages. They are not chosen, but they take their share of the
+//! budget like everything else, and one that is held back has a reason.
+
+use alloc::format;
+
+use super::ledger::{Ledger, LedgerEntry, Reason};
+use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
+use crate::inject::{ContextMessage, Held, HeldReason};
+use crate::rank::Score;
+use crate::tokens::{TokenCounter, Tokens};
+
+impl Ledger {
+    /// Adds a line for each context message that is in the prompt, and for each that was held back.
+    pub fn add_context_messages(
+        &mut self,
+        shown: &[ContextMessage],
+        held: &[Held],
+        counter: &dyn TokenCounter,
+    ) {
+        let shown = shown.iter().map(|message| {
+            let tokens = counter.count(&message.content);
+            line(&message.key, Some(Detail::Full), tokens, Reason::Injected)
+        });
+        let held = held.iter().map(|held| {
+            let reason = match held.reason {
+                HeldReason::Cooldown { until } => Reason::Cooldown { until },
+                HeldReason::Blank => Reason::Empty,
+            };
+            line(&held.key, None, Tokens::ZERO, reason)
+        });
+        self.entries.extend(shown.chain(held));
+    }
+}
+
+fn line(key: &str, level: Option<Detail>, tokens: Tokens, reason: Reason) -> LedgerEntry {
+    let source = format!("reminder/{key}");
+    LedgerEntry {
+        id: ChunkId::new(&ChunkType::Reminder, &source),
+        source,
+        chunk_type: ChunkType::Reminder,
+        priority: ContextPriority::Critical,
+        relevance: Relevance::CERTAIN,
+        score: Score::default(),
+        level,
+        worth: 0,
+        tokens,
+        reason,
+    }
+}

@@ -1,0 +1,230 @@
+//! Reads what is remembered for a message: first the conversation that it belongs to, with all that
+//! this carries, then what is known besides.
+//!
+//! Two steps, since the second wants to know which messages the prompt shows anyway. Nothing is
+//! changed, made or chosen here; what of it becomes a prompt is the engine's to decide.
+
+use jiff::Timestamp;
+use kitbag_core::problem::Problem;
+
+use crate::conversation::Conversation;
+use crate::error::StoreError;
+use crate::fact::{self, Fact};
+use crate::history;
+use crate::id::{ConversationId, MessageId};
+use crate::message::StoredMessage;
+use crate::recall::{self, Recalled, RecallOutcome, RecallRequest};
+use crate::scope::Scope;
+use crate::state::{self, ConversationState};
+use crate::store::Store;
+use crate::summary::{self, Summary};
+use crate::transaction::Tx;
+use crate::turn::Incoming;
+
+/// What to remember for a message, at most.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct MemoryRequest {
+    /// The message.
+    pub incoming: Incoming,
+    /// Its name, where it was accepted already: it and what came later are no history.
+    pub answering: Option<MessageId>,
+    /// The messages of the conversation, the newest.
+    pub messages: u32,
+    /// The facts about the sender, those learned last.
+    pub facts: u32,
+    /// The summaries of earlier conversations on the channel.
+    pub summaries: u32,
+    /// The related messages.
+    pub recalled: usize,
+    /// Whether messages of the sender's other channels may be recalled. Words that were said in
+    /// private do not belong into a group.
+    pub across_channels: bool,
+    /// The time at which it is asked.
+    pub now: Timestamp,
+}
+
+impl MemoryRequest {
+    /// The usual amounts.
+    #[must_use]
+    pub fn new(incoming: Incoming, now: Timestamp) -> Self {
+        Self {
+            incoming,
+            answering: None,
+            messages: 50,
+            facts: 200,
+            summaries: 3,
+            recalled: 12,
+            across_channels: false,
+            now,
+        }
+    }
+
+    /// The same for a message that was accepted already.
+    #[must_use]
+    pub fn answering(mut self, message: MessageId) -> Self {
+        self.answering = Some(message);
+        self
+    }
+}
+
+/// A conversation as the next prompt needs it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ConversationMemory {
+    /// Its name in the store.
+    pub id: ConversationId,
+    /// The newest messages before the one to answer, oldest first.
+    pub messages: Vec<StoredMessage>,
+    /// The number of messages before those.
+    pub unread: u32,
+    /// The number of the turn that comes next, or that is under way.
+    pub turn: u32,
+    /// Everything else that it carries from turn to turn.
+    pub state: ConversationState,
+}
+
+/// What is known besides the conversation.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Recollections {
+    /// The facts about the sender, from any channel.
+    pub facts: Vec<Fact>,
+    /// The latest summaries of the channel, oldest first.
+    pub summaries: Vec<Summary>,
+    /// The related messages, best first.
+    pub recalled: Vec<Recalled>,
+    /// The sources that failed; the others are here all the same.
+    pub problems: Vec<Problem>,
+}
+
+impl Store {
+    /// Reads the conversation that a message continues, at one moment; nothing where it begins one.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub async fn read_conversation(
+        &self,
+        request: &MemoryRequest,
+    ) -> Result<Option<ConversationMemory>, StoreError> {
+        let request = request.clone();
+        self.read(move |tx| Box::pin(async move { conversation(tx, &request).await }))
+            .await
+    }
+
+    /// Reads what is known besides the conversation, at one moment if that is possible, and else one
+    /// source after the other, so that each that can be read is. Messages in `shown` are not recalled.
+    pub async fn recollect(
+        &self,
+        request: &MemoryRequest,
+        conversation: Option<ConversationId>,
+        shown: Vec<MessageId>,
+    ) -> Recollections {
+        let recall = recall_request(request, shown);
+        let (together, asked) = (request.clone(), recall.clone());
+        let read = self.read(move |tx| {
+            Box::pin(async move { recollections(tx, &together, conversation, &asked).await })
+        });
+        if let Ok(Some(all)) = read.await {
+            return all;
+        }
+        let Incoming {
+            channel, sender, ..
+        } = &request.incoming;
+        let mut known = Recollections::default();
+        known.facts = known.or_tell("facts", self.facts(sender, request.facts).await);
+        let summaries = self.summaries(channel, sender, request.summaries).await;
+        known.summaries = known.or_tell("summaries", summaries);
+        known.recalled = known.or_tell("recall", self.recall(&recall).await);
+        known
+    }
+}
+
+impl Recollections {
+    /// The result, or nothing and a problem.
+    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T, StoreError>) -> T {
+        result.unwrap_or_else(|error| {
+            self.problems.push(Problem::failed(source, error));
+            T::default()
+        })
+    }
+}
+
+async fn conversation(
+    tx: &mut Tx<'_>,
+    request: &MemoryRequest,
+) -> Result<Option<ConversationMemory>, StoreError> {
+    let found = match request.answering {
+        Some(message) => Some(Conversation::get(tx, message.conversation).await?),
+        None => {
+            let Incoming {
+                channel,
+                sender,
+                conversation,
+                ..
+            } = &request.incoming;
+            let Some(scope) = Scope::find(tx, channel, sender).await? else {
+                return Ok(None);
+            };
+            Conversation::find(tx, scope.id, conversation, request.now).await?
+        }
+    };
+    let Some(found) = found else { return Ok(None) };
+    let before = request.answering.map(|message| message.seq);
+    let messages = history::newest_before(tx, found.id, before, request.messages).await?;
+    let unread = match messages.first() {
+        Some(first) => history::count_before(tx, found.id, first.id.seq).await?,
+        None => 0,
+    };
+    Ok(Some(ConversationMemory {
+        id: found.id,
+        messages,
+        unread,
+        turn: match request.answering {
+            Some(_) => found.turns,
+            None => found.turns.saturating_add(1),
+        },
+        state: state::load_all(tx, found.id).await?,
+    }))
+}
+
+/// All sources; nothing where the index must be rebuilt before it can be asked.
+async fn recollections(
+    tx: &mut Tx<'_>,
+    request: &MemoryRequest,
+    conversation: Option<ConversationId>,
+    recall: &RecallRequest,
+) -> Result<Option<Recollections>, StoreError> {
+    let Incoming {
+        channel, sender, ..
+    } = &request.incoming;
+    let scope = match conversation {
+        Some(id) => Some(id.scope),
+        None => Scope::find(tx, channel, sender).await?.map(|scope| scope.id),
+    };
+    Ok(Some(Recollections {
+        facts: fact::current(tx, sender, request.facts).await?,
+        summaries: match scope {
+            Some(scope) => summary::latest(tx, scope, request.summaries).await?,
+            None => Vec::new(),
+        },
+        recalled: match recall::recall(tx, recall).await? {
+            RecallOutcome::Hits(hits) => hits,
+            RecallOutcome::Outdated(_) => return Ok(None),
+        },
+        problems: Vec::new(),
+    }))
+}
+
+fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallRequest {
+    let incoming = &request.incoming;
+    let mut recall = RecallRequest::new(&incoming.sender, incoming.message.text())
+        .at(incoming.message.at.unwrap_or(request.now.into()))
+        .limit(request.recalled)
+        .without(shown);
+    recall.in_prompt.extend(request.answering);
+    if !request.across_channels {
+        recall = recall.on_channel(&incoming.channel);
+    }
+    recall
+}

@@ -1,0 +1,143 @@
+//! Memory as a source: the conversation's history, layers and reminders, facts, summaries and
+//! recalled messages become parts of a draft and chunks. Reading is the store's.
+
+use kitbag_core::assembly::Epoch;
+use kitbag_core::chunk::{
+    ChunkBand, ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level,
+    Relevance, Trust,
+};
+use kitbag_core::rank::RankedChunk;
+use kitbag_core::summarize::{Utterance, extract};
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_store::{Fact, Recalled, Recollections, StoredMessage, Summary};
+
+use super::Contribution;
+
+/// What is known besides the conversation, as chunks.
+pub(super) fn recollections(
+    known: &Recollections,
+    epoch: Option<&Epoch>,
+    counter: &dyn TokenCounter,
+) -> Contribution {
+    let mut contribution = Contribution {
+        problems: known.problems.clone(),
+        ..Contribution::default()
+    };
+    for one in &known.facts {
+        contribution.add(fact(one));
+    }
+    let count = known.summaries.len();
+    for (index, summary) in known.summaries.iter().enumerate() {
+        contribution.add(summarised(summary, count - index, counter));
+    }
+    let best = known.recalled.first().map_or(1, |hit| hit.score.max(1));
+    for hit in &known.recalled {
+        contribution.add(remembered(hit, best));
+    }
+    contribution.draft.retracted = retracted(epoch, contribution.chunks());
+    contribution
+}
+
+/// Facts that stand in the prompt since the epoch began and no longer hold: they were unset or
+/// forgotten. Chunks that are only not relevant any more stay, for the cache's sake.
+fn retracted(epoch: Option<&Epoch>, chunks: &[RankedChunk]) -> Vec<ChunkId> {
+    let is_known = |id: &ChunkId| chunks.iter().any(|ranked| ranked.chunk.id == *id);
+    let kept = epoch.into_iter().flat_map(|epoch| &epoch.kept);
+    kept.filter(|kept| kept.chunk_type == ChunkType::Fact && !is_known(&kept.id))
+        .map(|kept| kept.id.clone())
+        .collect()
+}
+
+fn chunk(
+    chunk_type: ChunkType,
+    source: String,
+    text: String,
+    priority: ContextPriority,
+    ppm: u32,
+) -> ContextChunk {
+    ContextChunk::new(chunk_type, source, text)
+        .with_priority(priority)
+        .with_relevance(Relevance::from_ppm(ppm))
+        .with_trust(Trust::User)
+}
+
+fn fact(fact: &Fact) -> ContextChunk {
+    let text = format!("About the user, {}: {}", fact.key, fact.value);
+    let source = format!("fact/{}", fact.key);
+    let priority = ContextPriority::High;
+    chunk(ChunkType::Fact, source, text, priority, 600_000).with_band(ChunkBand::Session)
+}
+
+fn summarised(summary: &Summary, age: usize, counter: &dyn TokenCounter) -> ContextChunk {
+    let day = summary.made.to_string();
+    let day = day.split('T').next().unwrap_or_default();
+    let source = format!("summary/{}/{}", summary.conversation.scope, summary.number);
+    let text = |summary: &str| format!("Earlier conversation, summarised {day}: {summary}");
+    let ppm = 600_000 / u32::try_from(age).unwrap_or(u32::MAX).max(1);
+    let whole = text(&summary.text);
+    let priority = ContextPriority::Medium;
+    let whole = chunk(ChunkType::Summary, source, whole, priority, ppm);
+    shorter(
+        whole.with_band(ChunkBand::Session),
+        &summary.text,
+        counter,
+        text,
+    )
+}
+
+/// A message of an earlier conversation, or of this one before its history: the passage that says
+/// most.
+fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
+    let share = hit.score.max(0).saturating_mul(800_000) / best;
+    let text = format!("{}: {}", said_by(&hit.message), hit.text().trim());
+    let chunk = chunk(
+        ChunkType::Turn,
+        message_source(&hit.message),
+        text,
+        ContextPriority::Medium,
+        u32::try_from(share).unwrap_or(0),
+    )
+    .with_band(ChunkBand::Volatile);
+    let mut ranked = RankedChunk::from(chunk);
+    for part in &hit.parts {
+        ranked.score = std::mem::take(&mut ranked.score).plus(part.name, part.value);
+    }
+    ranked
+}
+
+/// The source of a message's chunk, by which forgetting finds the prompts that told of it.
+fn message_source(stored: &StoredMessage) -> String {
+    format!("message/{}", stored.id)
+}
+
+/// Adds levels with the most telling sentences alone, a third and a tenth as long.
+fn shorter(
+    mut chunk: ContextChunk,
+    summary: &str,
+    counter: &dyn TokenCounter,
+    text: impl Fn(&str) -> String,
+) -> ContextChunk {
+    let whole = counter.count(chunk.content());
+    for (share, coverage) in [(3, 600), (10, 300)] {
+        let limit = Tokens(whole.0 / share);
+        if limit < Tokens(24) {
+            continue;
+        }
+        let short = extract(&Utterance::of_summary(summary), &[], limit, counter);
+        if !short.is_empty() && counter.count(&short) < whole {
+            let level = Level::new(Detail::Slice, text(&short));
+            chunk = chunk.with_level(level.with_coverage(Coverage::from_permille(coverage)));
+        }
+    }
+    chunk
+}
+
+/// Who said it, and on which day.
+fn said_by(stored: &StoredMessage) -> String {
+    let role = stored.message.role.as_str();
+    let name = stored.message.name.as_deref().unwrap_or(role);
+    match stored.at {
+        Some(at) => format!("Earlier, {name} on {}", at.wall_clock().date()),
+        None => format!("Earlier, {name}"),
+    }
+}

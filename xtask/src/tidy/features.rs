@@ -1,0 +1,32 @@
+//! The useful combinations of the library's features compile.
+
+use super::Problem;
+use crate::command::{announce_and_run, cargo};
+
+/// Budgets alone; a workspace; agents; memory in a file; memory on a server with agents.
+const COMBINATIONS: &[&str] = &["", "workspace", "layouts", "sqlite", "postgres,layouts"];
+
+pub(super) fn check() -> Vec<Problem> {
+    let fails = |features: &&&str| {
+        let mut cargo = cargo();
+        cargo.args([
+            "check",
+            "--quiet",
+            "--package",
+            "kitbag",
+            "--no-default-features",
+        ]);
+        announce_and_run("features", cargo.args(["--features", features])).is_err()
+    };
+    COMBINATIONS
+        .iter()
+        .filter(fails)
+        .map(|features| {
+            Problem::new(
+                "crates/kitbag",
+                format!("does not compile with the features `{features}` alone"),
+                "put what needs another feature behind it",
+            )
+        })
+        .collect()
+}
