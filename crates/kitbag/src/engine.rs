@@ -9,8 +9,6 @@ mod admit;
 mod contribution;
 mod history;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-mod memory;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod turn;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
@@ -22,7 +20,7 @@ use kitbag_core::tokens::TokenCounter;
 pub use admit::{Clean, clean};
 pub use contribution::{Contribution, DraftParts};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub use turn::{TurnError, TurnPrompt, TurnRequest, turn};
+pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
 pub use crate::redaction::Redaction;
 

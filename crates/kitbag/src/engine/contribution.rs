@@ -73,6 +73,12 @@ impl Contribution {
         }
     }
 
+    /// Whether a chunk holds a text.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let levels = self.chunks.iter().flat_map(|ranked| &ranked.chunk.levels);
+        levels.into_iter().any(|level| level.content.contains(text))
+    }
+
     /// Puts contributions together, in their order.
     pub(super) fn join(contributions: Vec<Self>) -> Self {
         let mut all = Self::default();

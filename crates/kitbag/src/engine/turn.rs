@@ -1,23 +1,33 @@
-//! One turn of a conversation: memory is read, joined with what other sources brought, and composed.
+//! One turn of a conversation: memory and agent are asked, joined with what other sources brought,
+//! and composed.
 //!
 //! Reads only. Whoever sends the prompt tells the store with [`TurnPrompt::sent`].
 
-use jiff::Timestamp;
-use kitbag_core::assembly::AssembleError;
-use kitbag_core::context::Context;
-use kitbag_core::conversation::ConversationTurn;
-use kitbag_core::history::{self, HistoryRoom};
-use kitbag_core::inject::{ContextMessage, CooldownReading, plan};
-use kitbag_core::message::Message;
-use kitbag_core::role::Role;
+#[cfg(feature = "layouts")]
+mod agent;
+mod conversation;
+mod recollections;
+
+use kitbag_core::assembly::{AssembleError, Draft, Epoch};
+use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
+use kitbag_core::history::{TOLD_IN_SHORT, start};
+use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
-use kitbag_core::view::{TurnState, View, node_chunks};
+use kitbag_core::view::View;
 use kitbag_store::{
     ConversationId, ConversationMemory, MemoryRequest, MessageId, SentPrompt, Store, StoreError,
-    StoredMessage,
 };
 
-use super::{Composed, Contribution, PromptRequest, compose, history_room, memory};
+#[cfg(feature = "layouts")]
+use super::AgentError;
+use super::{Composed, Contribution, PromptRequest, compose, history};
+#[cfg(feature = "layouts")]
+pub use agent::AgentSource;
+#[cfg(feature = "layouts")]
+use agent::guard;
+#[cfg(feature = "layouts")]
+use kitbag_layout::ShownBy;
+use recollections::recollections;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -25,7 +35,7 @@ use super::{Composed, Contribution, PromptRequest, compose, history_room, memory
 pub struct TurnRequest {
     /// Whose turn it is, and how much to remember.
     pub memory: MemoryRequest,
-    /// The message as the prompt holds it, the budget and the form.
+    /// The budget and the form. The message is the one that came in, unless an agent wraps it.
     pub prompt: PromptRequest,
     /// The node that the prompt is for. Without one it is that of a plain conversation.
     pub node: Option<View>,
@@ -34,9 +44,11 @@ pub struct TurnRequest {
 }
 
 impl TurnRequest {
-    /// A turn of a plain conversation.
+    /// A turn of a plain conversation, without an agent.
     #[must_use]
-    pub fn new(memory: MemoryRequest, prompt: PromptRequest) -> Self {
+    pub fn new(memory: MemoryRequest, mut prompt: PromptRequest) -> Self {
+        prompt.current = memory.incoming.message.message.clone();
+        prompt.current.id = memory.answering.map(|id| id.to_string());
         Self {
             memory,
             prompt,
@@ -54,6 +66,8 @@ pub struct TurnPrompt {
     pub conversation: Option<ConversationId>,
     /// The prompt.
     pub composed: Composed,
+    /// The security key of its queries, where an agent answers.
+    pub key: Option<String>,
 }
 
 impl TurnPrompt {
@@ -66,7 +80,11 @@ impl TurnPrompt {
             assembly,
             ..
         } = self.composed.clone();
-        SentPrompt::new(draft, settings, assembly)
+        let sent = SentPrompt::new(draft, settings, assembly);
+        match &self.key {
+            Some(key) => sent.with_key(key),
+            None => sent,
+        }
     }
 
     /// The prompt for a provider that takes a system prompt, a history and a message.
@@ -83,92 +101,133 @@ pub enum TurnError {
     /// The conversation cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What must be in does not fit.
+    /// The agent has no prompt.
+    #[cfg(feature = "layouts")]
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// The parts that must be in do not fit.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
 }
 
-/// Makes the prompt of a turn: memory, joined with what other sources brought.
+impl TurnError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint().map(str::to_owned),
+            #[cfg(feature = "layouts")]
+            Self::Agent(error) => error.hint(),
+            Self::Assemble(error) => Some(error.hint().to_owned()),
+        }
+    }
+}
+
+/// The sources of a turn's prompt. Any of them may be missing.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Sources<'a> {
+    /// Remembers the conversation and everything else.
+    pub store: Option<&'a Store>,
+    /// The agent that answers. Without one, the built-in persona does.
+    #[cfg(feature = "layouts")]
+    pub agent: Option<AgentSource<'a>>,
+    /// Contributions that were made already: of a workspace, of gatherers.
+    pub contributions: Vec<Contribution>,
+}
+
+/// Makes the prompt of a turn: memory and agent, joined with what other sources brought.
 ///
 /// Nothing is changed: a prompt that is only looked at leaves no trace.
 ///
 /// # Errors
-/// When the conversation cannot be read, or when what must be in does not fit.
+/// When the conversation cannot be read, when the agent has no prompt, or when the parts that must
+/// be in do not fit.
 pub async fn turn(
-    store: Option<&Store>,
+    sources: Sources<'_>,
     request: &TurnRequest,
-    mut contributions: Vec<Contribution>,
     counter: &(dyn TokenCounter + Sync),
 ) -> Result<TurnPrompt, TurnError> {
-    let Some(store) = store else {
-        let composed = compose(&request.prompt, contributions, counter, None)?;
-        return Ok(TurnPrompt {
-            conversation: None,
-            composed,
-        });
-    };
     let mut prompt = request.prompt.clone();
     prompt.history_messages = usize::try_from(request.memory.messages).unwrap_or(usize::MAX);
-    let mut asked = request.memory.clone();
-    // Those before the history that are told in short.
-    let in_short = u32::try_from(history::TOLD_IN_SHORT).unwrap_or(u32::MAX);
-    asked.messages = asked.messages.saturating_add(in_short);
-    let conversation = store.read_conversation(&asked).await?;
-    let (id, epoch) = conversation.as_ref().map_or((None, None), |memory| {
-        (Some(memory.id), memory.state.epoch.clone())
-    });
-    let said = match conversation {
-        Some(memory) => conversation_parts(memory, request),
-        None => Contribution {
-            draft: injected(request, &[], &Default::default()),
-            ..Contribution::default()
-        },
+    let memory = match sources.store {
+        Some(store) => read(store, &request.memory).await?,
+        None => None,
     };
-    contributions.push(said);
-    let shown = shown(&contributions, &prompt, epoch.as_ref(), counter);
-    let known = store.recollect(&request.memory, id, shown).await;
-    contributions.push(memory::recollections(&known, epoch.as_ref(), counter));
+    let memory = memory.as_ref();
+    // The prompts of nodes take turns: none of them continues the one before it.
+    let epoch = memory.and_then(|memory| memory.state.epoch.as_ref());
+    let epoch = epoch.filter(|_| request.node.is_none());
+
+    let mut contributions = sources.contributions;
+    contributions.push(conversation::contribution(memory, request));
+    let mut identity = persona();
+    let mut key = None;
+    #[cfg(feature = "layouts")]
+    if let Some(agent) = &sources.agent {
+        let part = agent.part(memory, &prompt, &contributions)?;
+        guard(&mut contributions, memory, part.history);
+        let received = std::mem::replace(&mut prompt.current, part.current);
+        prompt.current.id = received.id;
+        prompt.current.name = received.name;
+        prompt.model = prompt.model.or(part.model);
+        key = Some(part.key.to_string());
+        identity = part.contribution;
+    }
+    contributions.push(identity);
+    if let Some(store) = sources.store {
+        let shown = shown(&contributions, &prompt, epoch, counter);
+        let known = store.recollect(&request.memory, memory.map(|memory| memory.id), shown);
+        let mut known = recollections(&known.await, epoch, counter);
+        #[cfg(feature = "layouts")]
+        if key.is_some() {
+            guard(std::slice::from_mut(&mut known), None, ShownBy::Engine);
+        }
+        contributions.push(known);
+    }
     Ok(TurnPrompt {
-        conversation: id,
-        composed: compose(&prompt, contributions, counter, epoch.as_ref())?,
+        conversation: memory.map(|memory| memory.id),
+        composed: compose(&prompt, contributions, counter, epoch)?,
+        key,
     })
 }
 
-/// The conversation as parts of a draft, and its layers as chunks.
-fn conversation_parts(memory: ConversationMemory, request: &TurnRequest) -> Contribution {
-    let ConversationMemory {
-        messages,
-        unread,
-        turn,
-        state,
-        ..
-    } = memory;
-    let mut contribution = Contribution {
-        problems: state.problems,
-        draft: injected(request, state.entries.as_slice(), &state.throttle),
-        ..Contribution::default()
-    };
-    let mut layers = TurnState::new(state.layers, turn);
-    let view = match &request.node {
-        Some(node) => {
-            // A node sees the conversation in its own section.
-            if layers.conversation.recent_turns.is_empty() {
-                layers.conversation.recent_turns = exchanges(&messages);
-            }
-            Some(node)
-        }
-        None => {
-            contribution.draft.unread = usize::try_from(unread).unwrap_or(usize::MAX);
-            let history = messages.into_iter().map(StoredMessage::into_history);
-            contribution.draft.history = history.collect();
-            View::builtin("turn")
-        }
-    };
-    for chunk in view
-        .map(|view| node_chunks(view, &layers))
-        .unwrap_or_default()
-    {
-        contribution.add(chunk);
-    }
+/// The conversation, with as many messages as the history and what is told of those before it take.
+async fn read(
+    store: &Store,
+    request: &MemoryRequest,
+) -> Result<Option<ConversationMemory>, StoreError> {
+    let mut request = request.clone();
+    let in_short = u32::try_from(TOLD_IN_SHORT).unwrap_or(u32::MAX);
+    request.messages = request.messages.saturating_add(in_short);
+    store.read_conversation(&request).await
+}
+
+/// The built-in persona, where no agent answers.
+fn persona() -> Contribution {
+    let mut contribution = Contribution::default();
+    contribution.draft.identity = Some(DEFAULT_SYSTEM_PROMPT.to_owned());
     contribution
+}
+
+/// The messages that the prompt will show word for word, which need not be recalled. An estimate:
+/// where it is wrong, [`compose`] leaves out the second of two.
+fn shown(
+    contributions: &[Contribution],
+    prompt: &PromptRequest,
+    epoch: Option<&Epoch>,
+    counter: &dyn TokenCounter,
+) -> Vec<MessageId> {
+    let mut draft = Draft::new("");
+    let mut unread = 0;
+    for contribution in contributions {
+        unread += contribution.draft.unread;
+        contribution.draft.clone().put_into(&mut draft);
+    }
+    let room = history::room(&draft, prompt, counter);
+    let start = start(&draft.history, unread, room, epoch, counter);
+    let shown = draft.history.iter().skip(start);
+    shown
+        .filter_map(|message| message.id.as_deref()?.parse().ok())
+        .collect()
 }

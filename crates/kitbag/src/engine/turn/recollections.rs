@@ -1,5 +1,4 @@
-//! Memory as a source: the conversation's history, layers and reminders, facts, summaries and
-//! recalled messages become parts of a draft and chunks. Reading is the store's.
+//! Facts, summaries and recalled messages as chunks. Reading them is the store's.
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::chunk::{
@@ -11,7 +10,7 @@ use kitbag_core::summarize::{Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_store::{Fact, Recalled, Recollections, StoredMessage, Summary};
 
-use super::Contribution;
+use crate::engine::Contribution;
 
 /// What is known besides the conversation, as chunks.
 pub(super) fn recollections(
@@ -92,7 +91,7 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
     let text = format!("{}: {}", said_by(&hit.message), hit.text().trim());
     let chunk = chunk(
         ChunkType::Turn,
-        message_source(&hit.message),
+        format!("message/{}", hit.message.id),
         text,
         ContextPriority::Medium,
         u32::try_from(share).unwrap_or(0),
@@ -103,11 +102,6 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
         ranked.score = std::mem::take(&mut ranked.score).plus(part.name, part.value);
     }
     ranked
-}
-
-/// The source of a message's chunk, by which forgetting finds the prompts that told of it.
-fn message_source(stored: &StoredMessage) -> String {
-    format!("message/{}", stored.id)
 }
 
 /// Adds levels with the most telling sentences alone, a third and a tenth as long.
