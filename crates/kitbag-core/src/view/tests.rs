@@ -9,7 +9,7 @@ use serde_json::{from_value, json};
 
 use super::*;
 use crate::conversation::ConversationTurn;
-use crate::entity::EntityRegistry;
+use crate::entity::{EntityDetail, EntityRegistry};
 use crate::reasoning::StepSummary;
 
 const ACTIVE: &str = "3f2b8c1e-0000-4000-8000-000000000001";
@@ -568,6 +568,36 @@ fn a11_an_empty_view_sees_nothing() {
 }
 
 #[test]
+fn a11_a_node_named_like_a_built_in_one_changes_only_what_is_written() {
+    let think = View::builtin("think").unwrap();
+    assert_eq!(&View::read("think", json!({})).unwrap(), think);
+    assert_eq!(
+        &View::read("think", json!({"entity": null})).unwrap(),
+        think
+    );
+    let changed = json!({
+        "entity": {"active": "labels"},
+        "conversation": {"recent_turns": 4},
+        "additions": ["do_not_reread"]
+    });
+    let view = View::read("think", changed).unwrap();
+    assert_eq!(view.name, "think");
+    assert_eq!(view.entity.active, EntityDetail::Labels);
+    assert_eq!(view.entity.retained, think.entity.retained);
+    assert_eq!(view.conversation.recent_turns, 4);
+    assert_eq!(view.conversation.depth, think.conversation.depth);
+    assert_eq!(view.reasoning, think.reasoning);
+    assert_eq!(view.additions, [Addition::DoNotReread].as_slice());
+
+    let own = View::read("critic", json!({"reasoning": {"past_steps": "line"}})).unwrap();
+    assert_eq!(own.name, "critic");
+    assert_eq!(own.entity, EntityView::default());
+    assert_eq!(own.reasoning.past_turns, 2);
+    let renamed = View::read("think", json!({"name": "critic"})).unwrap_err();
+    assert_eq!(renamed.field, "name");
+}
+
+#[test]
 fn a11_errors_name_the_field() {
     for (json, message) in [
         (
@@ -588,7 +618,7 @@ fn a11_errors_name_the_field() {
         ),
         (
             json!({"layers": {}}),
-            "view field `layers`: unknown field, expected one of name, entity, conversation, reasoning, additions",
+            "view field `layers`: unknown field, expected one of entity, conversation, reasoning, additions",
         ),
     ] {
         assert_eq!(from_value::<View>(json).unwrap_err().to_string(), message);
