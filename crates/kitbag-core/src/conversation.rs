@@ -1,4 +1,6 @@
 //! Layer 2, what user and assistant said: recent turns, summaries, and what is still open.
+//!
+//! Summarize owns it: [`crate::summarize`] writes every part, and the other nodes only read.
 
 mod format;
 
@@ -10,11 +12,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use format::{
-    ConversationPart, ConversationView, Depth, TurnDetail, UnknownDepth,
-    format_conversation_for_prompt, format_conversation_view, format_turn,
+    ConversationPart, ConversationView, Depth, UnknownDepth, format_conversation_for_prompt,
 };
+pub(crate) use format::{NO_CONVERSATION, history_items};
 
 use crate::stored::{ConversationContext, null_as_default};
+use crate::view::BUILTIN_VIEWS;
 
 /// How many recent turns are shown in full, unless a view says otherwise.
 pub const RECENT_TURNS: usize = 2;
@@ -25,9 +28,22 @@ pub fn get_conversation_history(stored: &ConversationContext) -> ConversationHis
     get_conversation_history_of(stored, RECENT_TURNS)
 }
 
-/// Builds the history of a stored conversation, with `recent_turns` turns in full.
+/// Builds the last `depth` turns of a stored conversation and nothing else, as Act sees them.
 #[must_use]
-pub fn get_conversation_history_of(
+pub fn get_recent_conversation(stored: &ConversationContext, depth: usize) -> ConversationHistory {
+    let [.., act, _, _] = &BUILTIN_VIEWS;
+    get_conversation_history_of(stored, depth).seen_as(&act.conversation)
+}
+
+/// Builds the recent turns, the engagement and what is pending, as Reply sees them.
+#[must_use]
+pub fn get_conversation_with_engagement(stored: &ConversationContext) -> ConversationHistory {
+    let [.., reply, _] = &BUILTIN_VIEWS;
+    get_conversation_history(stored).seen_as(&reply.conversation)
+}
+
+/// Builds the history of a stored conversation, with `recent_turns` turns in full.
+pub(crate) fn get_conversation_history_of(
     stored: &ConversationContext,
     recent_turns: usize,
 ) -> ConversationHistory {
@@ -60,6 +76,26 @@ pub struct ConversationHistory {
     pub engagement_summary: String,
     /// What the user was asked and has not answered.
     pub pending: Option<PendingState>,
+}
+
+impl ConversationHistory {
+    /// Without what a view hides.
+    pub(crate) fn seen_as(mut self, view: &ConversationView) -> Self {
+        if view.depth == Depth::Nothing {
+            self.recent_turns.clear();
+        }
+        if !view.shows(ConversationPart::Summary) {
+            self.older_turns.clear();
+            self.history_summary.clear();
+        }
+        if !view.shows(ConversationPart::Engagement) {
+            self.engagement_summary.clear();
+        }
+        self.pending = self
+            .pending
+            .filter(|_| view.shows(ConversationPart::Pending));
+        self
+    }
 }
 
 /// One exchange.

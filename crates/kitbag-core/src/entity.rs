@@ -3,11 +3,15 @@
 //! | tier | an entity is in it if |
 //! |---|---|
 //! | generated | it is a draft, whatever its age, until it is saved or dropped |
-//! | active | it was referred to in this turn or one of the [`ACTIVE_WINDOW`] before it, whether there is a reason to keep it or not |
-//! | retained | it is older, and there is a reason to keep it |
+//! | active | it was referred to, or retained on purpose, in this turn or one of the [`ACTIVE_WINDOW`] before it |
+//! | retained | that was longer ago, and there is a reason to keep it |
 //!
 //! Older entities without a reason, and demoted ones, are in no tier: registered, but not shown. A
 //! deleted entity is active during the turn in which it was deleted, and only then.
+//!
+//! Who changes the registry: Understand curates ([`crate::view::TurnState::curate`]), Act registers
+//! (`register_…` and [`crate::view::TurnState::finish_step`], which keeps the data of rows), and
+//! Summarize ends its turn. What is known of a row is stored with it for as long as it is in a tier.
 //!
 //! Row ids never appear in an [`EntityContext`]: labels, reasons and contents that hold one show
 //! the ref instead.
@@ -29,16 +33,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use curation::{
-    CurationApplied, CurationDecision, DECISION_LOG_LIMIT, DecisionEntry, Retention, apply_curation,
-};
+pub use curation::{CurationApplied, CurationDecision, DecisionEntry, Retention};
+pub(crate) use curation::{DECISION_LOG_LIMIT, apply_curation};
 pub use error::RegistryError;
-pub use format::{
-    EntityDetail, EntityMode, EntityView, UnknownEntityMode, format_entity, format_entity_context,
-    format_entity_view,
-};
+pub use format::{EntityDetail, EntityMode, EntityView, UnknownEntityMode, format_entity_context};
+pub(crate) use format::{NO_ENTITIES, do_not_read, entity_items};
 pub use register::DraftMatch;
-pub use registry::EntityRegistry;
+pub use registry::SessionIdRegistry;
 pub use rows::{RowError, Translated, UNREGISTERED_ROW, UnknownIds, Unresolved};
 pub use status::{EntityStatus, UserAction};
 
@@ -52,7 +53,7 @@ pub const ACTIVE_WINDOW: u32 = 2;
 /// Within a tier the order is that of creation, so that new entities come last and what was
 /// already shown stays where it was.
 #[must_use]
-pub fn get_entity_context(registry: &EntityRegistry, current_turn: u32) -> EntityContext {
+pub fn get_entity_context(registry: &SessionIdRegistry, current_turn: u32) -> EntityContext {
     let mut context = EntityContext::default();
     for (reference, entity) in &registry.entities {
         let tier = match tier_of(entity, current_turn) {
@@ -63,11 +64,7 @@ pub fn get_entity_context(registry: &EntityRegistry, current_turn: u32) -> Entit
         };
         tier.push(snapshot(registry, reference, entity, current_turn));
     }
-    for tier in [
-        &mut context.active,
-        &mut context.generated,
-        &mut context.retained,
-    ] {
+    for tier in context.tiers_mut() {
         tier.sort_by_cached_key(|entity| {
             let number = refs::split_ref(&entity.reference).map(|(_, number)| number);
             (
@@ -77,6 +74,23 @@ pub fn get_entity_context(registry: &EntityRegistry, current_turn: u32) -> Entit
                 entity.reference.clone(),
             )
         });
+    }
+    context
+}
+
+/// Builds what one mode shows of the entities: tiers that it hides are empty, and data is only in
+/// those that it shows in full.
+#[must_use]
+pub fn get_entity_context_in(
+    registry: &SessionIdRegistry,
+    current_turn: u32,
+    mode: EntityMode,
+) -> EntityContext {
+    let mut context = get_entity_context(registry, current_turn).seen_as(mode.view());
+    if mode == EntityMode::DoNotRead {
+        for tier in context.tiers_mut() {
+            tier.retain(EntitySnapshot::is_at_hand);
+        }
     }
     context
 }
@@ -103,12 +117,27 @@ impl EntityContext {
             .chain(&self.retained)
     }
 
-    /// All entities, to be changed.
-    pub fn entities_mut(&mut self) -> impl Iterator<Item = &mut EntitySnapshot> {
-        self.active
-            .iter_mut()
-            .chain(&mut self.generated)
-            .chain(&mut self.retained)
+    fn tiers_mut(&mut self) -> [&mut Vec<EntitySnapshot>; 3] {
+        [&mut self.active, &mut self.generated, &mut self.retained]
+    }
+
+    /// Without what a view hides.
+    pub(crate) fn seen_as(mut self, view: EntityView) -> Self {
+        let details = [view.active, view.generated, view.retained];
+        for (tier, detail) in self.tiers_mut().into_iter().zip(details) {
+            if detail == EntityDetail::Hidden {
+                tier.clear();
+            }
+            for entity in tier {
+                if detail != EntityDetail::FullData {
+                    entity.data = None;
+                }
+                if detail == EntityDetail::Refs {
+                    entity.label.clone_from(&entity.reference);
+                }
+            }
+        }
+        self
     }
 }
 
@@ -139,25 +168,9 @@ pub struct EntitySnapshot {
 }
 
 impl EntitySnapshot {
-    /// An entity that was registered and last referred to in `turn`.
-    #[must_use]
-    pub fn new(
-        reference: impl Into<String>,
-        entity_type: impl Into<String>,
-        label: impl Into<String>,
-        status: EntityStatus,
-        turn: u32,
-    ) -> Self {
-        Self {
-            reference: reference.into(),
-            entity_type: entity_type.into(),
-            label: label.into(),
-            status,
-            turn_created: turn,
-            turn_last_ref: turn,
-            retention_reason: None,
-            data: None,
-        }
+    /// Whether the session read or wrote it and its data is stored.
+    fn is_at_hand(&self) -> bool {
+        self.status.is_read() && self.data.is_some()
     }
 }
 
@@ -193,7 +206,7 @@ fn last_ref(entity: &Entity, now: u32) -> u32 {
 }
 
 fn snapshot(
-    registry: &EntityRegistry,
+    registry: &SessionIdRegistry,
     reference: &str,
     entity: &Entity,
     now: u32,
@@ -214,7 +227,8 @@ fn snapshot(
         data: entity
             .content
             .as_ref()
-            .map(|content| registry.hide_rows_in_data(content)),
+            .or(entity.data.as_ref())
+            .map(|data| registry.hide_rows_in_data(data)),
     }
 }
 

@@ -29,7 +29,6 @@ pub mod rank;
 pub mod reasoning;
 pub mod recall;
 pub mod role;
-mod section;
 pub mod stored;
 pub mod summarize;
 pub mod text;

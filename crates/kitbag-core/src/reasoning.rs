@@ -1,6 +1,7 @@
 //! Layer 3, what was decided and found out: turns, their steps, and what became of the entities.
 //!
-//! Nothing here runs or compresses anything: [`crate::summarize`] ends a turn.
+//! Nothing here runs or compresses anything. Steps are recorded while a turn is under way
+//! ([`crate::view::TurnState::finish_step`]); Summarize owns what is stored ([`crate::summarize`]).
 
 mod format;
 
@@ -15,11 +16,13 @@ use serde_json::{Map, Value};
 
 pub use format::{
     CurationDetail, ReasoningNode, ReasoningView, StepDetail, UnknownReasoningNode,
-    format_reasoning_for_prompt, format_reasoning_view, format_step,
+    format_reasoning_for_prompt,
 };
+pub(crate) use format::{NO_TRACE, trace_items};
 
 use crate::entity::DecisionEntry;
 use crate::stored::{ConversationContext, null_as_default};
+use crate::view::{Addition, View};
 
 /// How many turns of summaries are recent.
 pub const RECENT_SUMMARIES: usize = 2;
@@ -42,6 +45,12 @@ pub fn get_reasoning_trace(stored: &ConversationContext, current: &CurrentTurn) 
     }
 }
 
+/// Builds Understand's own decisions about entities, oldest first.
+#[must_use]
+pub fn get_own_decision_history(stored: &ConversationContext) -> Vec<DecisionEntry> {
+    stored.understand_decision_log.clone()
+}
+
 /// What was decided and done, most recent in full.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -59,6 +68,50 @@ pub struct ReasoningTrace {
     pub older_steps: Vec<StepSummary>,
     /// The turn that is under way.
     pub current: CurrentTurn,
+}
+
+impl ReasoningTrace {
+    /// Without what a view hides.
+    pub(crate) fn seen_as(mut self, view: &View) -> Self {
+        let View {
+            reasoning,
+            additions,
+            ..
+        } = view;
+        let shows = |addition| additions.contains(&addition);
+        self.recent_summaries = reasoning.past(&self.recent_summaries).to_vec();
+        if reasoning.past_steps != StepDetail::Full {
+            self.reasoning_summary.clear();
+        }
+        if reasoning.curation != CurationDetail::OwnHistory {
+            self.decisions.clear();
+        }
+        if !shows(Addition::ContentArchive) {
+            self.archive.clear();
+        }
+        if !shows(Addition::OlderSteps) {
+            self.older_steps.clear();
+        }
+        let details = core::iter::repeat_n(reasoning.past_steps, self.recent_summaries.len());
+        let details = details.chain([reasoning.current_steps]);
+        let turns = self.recent_summaries.iter_mut();
+        for (turn, detail) in turns.chain([&mut self.current.summary]).zip(details) {
+            turn.limit(reasoning, detail, shows(Addition::UserExpressed));
+        }
+        let current = &mut self.current;
+        if reasoning.current_steps != StepDetail::Full {
+            current.results.clear();
+        }
+        current.prev_step_note = current
+            .prev_step_note
+            .take()
+            .filter(|_| shows(Addition::PreviousStepNote));
+        current.accomplished = current
+            .accomplished
+            .take()
+            .filter(|_| shows(Addition::Accomplished));
+        self
+    }
 }
 
 /// The turn that is under way: what it has decided and done so far.
@@ -87,7 +140,7 @@ impl CurrentTurn {
     }
 
     /// Records a finished step and its whole result. Its note is the one for the next step.
-    pub fn finish_step(&mut self, step: StepSummary, result: Value) {
+    pub(crate) fn finish_step(&mut self, step: StepSummary, result: Value) {
         self.prev_step_note.clone_from(&step.note);
         self.results.insert(step.step_num, result);
         self.summary.steps.push(step);
@@ -134,6 +187,33 @@ impl TurnExecutionSummary {
         Self {
             turn_num,
             ..Self::default()
+        }
+    }
+
+    /// Takes out what a view hides of a turn whose steps it shows at `detail`.
+    fn limit(&mut self, view: &ReasoningView, detail: StepDetail, expressed: bool) {
+        match detail {
+            StepDetail::Full => {}
+            StepDetail::Hidden => self.steps.clear(),
+            StepDetail::Line | StepDetail::Outcome => {
+                for step in &mut self.steps {
+                    let hidden = match detail {
+                        StepDetail::Line => &mut step.outcome,
+                        _ => &mut step.description,
+                    };
+                    hidden.clear();
+                    step.note = None;
+                }
+            }
+        }
+        if view.curation != CurationDetail::Summary {
+            self.entity_curation = CurationSummary::default();
+        }
+        if !view.phase {
+            self.conversation_phase.clear();
+        }
+        if !expressed {
+            self.user_expressed.clear();
         }
     }
 }
@@ -252,9 +332,29 @@ pub struct CurationSummary {
 
 impl CurationSummary {
     /// Whether nothing was decided.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.retained.is_empty() && self.demoted.is_empty() && self.dropped.is_empty()
+    }
+
+    /// What the log says of a turn.
+    pub(crate) fn logged(log: &[DecisionEntry], turn: u32) -> Self {
+        let mut curation = Self::default();
+        for entry in log.iter().filter(|entry| entry.turn == turn) {
+            let Some(reference) = entry.reference.clone() else {
+                continue;
+            };
+            match entry.action.as_str() {
+                "retain" => {
+                    let why = entry.reason.clone();
+                    curation.reasons.insert(reference.clone(), why);
+                    curation.retained.push(reference);
+                }
+                "demote" => curation.demoted.push(reference),
+                "drop" => curation.dropped.push(reference),
+                _ => {}
+            }
+        }
+        curation
     }
 }
 

@@ -1,8 +1,14 @@
 //! What is kept of a conversation between turns, as JSON.
 //!
+//! Each part has one writer: Understand the decision log (through
+//! [`TurnState::curate`](crate::view::TurnState::curate)), Act the registry's entities and their data,
+//! Summarize ([`crate::summarize`]) everything else. The fields are public for those who show, store
+//! and forget them.
+//!
 //! Loads and saves without loss: fields that this version does not know are kept, here and in
 //! every record below. A missing field loads as empty, and so does `null`.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,8 +16,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::conversation::{ConversationTurn, PendingState};
-use crate::entity::{DecisionEntry, EntityRegistry};
-use crate::reasoning::TurnExecutionSummary;
+use crate::entity::{DecisionEntry, SessionIdRegistry};
+use crate::reasoning::{StepSummary, TurnExecutionSummary};
 
 /// The stored state of a conversation: all three layers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,14 +37,14 @@ pub struct ConversationContext {
     pub pending_clarification: Option<PendingState>,
     /// The entities.
     #[serde(deserialize_with = "null_as_default")]
-    pub id_registry: EntityRegistry,
+    pub id_registry: SessionIdRegistry,
     /// What was decided and done in the latest turns, oldest first.
     #[serde(deserialize_with = "null_as_default")]
     pub turn_summaries: Vec<TurnExecutionSummary>,
     /// What was decided and done before them, compressed.
     #[serde(deserialize_with = "null_as_default")]
     pub reasoning_summary: String,
-    /// Contents put aside under a key, which Act can ask for.
+    /// Contents put aside under a key: see [`ConversationContext::archived`].
     #[serde(deserialize_with = "null_as_default")]
     pub content_archive: Map<String, Value>,
     /// The latest decisions about entities, oldest first.
@@ -52,12 +58,55 @@ pub struct ConversationContext {
     pub other: Map<String, Value>,
 }
 
+/// How many results the archive keeps; records of others do not count and stay.
+const ARCHIVE_LIMIT: usize = 20;
+
 impl ConversationContext {
     /// A conversation in which nothing was said yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// The content that was archived under a key, with refs in place of row ids.
+    #[must_use]
+    pub fn archived(&self, key: &str) -> Option<Value> {
+        let entry = self.content_archive.get(key)?;
+        let content = archived_at(entry).and_then(|_| entry.get("content"));
+        Some(self.id_registry.hide_rows_in_data(content.unwrap_or(entry)))
+    }
+
+    /// Archives the result of a step under a key made of its numbers, and lets the oldest go.
+    pub(crate) fn archive(&mut self, turn: u32, step: &StepSummary, result: Value) {
+        let about = [&step.description, &step.outcome];
+        let about = about.into_iter().find(|text| !text.trim().is_empty());
+        let mut entry = Map::new();
+        entry.insert("turn".into(), turn.into());
+        entry.insert("step".into(), step.step_num.into());
+        entry.insert(
+            "description".into(),
+            about.cloned().unwrap_or_default().into(),
+        );
+        entry.insert("content".into(), result);
+        let key = format!("turn_{turn}_step_{}", step.step_num);
+        self.content_archive.insert(key, Value::Object(entry));
+
+        let entries = self.content_archive.iter();
+        let ours = entries.filter_map(|(key, entry)| Some((archived_at(entry)?, key.clone())));
+        let mut ours: Vec<_> = ours.collect();
+        ours.sort();
+        let surplus = ours.len().saturating_sub(ARCHIVE_LIMIT);
+        for (_, key) in ours.into_iter().take(surplus) {
+            self.content_archive.remove(&key);
+        }
+    }
+}
+
+/// The turn and step of an entry that [`ConversationContext::archive`] made.
+fn archived_at(entry: &Value) -> Option<(u64, u64)> {
+    let number = |name: &str| entry.get(name)?.as_u64();
+    entry.get("content")?;
+    Some((number("turn")?, number("step")?))
 }
 
 /// Reads `null` as the empty value of its type.

@@ -27,7 +27,7 @@ pub use compression::{Compressed, Compression, SummaryProblem};
 pub use extract::{Speaker, Utterance, extract};
 
 use crate::conversation::{ConversationTurn, PendingKind, PendingState, RECENT_TURNS};
-use crate::entity::{DECISION_LOG_LIMIT, EntityRegistry};
+use crate::entity::{DECISION_LOG_LIMIT, SessionIdRegistry};
 use crate::reasoning::{CurationSummary, CurrentTurn, RECENT_SUMMARIES, TurnExecutionSummary};
 use crate::stored::ConversationContext;
 use crate::tokens::{TokenCounter, Tokens};
@@ -96,6 +96,7 @@ pub struct Summarized {
 /// - The turn's execution summary is completed by rules where fields are empty: the phase, what the
 ///   user let know, and the curation from the decision log.
 /// - What waits for the user is stored if the turn proposed or asked something, and else cleared.
+/// - Results of steps that analysed or made something go into the archive.
 /// - Entities that were mentioned by ref are touched, but for those that this turn demoted, and the
 ///   registry's turn ends.
 #[must_use]
@@ -107,6 +108,7 @@ pub fn end_turn(
 ) -> TurnEnd {
     let pending = pending_of(&finished);
     let asked = pending.as_ref().map(|pending| pending.kind.clone());
+    archive(&mut context, &finished.current);
     let mut summary = finished.current.summary;
     if summary.conversation_phase.trim().is_empty() {
         let phase = infer::phase(&summary, asked.as_ref(), &finished.user);
@@ -116,7 +118,8 @@ pub fn end_turn(
         summary.user_expressed = infer::expressed(&finished.user);
     }
     if summary.entity_curation.is_empty() {
-        decided_this_turn(&mut summary.entity_curation, &context, summary.turn_num);
+        let log = &context.understand_decision_log;
+        summary.entity_curation = CurationSummary::logged(log, summary.turn_num);
     }
     let surplus = context.understand_decision_log.len();
     let surplus = surplus.saturating_sub(DECISION_LOG_LIMIT);
@@ -127,6 +130,10 @@ pub fn end_turn(
         &summary,
         [&finished.user, &finished.assistant],
     );
+    for result in finished.current.results.values() {
+        // A row may have been registered after its step was recorded.
+        context.id_registry.keep_rows(result);
+    }
     context.id_registry.end_turn();
 
     let mut turn = ConversationTurn::new(finished.user, "");
@@ -271,28 +278,20 @@ fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
     Some(pending)
 }
 
-/// Fills an empty curation from what the log says of this turn.
-fn decided_this_turn(curation: &mut CurationSummary, context: &ConversationContext, turn: u32) {
-    let log = context.understand_decision_log.iter();
-    for entry in log.filter(|entry| entry.turn == turn) {
-        let Some(reference) = entry.reference.clone() else {
-            continue;
-        };
-        match entry.action.as_str() {
-            "retain" => {
-                let why = entry.reason.clone();
-                curation.reasons.insert(reference.clone(), why);
-                curation.retained.push(reference);
-            }
-            "demote" => curation.demoted.push(reference),
-            "drop" => curation.dropped.push(reference),
-            _ => {}
+/// Puts results that no entity holds into the archive: those of steps that analysed or made
+/// something. What a step read or wrote is the data of its entities.
+fn archive(context: &mut ConversationContext, turn: &CurrentTurn) {
+    for step in &turn.summary.steps {
+        let is_kept = ["read", "write"].contains(&step.step_type.as_str());
+        let result = turn.results.get(&step.step_num);
+        if let Some(result) = result.filter(|result| !is_kept && !result.is_null()) {
+            context.archive(turn.summary.turn_num, step, result.clone());
         }
     }
 }
 
 /// Touches the entities that the turn dealt with or named, so that none ages while it is talked of.
-fn touch(registry: &mut EntityRegistry, turn: &TurnExecutionSummary, said: [&str; 2]) {
+fn touch(registry: &mut SessionIdRegistry, turn: &TurnExecutionSummary, said: [&str; 2]) {
     if registry.current_turn() < turn.turn_num {
         registry.begin_turn(turn.turn_num);
     }

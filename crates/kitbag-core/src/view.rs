@@ -1,7 +1,8 @@
 //! What a node sees: a view over the three layers, and the prompt that comes of it.
 //!
-//! Nodes are data. Four views are built in ([`BUILTIN_VIEWS`]); a further node is a [`View`] in
-//! configuration, which shows what it names and nothing else.
+//! Nodes are data. Five views are built in ([`View::builtin`]): the four nodes below, and `turn` for
+//! an ordinary turn without nodes, whose prompt holds the history itself. A further node is a [`View`]
+//! in configuration ([`View::read`]), which shows what it names and nothing else.
 //!
 //! | layer, column | understand | think | act | reply |
 //! |---|---|---|---|---|
@@ -15,28 +16,31 @@
 //! | reasoning: steps | - | past, in full | this turn's, in full | outcomes |
 //! | reasoning: curation | its own decisions | summary | - | - |
 //! | reasoning: phase | - | yes | - | yes |
+//!
+//! Each layer has one owner. Understand curates the entities ([`TurnState::curate`]). Act registers
+//! them (the registry's `register_…`) and records its steps ([`TurnState::finish_step`]), which keeps
+//! the data of rows. Summarize ([`crate::summarize`]) writes history and reasoning. A plan that names
+//! a retained ref brings it back: [`crate::entity::SessionIdRegistry::touch_mentioned`].
 
-mod chunks;
+mod build;
+pub(crate) mod item;
 mod parse;
-mod render;
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use chunks::layer_chunks;
-pub use parse::ViewError;
-pub use render::{
-    NodeContext, build_act_context, build_context, build_reply_context, build_think_context,
-    build_understand_context, render_node_prompt,
+pub use build::{
+    NodeContext, NodeText, build_act_context, build_context, build_reply_context,
+    build_think_context, build_understand_context, get_current_curation, get_current_turn_steps,
+    get_execution_outcomes, node_chunks,
 };
+pub use parse::ViewError;
 
 use crate::conversation::{ConversationPart, ConversationView, Depth, RECENT_TURNS};
-use crate::entity::EntityView;
-use crate::reasoning::{CurationDetail, CurrentTurn, ReasoningView, StepDetail};
+use crate::entity::{CurationApplied, CurationDecision, EntityDetail, EntityView, apply_curation};
+use crate::reasoning::{CurationDetail, CurrentTurn, ReasoningView, StepDetail, StepSummary};
 use crate::stored::ConversationContext;
 
 /// What one node sees of each layer.
@@ -76,8 +80,8 @@ pub enum Addition {
     Accomplished,
 }
 
-/// The built-in views: understand, think, act, reply.
-pub static BUILTIN_VIEWS: [View; 4] = [
+/// The built-in views: understand, think, act, reply, turn.
+pub(crate) static BUILTIN_VIEWS: [View; 5] = [
     View {
         name: Cow::Borrowed("understand"),
         entity: EntityView::CURATION,
@@ -154,6 +158,31 @@ pub static BUILTIN_VIEWS: [View; 4] = [
         },
         additions: Cow::Borrowed(&[Addition::UserExpressed, Addition::Accomplished]),
     },
+    View {
+        name: Cow::Borrowed("turn"),
+        entity: EntityView {
+            active: EntityDetail::FullData,
+            generated: EntityDetail::FullData,
+            retained: EntityDetail::RefsAndLabels,
+        },
+        conversation: ConversationView {
+            depth: Depth::Nothing,
+            also: Cow::Borrowed(&[
+                ConversationPart::Summary,
+                ConversationPart::Engagement,
+                ConversationPart::Pending,
+            ]),
+            recent_turns: RECENT_TURNS,
+        },
+        reasoning: ReasoningView {
+            past_steps: StepDetail::Outcome,
+            past_turns: 2,
+            current_steps: StepDetail::Outcome,
+            curation: CurationDetail::Hidden,
+            phase: false,
+        },
+        additions: Cow::Borrowed(&[]),
+    },
 ];
 
 impl View {
@@ -176,19 +205,41 @@ pub struct TurnState {
     pub conversation: ConversationContext,
     /// The turn that is under way, its number included.
     pub this_turn: CurrentTurn,
-    /// What entities hold, by ref; row ids in it are replaced when it is shown.
-    pub entity_data: BTreeMap<String, Value>,
 }
 
 impl TurnState {
-    /// The start of turn `turn_num` of a conversation.
+    /// Begins turn `turn_num` of a conversation, in its registry too.
     #[must_use]
-    pub fn new(conversation: ConversationContext, turn_num: u32) -> Self {
+    pub fn new(mut conversation: ConversationContext, turn_num: u32) -> Self {
+        conversation.id_registry.begin_turn(turn_num);
         Self {
             conversation,
             this_turn: CurrentTurn::new(turn_num),
-            entity_data: BTreeMap::new(),
         }
+    }
+
+    /// Applies what Understand decided about the entities, and logs it.
+    pub fn curate(&mut self, decision: &CurationDecision) -> CurationApplied {
+        let stored = &mut self.conversation;
+        let log = &mut stored.understand_decision_log;
+        let applied = apply_curation(&mut stored.id_registry, log, decision);
+        self.this_turn.summary.entity_curation = applied.summary.clone();
+        applied
+    }
+
+    /// Records a step that Act finished, with its whole result.
+    ///
+    /// The data of rows in the result that the registry knows is kept with them, and they count as
+    /// involved in the step. The step's note is the one for the next step.
+    pub fn finish_step(&mut self, mut step: StepSummary, result: Value) {
+        let registry = &mut self.conversation.id_registry;
+        for reference in registry.keep_rows(&result) {
+            if !step.entities_involved.contains(&reference) {
+                step.entities_involved.push(reference);
+            }
+        }
+        registry.touch_mentioned(&step.entities_involved.join("\n"));
+        self.this_turn.finish_step(step, result);
     }
 }
 

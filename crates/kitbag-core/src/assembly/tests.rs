@@ -323,15 +323,18 @@ fn a08_node_output() {
 
     ## Entity Context
     - `ticket_1`: Login loop
+
     ## Conversation History
     - user: remember the staging host
     - user: hello
     - assistant: hi, what is broken?
+
     ## What Happened (Reasoning Trace)
     - staging runs behind a proxy
     - assistant: looking
       Called read with {"path":"auth.rs"}
     - tool: fn login() {}
+
     ---
     ## Your Task
     why does the redirect loop?

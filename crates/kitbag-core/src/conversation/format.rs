@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{ConversationHistory, ConversationTurn, PendingKind, PendingState, RECENT_TURNS};
+use crate::chunk::{ChunkType, ContextPriority};
 use crate::neutral::{indented, one_line};
-use crate::section::Sections;
+use crate::view::item::{Item, list, short};
 
 /// How many turns depth 5 shows, recent and older together.
 const SUMMARY_TURNS: usize = 5;
-/// How many characters of a user's message the one-line form of a turn shows.
-const LINE_CHARS: usize = 200;
 
 /// Shows the history to a depth.
 #[must_use]
 pub fn format_conversation_for_prompt(history: &ConversationHistory, depth: Depth) -> String {
-    format_conversation_view(
-        history,
-        &ConversationView {
-            depth,
-            ..ConversationView::default()
-        },
-    )
+    let view = ConversationView {
+        depth,
+        ..ConversationView::default()
+    };
+    list(&history_items(history, &view, 0), NO_CONVERSATION)
 }
+
+/// Stands in place of the history where there is none.
+pub(crate) const NO_CONVERSATION: &str = "No earlier conversation.";
 
 /// How far back a history is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -116,8 +116,7 @@ impl Default for ConversationView {
 
 impl ConversationView {
     /// Whether `part` is shown.
-    #[must_use]
-    pub fn shows(&self, part: ConversationPart) -> bool {
+    pub(super) fn shows(&self, part: ConversationPart) -> bool {
         self.depth == Depth::Full
             || (self.depth == Depth::WithSummary && part == ConversationPart::Summary)
             || self.also.contains(&part)
@@ -137,122 +136,106 @@ pub enum ConversationPart {
     Pending,
 }
 
-/// Shows what a view asks for.
-#[must_use]
-pub fn format_conversation_view(history: &ConversationHistory, view: &ConversationView) -> String {
-    let mut sections = Sections::default();
+/// What a view asks for, at the beginning of turn `turn_num`: the turns are numbered back from it,
+/// so that each keeps its number as older ones leave.
+pub(crate) fn history_items(
+    history: &ConversationHistory,
+    view: &ConversationView,
+    turn_num: u32,
+) -> Vec<Item> {
+    let mut items = Vec::new();
     if view.shows(ConversationPart::Engagement) {
-        sections.push("### Session", summary_item(&history.engagement_summary));
+        let about = history.engagement_summary.as_str();
+        let kind = ChunkType::Summary;
+        items.extend(Item::labelled(kind, "engagement", "Session", about));
     }
+    let (older, recent) = (&history.older_turns, &history.recent_turns);
+    let mut shown_older = 0;
     if view.shows(ConversationPart::Summary) {
-        let room = SUMMARY_TURNS.saturating_sub(history.recent_turns.len());
-        let hidden = match view.depth {
-            Depth::Full => 0,
-            _ => history.older_turns.len().saturating_sub(room),
+        let said = history.history_summary.as_str();
+        let summary = Item::labelled(ChunkType::Summary, "history_summary", "Earlier", said);
+        items.extend(summary.map(|item| item.with_priority(ContextPriority::High)));
+        shown_older = match view.depth {
+            Depth::Nothing => 0,
+            Depth::Full => older.len(),
+            Depth::Recent | Depth::WithSummary => SUMMARY_TURNS.saturating_sub(recent.len()),
         };
-        let older = history.older_turns.iter().skip(hidden);
-        let mut items = summary_item(&history.history_summary);
-        if hidden > 0 {
-            items.push(format!("- ({hidden} more turns are not shown)"));
-        }
-        items.extend(older.map(|turn| format_turn(turn, TurnDetail::Summary)));
-        sections.push("### Earlier", items);
     }
     if view.depth != Depth::Nothing {
-        let turns = history.recent_turns.iter();
-        let turns = turns.map(|turn| format_turn(turn, TurnDetail::Verbatim));
-        sections.push("### Recent turns", turns);
-    }
-    if let Some(pending) = history
-        .pending
-        .as_ref()
-        .filter(|_| view.shows(ConversationPart::Pending))
-    {
-        sections.push("### Waiting for the user", pending_items(pending));
-    }
-    sections.finish("No earlier conversation.")
-}
-
-/// How much of a turn is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TurnDetail {
-    /// What the user and the assistant said; the assistant condensed where no more was kept.
-    Verbatim,
-    /// A line: the start of the user's message, and the answer condensed.
-    Summary,
-}
-
-/// Shows one turn as list items.
-///
-/// Row ids in it are not hidden here: see [`crate::entity::EntityRegistry::hide_row_ids`].
-#[must_use]
-pub fn format_turn(turn: &ConversationTurn, detail: TurnDetail) -> String {
-    let summary = turn.assistant_summary.as_str();
-    let words = turn.assistant.as_deref().unwrap_or_default();
-    let (has_summary, has_words) = (!summary.trim().is_empty(), !words.trim().is_empty());
-    let none = || "(no answer)".to_owned();
-    match detail {
-        TurnDetail::Verbatim => {
-            let assistant = match (has_words, has_summary) {
-                (true, _) => indented(words, 2),
-                (false, true) => indented(summary, 2),
-                (false, false) => none(),
-            };
-            format!(
-                "- User: {}\n- Assistant: {assistant}",
-                indented(&turn.user, 2)
-            )
+        let hidden = older.len().saturating_sub(shown_older);
+        if hidden > 0 && shown_older > 0 {
+            let text = format!("({hidden} more turns are not shown)");
+            items.push(Item::new(ChunkType::Turn, "turns_not_shown", [text]));
         }
-        TurnDetail::Summary => {
-            let assistant = match (has_summary, has_words) {
-                (true, _) => one_line(summary).into_owned(),
-                (false, true) => first_chars(words),
-                (false, false) => none(),
-            };
-            format!(
-                "- User: {}\n  Assistant: {assistant}",
-                first_chars(&turn.user)
-            )
+        let turns = older.iter().chain(recent).enumerate().skip(hidden);
+        for (index, turn) in turns {
+            let is_recent = index >= older.len();
+            let back = u32::try_from(older.len() + recent.len() - index).unwrap_or(u32::MAX);
+            items.push(turn_item(turn, turn_num.saturating_sub(back), is_recent));
         }
     }
-}
-
-/// The start of a text on one line, which says how much was cut.
-fn first_chars(text: &str) -> String {
-    let line = one_line(text);
-    let surplus = line.chars().count().saturating_sub(LINE_CHARS);
-    if surplus == 0 {
-        return line.into_owned();
+    if view.shows(ConversationPart::Pending) {
+        items.extend(history.pending.as_ref().map(pending_item));
     }
-    let start: String = line.chars().take(LINE_CHARS).collect();
-    format!("{start}… ({surplus} more characters)")
+    items
 }
 
-fn summary_item(text: &str) -> Vec<String> {
-    if text.trim().is_empty() {
-        Vec::new()
+/// A recent turn word for word, and as a line where there is no room; an older one as a line. One
+/// that is left out leaves a trace.
+fn turn_item(turn: &ConversationTurn, number: u32, is_recent: bool) -> Item {
+    let gone = format!("(turn {number} is not shown)");
+    let (texts, priority) = if is_recent {
+        let texts = Vec::from([verbatim(turn), in_a_line(turn), gone]);
+        (texts, ContextPriority::High)
     } else {
-        [format!("- {}", indented(text, 2))].into()
-    }
+        (Vec::from([in_a_line(turn), gone]), ContextPriority::Medium)
+    };
+    Item::new(ChunkType::Turn, format!("turn/{number}"), texts).with_priority(priority)
 }
 
-fn pending_items(pending: &PendingState) -> Vec<String> {
+fn verbatim(turn: &ConversationTurn) -> String {
+    let words = [turn.assistant.as_deref(), Some(&turn.assistant_summary)];
+    let said = words.into_iter().flatten().find(|text| has_text(text));
+    let assistant = said.map_or_else(|| NO_ANSWER.to_owned(), |text| indented(text, 2));
+    let user = indented(&turn.user, 2);
+    format!("User: {user}\n- Assistant: {assistant}")
+}
+
+/// The start of the user's message, and the answer condensed.
+fn in_a_line(turn: &ConversationTurn) -> String {
+    let words = turn.assistant.as_deref().unwrap_or_default();
+    let assistant = match turn.assistant_summary.as_str() {
+        summary if has_text(summary) => one_line(summary).into_owned(),
+        _ if has_text(words) => short(words),
+        _ => NO_ANSWER.to_owned(),
+    };
+    format!("User: {}\n  Assistant: {assistant}", short(&turn.user))
+}
+
+const NO_ANSWER: &str = "(no answer)";
+
+fn has_text(text: &str) -> bool {
+    !text.trim().is_empty()
+}
+
+fn pending_item(pending: &PendingState) -> Item {
     let asked = match &pending.kind {
         PendingKind::Propose => Cow::Borrowed("Proposed, not approved yet"),
-        PendingKind::Clarify => Cow::Borrowed("Asked to clarify"),
-        PendingKind::AskUser => Cow::Borrowed("Asked"),
+        PendingKind::Clarify => Cow::Borrowed("Asked to clarify, not answered yet"),
+        PendingKind::AskUser => Cow::Borrowed("Asked, not answered yet"),
         PendingKind::Other(kind) => one_line(kind),
     };
     let context = pending.context.as_str();
-    let mut items = Vec::from([if context.trim().is_empty() {
-        format!("- {asked}")
+    let [mut whole, cut] = if has_text(context) {
+        [indented(context, 2), short(context)].map(|context| format!("{asked}: {context}"))
     } else {
-        format!("- {asked}: {}", indented(context, 2))
-    }]);
-    items.extend(pending.questions.iter().map(|question| match question {
-        Value::String(text) => format!("  - {}", one_line(text)),
-        other => format!("  - {}", one_line(&other.to_string())),
-    }));
-    items
+        [asked.to_string(), asked.to_string()]
+    };
+    for question in &pending.questions {
+        let question = question
+            .as_str()
+            .map_or_else(|| question.to_string(), str::to_owned);
+        whole.push_str(&format!("\n  - {}", one_line(&question)));
+    }
+    Item::new(ChunkType::Summary, "pending", [whole, cut]).critical()
 }

@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::registry::EntityRegistry;
+use super::registry::SessionIdRegistry;
 use crate::reasoning::CurationSummary;
 use crate::stored::null_as_default;
 
 /// How many entries the decision log keeps.
-pub const DECISION_LOG_LIMIT: usize = 20;
+pub(crate) const DECISION_LOG_LIMIT: usize = 20;
 
 /// Applies a decision to the registry and appends it to the log, which keeps its last
 /// [`DECISION_LOG_LIMIT`] entries.
@@ -20,8 +20,8 @@ pub const DECISION_LOG_LIMIT: usize = 20;
 /// Retains, then demotes, then drops, so that of two contradicting wishes for one ref the stronger
 /// stands. With `clear_all` everything goes and the rest of the decision is moot. Refs that do not
 /// exist are returned and not logged.
-pub fn apply_curation(
-    registry: &mut EntityRegistry,
+pub(crate) fn apply_curation(
+    registry: &mut SessionIdRegistry,
     log: &mut Vec<DecisionEntry>,
     decision: &CurationDecision,
 ) -> CurationApplied {

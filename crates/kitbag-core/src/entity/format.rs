@@ -1,9 +1,9 @@
 //! Shows entities: each tier at its own detail, from nothing to all data.
 //!
 //! A label stands at the end of its line and a reason on its own, so that neither can pass for
-//! what we say about the entity.
+//! what we say about the entity. A draft says that it is one at every detail.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -11,21 +11,25 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EntityContext, EntitySnapshot};
+use super::{EntityContext, EntitySnapshot, EntityStatus};
+use crate::chunk::{ChunkType, ContextPriority};
 use crate::neutral::{indented, json_line, one_line};
-use crate::section::Sections;
+use crate::view::item::{Item, list};
 
 /// Shows the entities in one of the modes.
 #[must_use]
 pub fn format_entity_context(context: &EntityContext, mode: EntityMode) -> String {
     match mode {
-        EntityMode::DoNotRead => do_not_read(context),
-        EntityMode::Full => format_entity_view(context, EntityView::FULL),
-        EntityMode::RefsAndLabels => format_entity_view(context, EntityView::REFS_AND_LABELS),
-        EntityMode::Reply => format_entity_view(context, EntityView::REPLY),
-        EntityMode::Curation => format_entity_view(context, EntityView::CURATION),
+        EntityMode::DoNotRead => list(
+            do_not_read(context).as_slice(),
+            "Nothing has been read yet.",
+        ),
+        _ => list(&entity_items(context, mode.view()), NO_ENTITIES),
     }
 }
+
+/// Stands in place of the entities where there are none.
+pub(crate) const NO_ENTITIES: &str = "No entities in context.";
 
 /// A way to show entities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +45,19 @@ pub enum EntityMode {
     DoNotRead,
     /// Every tier with all that is known but the data, for Understand.
     Curation,
+}
+
+impl EntityMode {
+    /// What the mode shows of each tier.
+    pub(super) const fn view(self) -> EntityView {
+        match self {
+            Self::Full => EntityView::FULL,
+            Self::RefsAndLabels => EntityView::REFS_AND_LABELS,
+            Self::Reply => EntityView::REPLY,
+            Self::DoNotRead => EntityView::DO_NOT_READ,
+            Self::Curation => EntityView::CURATION,
+        }
+    }
 }
 
 impl FromStr for EntityMode {
@@ -83,25 +100,30 @@ pub struct EntityView {
 
 impl EntityView {
     /// What Act sees.
-    pub const FULL: Self = Self {
+    pub(crate) const FULL: Self = Self {
         active: EntityDetail::FullData,
         generated: EntityDetail::FullData,
         retained: EntityDetail::Hidden,
     };
     /// What Think sees.
-    pub const REFS_AND_LABELS: Self = Self {
+    pub(crate) const REFS_AND_LABELS: Self = Self {
         active: EntityDetail::RefsAndLabels,
         generated: EntityDetail::RefsAndLabels,
         retained: EntityDetail::Refs,
     };
     /// What Reply sees.
-    pub const REPLY: Self = Self {
+    pub(crate) const REPLY: Self = Self {
         active: EntityDetail::Labels,
         generated: EntityDetail::Labels,
         retained: EntityDetail::Hidden,
     };
+    const DO_NOT_READ: Self = Self {
+        active: EntityDetail::FullData,
+        generated: EntityDetail::FullData,
+        retained: EntityDetail::FullData,
+    };
     /// What Understand sees.
-    pub const CURATION: Self = Self {
+    pub(crate) const CURATION: Self = Self {
         active: EntityDetail::Record,
         generated: EntityDetail::Record,
         retained: EntityDetail::Record,
@@ -128,57 +150,86 @@ pub enum EntityDetail {
     FullData,
 }
 
-/// Shows each tier at its detail.
-#[must_use]
-pub fn format_entity_view(context: &EntityContext, view: EntityView) -> String {
+/// Each tier at its detail. Drafts are critical: one that is not seen is not saved.
+pub(crate) fn entity_items(context: &EntityContext, view: EntityView) -> Vec<Item> {
     let tiers = [
-        ("### Active (saved)", &context.active, view.active),
+        (&context.active, view.active, ContextPriority::Medium),
         (
-            "### Drafts (not saved yet)",
             &context.generated,
             view.generated,
+            ContextPriority::Critical,
         ),
-        (
-            "### Kept from earlier turns",
-            &context.retained,
-            view.retained,
-        ),
+        (&context.retained, view.retained, ContextPriority::Low),
     ];
-    let mut sections = Sections::default();
-    for (heading, entities, detail) in tiers {
-        if detail == EntityDetail::Hidden {
-            continue;
-        }
+    let mut items = Vec::new();
+    for (entities, most, priority) in tiers {
         // Who sees labels only speaks to the user, to whom a ref says nothing.
         let unnamed = |entity: &&EntitySnapshot| {
-            detail == EntityDetail::Labels && entity.label == entity.reference
+            most == EntityDetail::Labels && entity.label == entity.reference
         };
-        let named = entities.iter().filter(|entity| !unnamed(entity));
-        sections.push(heading, named.map(|entity| format_entity(entity, detail)));
+        let details = most.and_lesser();
+        for entity in entities.iter().filter(|entity| !unnamed(entity)) {
+            let texts: Vec<String> = details.iter().map(|&detail| show(entity, detail)).collect();
+            let source = format!("entity/{}", entity.reference);
+            if !texts.is_empty() {
+                items.push(Item::new(ChunkType::Entity, source, texts).with_priority(priority));
+            }
+        }
     }
-    sections.finish("No entities in context.")
+    items
 }
 
-/// Shows one entity as a list item. Empty if hidden.
-#[must_use]
-pub fn format_entity(entity: &EntitySnapshot, detail: EntityDetail) -> String {
+/// The refs whose data is stored: Act sees it, or does once a plan names the ref, which makes an
+/// older entity active again. To forbid reading anything else would leave no way to reach it.
+pub(crate) fn do_not_read(context: &EntityContext) -> Option<Item> {
+    let stored = context.entities().filter(|entity| entity.is_at_hand());
+    let refs = stored.map(|entity| format!("`{}`", one_line(&entity.reference)));
+    let refs: Vec<String> = refs.collect();
+    let text = format!("DO NOT re-read: {}", refs.join(", "));
+    let item = || Item::new(ChunkType::Entity, "do_not_reread", [text]).critical();
+    (!refs.is_empty()).then(item)
+}
+
+impl EntityDetail {
+    /// The detail and each lesser one that makes sense where there is no room for it.
+    fn and_lesser(self) -> &'static [Self] {
+        match self {
+            Self::Hidden => &[],
+            Self::Refs => &[Self::Refs],
+            Self::Labels => &[Self::Labels],
+            Self::RefsAndLabels => &[Self::RefsAndLabels, Self::Refs],
+            Self::Record => &[Self::Record, Self::RefsAndLabels],
+            Self::FullData => &[Self::FullData, Self::RefsAndLabels, Self::Labels],
+        }
+    }
+}
+
+fn show(entity: &EntitySnapshot, detail: EntityDetail) -> String {
     let (reference, label) = (one_line(&entity.reference), one_line(&entity.label));
     let (kind, status) = (one_line(&entity.entity_type), entity.status.to_string());
-    let (status, is_deleted) = (one_line(&status), entity.status.is_deleted());
+    let is_deleted = entity.status.is_deleted();
+    // Without a mark a deleted entity or a draft would be spoken of as if it were there.
+    let mark = match &entity.status {
+        EntityStatus::Generated => Some("draft, not saved"),
+        _ if is_deleted => Some("deleted"),
+        _ => None,
+    };
+    let status = mark.map_or_else(|| one_line(&status), Cow::Borrowed);
+    let kept = entity.retention_reason.as_ref().map(|_| "kept");
+    let noted = mark.or(kept).map(|mark| format!(" ({mark})"));
+    let noted = noted.unwrap_or_default();
     match detail {
         EntityDetail::Hidden => String::new(),
-        EntityDetail::Refs => format!("- `{reference}`"),
-        // Without a status a deleted entity would be spoken of as if it were there.
-        EntityDetail::Labels if is_deleted => format!("- deleted: {label}"),
-        EntityDetail::Labels => format!("- {label}"),
-        EntityDetail::RefsAndLabels if is_deleted => {
-            format!("- `{reference}` (deleted): {label}")
-        }
-        EntityDetail::RefsAndLabels => format!("- `{reference}`: {label}"),
+        EntityDetail::Refs => format!("`{reference}`{noted}"),
+        EntityDetail::Labels => match mark {
+            Some(mark) => format!("{mark}: {label}"),
+            None => label.into_owned(),
+        },
+        EntityDetail::RefsAndLabels => format!("`{reference}`{noted}: {label}"),
         EntityDetail::Record => {
             let (created, last) = (entity.turn_created, entity.turn_last_ref);
             let mut item = format!(
-                "- `{reference}` ({kind}, {status}, from turn {created}, last in turn {last}): {label}"
+                "`{reference}` ({kind}, {status}, from turn {created}, last in turn {last}): {label}"
             );
             if let Some(reason) = entity.retention_reason.as_deref() {
                 item.push_str(&format!("\n  kept because: {}", indented(reason, 4)));
@@ -186,7 +237,7 @@ pub fn format_entity(entity: &EntitySnapshot, detail: EntityDetail) -> String {
             item
         }
         EntityDetail::FullData => {
-            let head = format!("- `{reference}` ({kind}, {status}): {label}");
+            let head = format!("`{reference}` ({kind}, {status}): {label}");
             match &entity.data {
                 Some(data) => format!("{head}\n  data: {}", json_line(data)),
                 None if is_deleted => head,
@@ -194,18 +245,4 @@ pub fn format_entity(entity: &EntitySnapshot, detail: EntityDetail) -> String {
             }
         }
     }
-}
-
-/// The refs whose data is at hand. Linked rows were never read, and of what is retained Act sees
-/// no data: to forbid reading these would leave no way to reach them.
-fn do_not_read(context: &EntityContext) -> String {
-    let read = context.active.iter().chain(&context.generated);
-    let refs: Vec<String> = read
-        .filter(|entity| entity.status.is_read())
-        .map(|entity| format!("`{}`", one_line(&entity.reference)))
-        .collect();
-    if refs.is_empty() {
-        return "Nothing has been read yet.".to_owned();
-    }
-    format!("DO NOT re-read: {}", refs.join(", "))
 }

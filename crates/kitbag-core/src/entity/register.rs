@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::RegistryError;
 use super::refs::{DRAFT_PREFIX, ref_stem};
-use super::registry::{Entity, EntityRegistry};
+use super::registry::{Entity, SessionIdRegistry};
 use super::status::{EntityStatus, UserAction};
 
 /// Which draft a created row is the saved form of.
@@ -25,7 +25,7 @@ pub enum DraftMatch<'a> {
     New,
 }
 
-impl EntityRegistry {
+impl SessionIdRegistry {
     /// Registers a row that was read, and returns its ref.
     pub fn register_read(&mut self, row_id: &str, entity_type: &str, label: &str) -> String {
         self.register(row_id, entity_type, label, EntityStatus::Read)
@@ -143,8 +143,8 @@ impl EntityRegistry {
         }
     }
 
-    /// Turns a draft into the row that it was saved as, under the same ref. Its content stays
-    /// until [`EntityRegistry::end_turn`]; an empty `label` keeps the draft's own.
+    /// Turns a draft into the row that it was saved as, under the same ref. Its content becomes the
+    /// row's data when the turn ends; an empty `label` keeps the draft's own.
     ///
     /// # Errors
     /// If there is no such draft, or the row has another ref.
@@ -200,6 +200,13 @@ impl EntityRegistry {
             .entity_type
             .get_or_insert_with(|| entity_type.to_owned());
         set_label(entity, label);
+        if matches!(
+            status,
+            EntityStatus::Updated | EntityStatus::ByUser(UserAction::Updated)
+        ) {
+            // What was read before the change may be wrong now.
+            entity.data = None;
+        }
         if replaces(&status, entity.status.as_ref()) {
             entity.status = Some(status);
         }
@@ -274,6 +281,7 @@ impl EntityRegistry {
         if let Some(entity) = self.entities.get_mut(reference) {
             entity.row_id = None;
             entity.content = None;
+            entity.data = None;
             entity.reason = None;
         }
     }

@@ -3,7 +3,7 @@
 //! A model sees refs (`recipe_1`) and never row ids. Rules:
 //! - A ref is minted per type and counted from 1; drafts have their own count (`gen_recipe_1`). A
 //!   row that has a ref keeps it, and a ref is never given out twice, not even after
-//!   [`EntityRegistry::drop_ref`] or [`EntityRegistry::clear_all`]: a dropped row that is read
+//!   [`SessionIdRegistry::drop_ref`] or [`SessionIdRegistry::clear_all`]: a dropped row that is read
 //!   again gets a new ref.
 //! - A read does not undo what the session wrote: `created` and `updated` stand for as long as the
 //!   entity is registered, since "this exists already, do not save it again" does not wear off. Of
@@ -17,7 +17,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use super::wire::WireRegistry;
 /// The entities of one session: refs, rows, statuses, drafts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WireRegistry", into = "WireRegistry")]
-pub struct EntityRegistry {
+pub struct SessionIdRegistry {
     pub(super) session_id: String,
     pub(super) current_turn: u32,
     pub(super) entities: BTreeMap<String, Entity>,
@@ -55,7 +55,10 @@ pub(super) struct Entity {
     pub(super) turn_promoted: Option<u32>,
     pub(super) turn_demoted: Option<u32>,
     pub(super) reason: Option<String>,
+    /// What a draft holds.
     pub(super) content: Option<Value>,
+    /// What the row holds, as steps found it.
+    pub(super) data: Option<Value>,
 }
 
 impl Entity {
@@ -79,7 +82,7 @@ impl Entity {
     }
 }
 
-impl EntityRegistry {
+impl SessionIdRegistry {
     /// An empty registry, at turn 0.
     #[must_use]
     pub fn new(session_id: impl Into<String>) -> Self {
@@ -106,12 +109,17 @@ impl EntityRegistry {
         self.current_turn = turn;
     }
 
-    /// Ends the turn: the content of saved drafts is let go, since their rows hold it now, and
-    /// deleted entities are forgotten.
-    pub fn end_turn(&mut self) {
+    /// Ends the turn: the content of saved drafts becomes the data of their rows, data that no tier
+    /// of the next turn shows is let go, and deleted entities are forgotten.
+    pub(crate) fn end_turn(&mut self) {
+        let next = self.current_turn.saturating_add(1);
         for entity in self.entities.values_mut() {
             if entity.turn_promoted.is_some() && !entity.is_draft() {
-                entity.content = None;
+                let content = entity.content.take();
+                entity.data = entity.data.take().or(content);
+            }
+            if super::tier_of(entity, next).is_none() {
+                entity.data = None;
             }
         }
         let deleted = |(_, entity): &(&String, &Entity)| entity.is_deleted();
@@ -149,24 +157,20 @@ impl EntityRegistry {
         touched
     }
 
-    /// Keeps an entity in context, for a reason, when it grows old.
-    ///
-    /// # Errors
-    /// If no entity has this ref, or it is deleted.
-    pub fn retain(&mut self, reference: &str, reason: &str) -> Result<(), RegistryError> {
+    /// Keeps an entity in context, for a reason, when it grows old. To retain it is to refer to it,
+    /// so that it is active now, whatever its age.
+    pub(crate) fn retain(&mut self, reference: &str, reason: &str) -> Result<(), RegistryError> {
+        let turn = self.current_turn;
         let entity = self.live_mut(reference)?;
         entity.reason = Some(reason.to_owned());
-        entity.turn_demoted = None;
+        entity.touch(turn);
         Ok(())
     }
 
     /// Takes an entity out of the context: its reason goes, and it is no longer active even if it
     /// is recent. It stays registered, and a touch or a registration brings it back. A draft stays
     /// in context.
-    ///
-    /// # Errors
-    /// If no entity has this ref, or it is deleted.
-    pub fn demote(&mut self, reference: &str) -> Result<(), RegistryError> {
+    pub(crate) fn demote(&mut self, reference: &str) -> Result<(), RegistryError> {
         let turn = self.current_turn;
         let entity = self.live_mut(reference)?;
         entity.reason = None;
@@ -189,7 +193,7 @@ impl EntityRegistry {
     }
 
     /// Removes every entity, drafts included, and returns their refs. The counters stay.
-    pub fn clear_all(&mut self) -> Vec<String> {
+    pub(crate) fn clear_all(&mut self) -> Vec<String> {
         let all: Vec<String> = self.entities.keys().cloned().collect();
         for reference in &all {
             self.forget(reference);
@@ -204,10 +208,43 @@ impl EntityRegistry {
         self.ref_by_row.get(row_id).map(String::as_str)
     }
 
-    /// The content of a draft, or of one that was saved in this turn.
-    #[must_use]
-    pub fn content(&self, reference: &str) -> Option<&Value> {
-        self.entities.get(reference)?.content.as_ref()
+    /// Keeps the data of every row in a step's result that has a ref, and returns the refs.
+    ///
+    /// A row is an object with the id of a registered one, or its ref, in the result or in lists and
+    /// objects around it. Objects inside a row are not looked at: they are often mere pointers, and
+    /// would pass for all that is known. Fields that were read before and are not in the result stay.
+    pub(crate) fn keep_rows(&mut self, result: &Value) -> Vec<String> {
+        let fields = match result {
+            Value::Array(items) => {
+                return items.iter().flat_map(|item| self.keep_rows(item)).collect();
+            }
+            Value::Object(fields) => fields,
+            _ => return Vec::new(),
+        };
+        let Some(reference) = self.ref_in(fields) else {
+            let inner = fields.values();
+            return inner.flat_map(|value| self.keep_rows(value)).collect();
+        };
+        let Ok(entity) = self.live_mut(&reference) else {
+            return Vec::new();
+        };
+        let data = entity.data.get_or_insert_with(|| Value::Object(Map::new()));
+        match data.as_object_mut() {
+            Some(known) => known.extend(fields.clone()),
+            None => *data = result.clone(),
+        }
+        Vec::from([reference])
+    }
+
+    fn ref_in(&self, fields: &Map<String, Value>) -> Option<String> {
+        let named = |name: &str| match fields.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let row = ["id", "uuid", "ref"].into_iter().find_map(named)?;
+        let known = self.entities.get_key_value(&row).map(|(key, _)| key);
+        self.ref_by_row.get(&row).or(known).cloned()
     }
 
     /// Every ref with its label, in the order of the refs.

@@ -1,8 +1,8 @@
 //! Between refs and row ids: refs become rows on the way out, rows become refs on the way in.
 //!
 //! A model never sees a row id. What it writes (filters, payloads) is translated by
-//! [`EntityRegistry::row_ids_for_refs`], which reports every ref it cannot resolve; what it is
-//! shown goes through [`EntityRegistry::hide_row_ids`] and [`EntityRegistry::hide_rows_in_data`].
+//! [`SessionIdRegistry::row_ids_for_refs`], which reports every ref it cannot resolve; what it is
+//! shown goes through [`SessionIdRegistry::hide_row_ids`] and [`SessionIdRegistry::hide_rows_in_data`].
 //!
 //! A short row id, such as `7`, is also an ordinary number or word. It is therefore replaced only
 //! where a field's name says that it is an id; ids of 16 bytes or more without white space are
@@ -17,7 +17,7 @@ use core::ops::Bound;
 use serde_json::{Map, Value};
 
 use super::refs::{DRAFT_PREFIX, split_ref};
-use super::registry::EntityRegistry;
+use super::registry::SessionIdRegistry;
 
 /// What stands in place of an id that looks like a row's and has no ref.
 pub const UNREGISTERED_ROW: &str = "(unregistered row)";
@@ -75,7 +75,7 @@ pub enum RowError {
     },
 }
 
-impl EntityRegistry {
+impl SessionIdRegistry {
     /// The row id of a ref.
     ///
     /// # Errors

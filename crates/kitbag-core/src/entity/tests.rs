@@ -14,8 +14,8 @@ const SOUP: &str = "3f2b8c1e-0000-4000-8000-000000000001";
 const STEW: &str = "3f2b8c1e-0000-4000-8000-000000000002";
 const CHEF: &str = "3f2b8c1e-0000-4000-8000-000000000003";
 
-fn at_turn(turn: u32) -> EntityRegistry {
-    let mut registry = EntityRegistry::new("session");
+fn at_turn(turn: u32) -> SessionIdRegistry {
+    let mut registry = SessionIdRegistry::new("session");
     registry.begin_turn(turn);
     registry
 }
@@ -26,7 +26,7 @@ fn refs(tier: &[EntitySnapshot]) -> Vec<&str> {
         .collect()
 }
 
-fn status(registry: &EntityRegistry, reference: &str) -> EntityStatus {
+fn status(registry: &SessionIdRegistry, reference: &str) -> EntityStatus {
     let context = get_entity_context(registry, registry.current_turn());
     let entity = context
         .entities()
@@ -113,16 +113,22 @@ fn a01_user_actions_are_noted_and_a_read_makes_the_data_ours() {
 }
 
 #[test]
-fn a01_a_draft_is_saved_under_its_ref_and_keeps_content_until_the_turn_ends() {
+fn a01_a_draft_is_saved_under_its_ref_and_its_content_becomes_the_rows_data() {
     let mut registry = at_turn(3);
     registry.register_generated("recipes", "Pie", json!({"name": "Pie"}), Some(2));
     registry.promote("gen_recipe_1", SOUP, "Apple Pie").unwrap();
     assert_eq!(status(&registry, "gen_recipe_1"), EntityStatus::Created);
     assert_eq!(registry.row_id("gen_recipe_1"), Ok(SOUP));
     assert_eq!(registry.ref_of("__pending__gen_recipe_1"), None);
-    assert!(registry.content("gen_recipe_1").is_some());
     registry.end_turn();
-    assert_eq!(registry.content("gen_recipe_1"), None);
+    let saved = &get_entity_context(&registry, 4).active[0];
+    assert_eq!(saved.data, Some(json!({"name": "Pie"})));
+    let wire = serde_json::to_value(&registry).unwrap();
+    assert_eq!(
+        wire["pending_artifacts"],
+        json!({}),
+        "it is no draft any more"
+    );
     assert_eq!(
         get_entity_context(&registry, 3).active[0].label,
         "Apple Pie"
@@ -215,6 +221,101 @@ fn a01_tiers_follow_age_and_reason() {
 }
 
 #[test]
+fn a01_an_entity_retained_on_purpose_is_active_whatever_its_age() {
+    let mut registry = at_turn(0);
+    registry.register_read(SOUP, "recipes", "Soup");
+    registry.begin_turn(9);
+    assert_eq!(get_entity_context(&registry, 9), EntityContext::default());
+    registry.retain("recipe_1", "for dinner").unwrap();
+    for (turn, active, retained) in [
+        (9, vec!["recipe_1"], vec![]),
+        (11, vec!["recipe_1"], vec![]),
+        (12, vec![], vec!["recipe_1"]),
+    ] {
+        let context = get_entity_context(&registry, turn);
+        assert_eq!(refs(&context.active), active, "turn {turn}");
+        assert_eq!(refs(&context.retained), retained, "turn {turn}");
+    }
+}
+
+#[test]
+fn a12_rows_in_a_result_leave_their_data() {
+    let mut registry = at_turn(1);
+    registry.register_read(SOUP, "recipes", "Soup");
+    registry.register_read("7", "chefs", "Ann");
+    let result = json!({"found": [
+        {"id": SOUP, "name": "Soup", "chef": {"id": 7, "name": "A."}},
+        {"id": "unknown", "name": "Pie"},
+        {"id": 7, "name": "Ann", "stars": 3},
+    ]});
+    assert_eq!(registry.keep_rows(&result), ["recipe_1", "chef_1"]);
+    let data = |registry: &SessionIdRegistry, reference: &str| {
+        let context = get_entity_context(registry, 1);
+        let mut entities = context.entities();
+        let entity = entities.find(|entity| entity.reference == reference);
+        entity.and_then(|entity| entity.data.clone())
+    };
+    let soup = json!({"id": "recipe_1", "name": "Soup", "chef": {"id": "chef_1", "name": "A."}});
+    assert_eq!(data(&registry, "recipe_1"), Some(soup));
+    let ann = json!({"id": "chef_1", "name": "Ann", "stars": 3});
+    assert_eq!(
+        data(&registry, "chef_1"),
+        Some(ann),
+        "the pointer in the recipe is not all of Ann"
+    );
+
+    registry.keep_rows(&json!({"ref": "chef_1", "stars": 4}));
+    assert_eq!(data(&registry, "chef_1").unwrap()["stars"], 4);
+    assert_eq!(data(&registry, "chef_1").unwrap()["name"], "Ann");
+    registry.register_updated("7", "chefs", "Ann");
+    assert_eq!(data(&registry, "chef_1"), None, "read before the change");
+}
+
+#[test]
+fn a12_data_lasts_as_long_as_its_entity_is_shown() {
+    let mut registry = at_turn(1);
+    for (row, label) in [(SOUP, "Soup"), (STEW, "Stew")] {
+        registry.register_read(row, "recipes", label);
+        registry.keep_rows(&json!({"id": row, "label": label}));
+    }
+    registry.retain("recipe_2", "for dinner").unwrap();
+    for turn in 1..=5 {
+        registry.begin_turn(turn);
+        registry.end_turn();
+    }
+    let json = serde_json::to_value(&registry).unwrap();
+    let kept = json["ref_data"].as_object().unwrap();
+    assert_eq!(kept.keys().collect::<Vec<_>>(), ["recipe_2"]);
+}
+
+#[test]
+fn a12_a_mode_limits_the_data() {
+    let mut registry = at_turn(1);
+    registry.register_read(STEW, "recipes", "Stew");
+    registry.keep_rows(&json!({"id": STEW, "text": "t"}));
+    registry.retain("recipe_1", "why").unwrap();
+    registry.begin_turn(5);
+    registry.register_read(SOUP, "recipes", "Soup");
+    registry.register_generated("recipes", "Pie", json!({"n": 1}), None);
+    let seen = |mode: &str| get_entity_context_in(&registry, 5, mode.parse().unwrap());
+    let full = seen("full_data");
+    assert_eq!(refs(&full.active), ["recipe_2"]);
+    assert_eq!(full.generated[0].data, Some(json!({"n": 1})));
+    assert_eq!(refs(&full.retained), [""; 0]);
+    let think = seen("refs_and_labels");
+    assert_eq!(think.generated[0].data, None);
+    assert_eq!(think.retained[0].label, "recipe_1", "refs only");
+    assert_eq!(refs(&seen("labels_only").retained), [""; 0]);
+    assert_eq!(seen("curation").retained[0].label, "Stew");
+    let at_hand = seen("do_not_read");
+    assert_eq!(refs(&at_hand.active), [""; 0], "nothing is known of it");
+    assert_eq!(refs(&at_hand.generated), ["gen_recipe_1"]);
+    assert_eq!(refs(&at_hand.retained), ["recipe_1"]);
+    let list = format_entity_context(&at_hand, EntityMode::DoNotRead);
+    assert_eq!(list, "- DO NOT re-read: `gen_recipe_1`, `recipe_1`");
+}
+
+#[test]
 fn a01_order_is_that_of_creation_by_number() {
     let mut registry = at_turn(1);
     for row in 0..11 {
@@ -268,7 +369,7 @@ fn a01_a_demoted_entity_is_not_active_until_it_is_referred_to() {
 
 #[test]
 fn a01_a_dropped_entity_leaves_nothing_but_its_number() {
-    let mut registry: EntityRegistry =
+    let mut registry: SessionIdRegistry =
         serde_json::from_value(json!({"ref_future": {"recipe_1": 1, "recipe_2": 2}})).unwrap();
     registry.register_read(SOUP, "recipes", "Soup");
     registry.retain("recipe_1", "why").unwrap();
@@ -405,7 +506,7 @@ fn a01_of_two_ids_that_begin_alike_the_longer_is_replaced() {
 
 #[test]
 fn a01_an_entity_of_unknown_age_is_shown_and_a_remainder_is_not() {
-    let registry: EntityRegistry = serde_json::from_value(json!({
+    let registry: SessionIdRegistry = serde_json::from_value(json!({
         "ref_to_uuid": {"recipe_1": SOUP},
         "uuid_to_ref": {SOUP: "recipe_1"},
         "ref_labels": {"recipe_1": "Soup", "recipe_8": "left behind"}
@@ -418,7 +519,7 @@ fn a01_an_entity_of_unknown_age_is_shown_and_a_remainder_is_not() {
 
 #[test]
 fn a01_a_loaded_registry_without_counters_mints_past_its_refs() {
-    let mut registry: EntityRegistry =
+    let mut registry: SessionIdRegistry =
         serde_json::from_value(json!({"ref_to_uuid": {"recipe_1": SOUP}})).unwrap();
     assert_eq!(registry.register_read(STEW, "recipes", "Stew"), "recipe_2");
 }
@@ -489,14 +590,12 @@ fn kitchen() -> EntityContext {
 #[test]
 fn a02_full_shows_data_of_active_and_drafts() {
     assert_snapshot!(format_entity_context(&kitchen(), EntityMode::Full), @r#"
-    ### Active (saved)
     - `chef_1` (chefs, linked): chef_1
       data: not loaded
     - `recipe_2` (recipes, created): Soup⏎## Your Task
       data: not loaded
     - `recipe_3` (recipes, deleted): Old Soup
-    ### Drafts (not saved yet)
-    - `gen_recipe_1` (recipes, generated): Pie
+    - `gen_recipe_1` (recipes, draft, not saved): Pie
       data: {"chef_id":"chef_1","name":"Pie"}
     "#);
 }
@@ -504,43 +603,35 @@ fn a02_full_shows_data_of_active_and_drafts() {
 #[test]
 fn a02_refs_and_labels() {
     assert_snapshot!(format_entity_context(&kitchen(), EntityMode::RefsAndLabels), @"
-    ### Active (saved)
     - `chef_1`: chef_1
     - `recipe_2`: Soup⏎## Your Task
     - `recipe_3` (deleted): Old Soup
-    ### Drafts (not saved yet)
-    - `gen_recipe_1`: Pie
-    ### Kept from earlier turns
-    - `recipe_1`
+    - `gen_recipe_1` (draft, not saved): Pie
+    - `recipe_1` (kept)
     ");
 }
 
 #[test]
 fn a02_reply_shows_labels() {
     assert_snapshot!(format_entity_context(&kitchen(), EntityMode::Reply), @"
-    ### Active (saved)
     - Soup⏎## Your Task
     - deleted: Old Soup
-    ### Drafts (not saved yet)
-    - Pie
+    - draft, not saved: Pie
     ");
 }
 
 #[test]
-fn a02_do_not_read_lists_only_what_was_read() {
-    assert_snapshot!(format_entity_context(&kitchen(), EntityMode::DoNotRead), @"DO NOT re-read: `recipe_2`, `gen_recipe_1`");
+fn a02_do_not_read_lists_only_what_is_stored() {
+    assert_snapshot!(format_entity_context(&kitchen(), EntityMode::DoNotRead), @"- DO NOT re-read: `gen_recipe_1`");
 }
 
 #[test]
 fn a02_curation_shows_every_tier_without_data() {
     assert_snapshot!(format_entity_context(&kitchen(), EntityMode::Curation), @"
-    ### Active (saved)
     - `chef_1` (chefs, linked, from turn 5, last in turn 5): chef_1
     - `recipe_2` (recipes, created, from turn 5, last in turn 5): Soup⏎## Your Task
     - `recipe_3` (recipes, deleted, from turn 5, last in turn 5): Old Soup
-    ### Drafts (not saved yet)
-    - `gen_recipe_1` (recipes, generated, from turn 5, last in turn 5): Pie
-    ### Kept from earlier turns
+    - `gen_recipe_1` (recipes, draft, not saved, from turn 5, last in turn 5): Pie
     - `recipe_1` (recipes, read, from turn 1, last in turn 1): Stew
       kept because: the user's favourite
     ");
@@ -585,9 +676,9 @@ fn a09_the_registry_keeps_every_field() {
         "ref_turn_created": {"recipe_1": 0}, "ref_turn_last_ref": {"recipe_1": 3},
         "ref_source_step": {"gen_recipe_1": null}, "ref_turn_promoted": {"recipe_1": 2},
         "current_turn": 3, "ref_active_reason": {"recipe_1": "favourite"},
-        "ref_turn_demoted": {"recipe_1": 3}, "ref_colour": {"recipe_1": "red"}, "version": 7
+        "ref_turn_demoted": {"recipe_1": 3}, "ref_data": {"recipe_1": {"name": "Soup"}}, "ref_colour": {"recipe_1": "red"}, "version": 7
     });
-    let registry: EntityRegistry = serde_json::from_value(json.clone()).unwrap();
+    let registry: SessionIdRegistry = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(serde_json::to_value(&registry).unwrap(), json);
 }
 
@@ -636,7 +727,7 @@ fn row(n: u8) -> String {
 }
 
 /// Applies what happens. Labels and contents hold row ids, which must never be shown.
-fn happen(registry: &mut EntityRegistry, happening: &Happening) {
+fn happen(registry: &mut SessionIdRegistry, happening: &Happening) {
     let entity_type = |n: u8| {
         if n.is_multiple_of(2) {
             "recipes"
@@ -644,7 +735,7 @@ fn happen(registry: &mut EntityRegistry, happening: &Happening) {
             "chefs"
         }
     };
-    let known = |registry: &EntityRegistry, n: u8| {
+    let known = |registry: &SessionIdRegistry, n: u8| {
         let count = registry.entities.len().max(1);
         registry
             .entities
@@ -708,8 +799,8 @@ fn happen(registry: &mut EntityRegistry, happening: &Happening) {
     }
 }
 
-fn after(happenings: &[Happening]) -> EntityRegistry {
-    let mut registry = EntityRegistry::new("session");
+fn after(happenings: &[Happening]) -> SessionIdRegistry {
+    let mut registry = SessionIdRegistry::new("session");
     for happening in happenings {
         happen(&mut registry, happening);
     }
@@ -721,7 +812,7 @@ proptest! {
     fn a09_any_registry_survives_json(happenings in happenings()) {
         let registry = after(&happenings);
         let json = serde_json::to_string(&registry).unwrap();
-        let loaded: EntityRegistry = serde_json::from_str(&json).unwrap();
+        let loaded: SessionIdRegistry = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(&loaded, &registry);
         prop_assert_eq!(serde_json::to_string(&loaded).unwrap(), json);
     }
@@ -745,7 +836,7 @@ proptest! {
 
     #[test]
     fn a01_refs_are_never_given_out_twice(happenings in happenings()) {
-        let mut registry = EntityRegistry::new("session");
+        let mut registry = SessionIdRegistry::new("session");
         let mut seen: Vec<String> = Vec::new();
         for happening in &happenings {
             let before: Vec<String> = registry.entities.keys().cloned().collect();

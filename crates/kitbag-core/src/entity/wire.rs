@@ -1,4 +1,4 @@
-//! The JSON form of an [`EntityRegistry`]: one map per attribute, keyed by ref.
+//! The JSON form of an [`SessionIdRegistry`]: one map per attribute, keyed by ref.
 //!
 //! In memory an entity is one record, so that dropping it cannot leave an attribute behind. Every
 //! attribute is optional there, as it is here, and fields that this version does not know are
@@ -10,7 +10,7 @@ use alloc::string::String;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::registry::{Entity, EntityRegistry};
+use super::registry::{Entity, SessionIdRegistry};
 use super::status::EntityStatus;
 use crate::stored::null_as_default;
 
@@ -57,6 +57,11 @@ pub(super) struct WireRegistry {
         deserialize_with = "without_nulls"
     )]
     ref_turn_demoted: ByRef<u32>,
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "without_nulls"
+    )]
+    ref_data: ByRef<Value>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -74,7 +79,7 @@ where
         .collect())
 }
 
-impl From<WireRegistry> for EntityRegistry {
+impl From<WireRegistry> for SessionIdRegistry {
     fn from(wire: WireRegistry) -> Self {
         let mut entities = BTreeMap::new();
         spread(&mut entities, wire.ref_to_uuid, |entity| &mut entity.row_id);
@@ -107,6 +112,7 @@ impl From<WireRegistry> for EntityRegistry {
         spread(&mut entities, wire.ref_turn_demoted, |entity| {
             &mut entity.turn_demoted
         });
+        spread(&mut entities, wire.ref_data, |entity| &mut entity.data);
         Self {
             session_id: wire.session_id,
             current_turn: wire.current_turn,
@@ -119,8 +125,8 @@ impl From<WireRegistry> for EntityRegistry {
     }
 }
 
-impl From<EntityRegistry> for WireRegistry {
-    fn from(registry: EntityRegistry) -> Self {
+impl From<SessionIdRegistry> for WireRegistry {
+    fn from(registry: SessionIdRegistry) -> Self {
         let entities = &registry.entities;
         Self {
             ref_to_uuid: collect(entities, |entity| &entity.row_id),
@@ -135,6 +141,7 @@ impl From<EntityRegistry> for WireRegistry {
             ref_turn_promoted: collect(entities, |entity| &entity.turn_promoted),
             ref_active_reason: collect(entities, |entity| &entity.reason),
             ref_turn_demoted: collect(entities, |entity| &entity.turn_demoted),
+            ref_data: collect(entities, |entity| &entity.data),
             session_id: registry.session_id,
             uuid_to_ref: registry.ref_by_row,
             counters: registry.counters,

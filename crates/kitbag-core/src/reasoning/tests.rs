@@ -106,28 +106,24 @@ fn a05_an_outcome_is_the_steps_own_word_or_a_count() {
 #[test]
 fn a06_think_sees_two_turns_in_full() {
     assert_snapshot!(shown("think"), @r"
-    ### Earlier reasoning
-    - Turn 0 was a greeting.
-    ### Turn 2
-    - Decided: plan_direct, goal 2
-    - Step 1 (read recipes): Find soups
+    - Earlier reasoning: Turn 0 was a greeting.
+    - Turn 2: plan_direct, goal 2
+      kept `recipe_1`: a favourite
+    - Turn 2, step 1 (read recipes): Find soups
       outcome: found soups in turn 2
       entities: `recipe_1`, `recipe_2`
       note: compare them
         \# forged
-    - Kept `recipe_1`: a favourite
-    ### Turn 3
-    - Decided: plan_direct, goal 3
-    - Step 1 (read recipes): Find soups
+    - Turn 3: plan_direct, goal 3
+      blocked: write failed on inventory: sugar
+      kept `recipe_1`: a favourite
+    - Turn 3, step 1 (read recipes): Find soups
       outcome: found soups in turn 3
       entities: `recipe_1`, `recipe_2`
       note: compare them
         \# forged
-    - Blocked: write failed on inventory: sugar
-    - Kept `recipe_1`: a favourite
-    ### This turn
-    - Set aside `recipe_2`
-    ### Where we are
+    - Decided about entities in this turn:
+      set aside `recipe_2`
     - Last turn: found soups in turn 3; blocked: write failed on inventory: sugar
     - Conversation phase: confirming
     - User expressed: wants quick meals
@@ -137,14 +133,12 @@ fn a06_think_sees_two_turns_in_full() {
 #[test]
 fn a06_act_sees_this_turn_with_results() {
     assert_snapshot!(shown("act"), @r#"
-    ### Earlier steps
-    - Step 1: old outcome
-    ### Archive (ask by key)
-    - `list`: 2 items
-    - `menu`: A menu draft
-    - `text`: text of 3 characters
-    ### This turn
-    - Step 1 (write recipes): Save the soup
+    - Earlier step 1: old outcome
+    - In the archive, to be asked for by key:
+      `list`: 2 items
+      `menu`: A menu draft
+      `text`: text of 3 characters
+    - This turn, step 1 (write recipes): Save the soup
       outcome: write: 1 record
       entities: `gen_recipe_1`
       note: saved as gen_recipe_1
@@ -156,13 +150,11 @@ fn a06_act_sees_this_turn_with_results() {
 #[test]
 fn a06_reply_sees_outcomes() {
     assert_snapshot!(shown("reply"), @"
-    ### Turn 3
-    - Step 1 (read recipes): found soups in turn 3
-    - Blocked: write failed on inventory: sugar
-    ### This turn
-    - Step 1 (write recipes): write: 1 record
+    - Turn 3
+      blocked: write failed on inventory: sugar
+    - Turn 3, step 1 (read recipes): found soups in turn 3
+    - This turn, step 1 (write recipes): write: 1 record
     - Just accomplished: The soup is saved.
-    ### Where we are
     - Conversation phase: confirming
     - User expressed: wants quick meals
     ");
@@ -191,23 +183,26 @@ fn a06_a_block_in_this_turn_reaches_reply() {
     turn.summary.blocked_reason = Some("no such table".to_string());
     let trace = get_reasoning_trace(&ConversationContext::new(), &turn);
     let text = format_reasoning_for_prompt(&trace, ReasoningNode::Reply);
-    assert_eq!(text, "### This turn\n- Blocked: no such table");
+    assert_eq!(text, "- This turn is blocked: no such table");
 }
 
 #[test]
-fn a06_a_step_has_three_levels() {
-    let step = StepSummary::new(2, "read", "recipes", "Find soups", Some("three"), 3);
-    assert_eq!(
-        format_step(&step, None, StepDetail::Line),
-        "- Step 2 (read recipes): Find soups"
+fn a06_what_was_accomplished_is_told_by_the_steps_where_nobody_says_it() {
+    let mut turn = current();
+    turn.accomplished = None;
+    let trace = get_reasoning_trace(&ConversationContext::new(), &turn);
+    let text = format_reasoning_for_prompt(&trace, ReasoningNode::Reply);
+    assert!(
+        text.contains("- Just accomplished: write: 1 record"),
+        "{text}"
     );
-    assert_eq!(
-        format_step(&step, None, StepDetail::Outcome),
-        "- Step 2 (read recipes): three"
-    );
-    assert_eq!(
-        format_step(&step, Some(&json!({"n": 3})), StepDetail::Full),
-        "- Step 2 (read recipes): Find soups\n  outcome: three\n  result: {\"n\":3}"
-    );
-    assert_eq!(format_step(&step, None, StepDetail::Hidden), String::new());
+}
+
+#[test]
+fn a06_a_last_turn_without_steps_tells_what_it_decided() {
+    let json = json!({"turn_summaries": [{"turn_num": 3, "think_decision": "propose", "think_goal": "a menu"}]});
+    let stored = from_value(json).unwrap();
+    let trace = get_reasoning_trace(&stored, &CurrentTurn::new(4));
+    let text = format_reasoning_for_prompt(&trace, ReasoningNode::Think);
+    assert!(text.contains("- Last turn: propose, a menu"), "{text}");
 }

@@ -15,7 +15,7 @@ fn a09_every_field_is_loaded_and_saved() {
         }],
         "history_summary": "h", "engagement_summary": "e",
         "pending_clarification": {"type": "ask_user", "context": "c", "questions": ["q", {"id": 1}], "goal": "g"},
-        "id_registry": serde_json::to_value(EntityRegistry::new("s")).unwrap(),
+        "id_registry": serde_json::to_value(SessionIdRegistry::new("s")).unwrap(),
         "turn_summaries": [{
             "turn_num": 0, "think_decision": "propose", "think_goal": "g",
             "steps": [{

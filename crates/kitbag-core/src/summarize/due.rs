@@ -11,7 +11,7 @@ use super::compression::{Compressed, Compression, Replaced};
 use super::extract::{Speaker, Utterance};
 use super::{SummarySettings, turn_lines};
 use crate::conversation::{ConversationTurn, PendingKind};
-use crate::entity::{EntityRegistry, UnknownIds};
+use crate::entity::{SessionIdRegistry, UnknownIds};
 use crate::stored::ConversationContext;
 use crate::tokens::Tokens;
 
@@ -105,7 +105,7 @@ fn older_and_recent<'a>(
     turns.split_at_checked(older).unwrap_or((&[], turns))
 }
 
-fn said_in(registry: &EntityRegistry, turn: &ConversationTurn) -> Vec<Utterance> {
+fn said_in(registry: &SessionIdRegistry, turn: &ConversationTurn) -> Vec<Utterance> {
     let user = registry.hide_row_ids(&turn.user, UnknownIds::Keep);
     let user = Utterance::new(Speaker::User, user);
     let said = [Some(user), answer_in(registry, turn)]
@@ -115,7 +115,7 @@ fn said_in(registry: &EntityRegistry, turn: &ConversationTurn) -> Vec<Utterance>
 }
 
 /// What the assistant answered, word for word where that was kept.
-fn answer_in(registry: &EntityRegistry, turn: &ConversationTurn) -> Option<Utterance> {
+fn answer_in(registry: &SessionIdRegistry, turn: &ConversationTurn) -> Option<Utterance> {
     let words = turn
         .assistant
         .as_deref()
@@ -131,7 +131,7 @@ fn answer_in(registry: &EntityRegistry, turn: &ConversationTurn) -> Option<Utter
 }
 
 /// The refs and labels that occur in the texts or in the summary so far.
-fn names_in(registry: &EntityRegistry, so_far: &str, texts: &[Utterance]) -> Vec<String> {
+fn names_in(registry: &SessionIdRegistry, so_far: &str, texts: &[Utterance]) -> Vec<String> {
     let occurs = |name: &str| {
         let mut texts = texts.iter().map(|said| said.text.as_str()).chain([so_far]);
         !name.is_empty() && texts.any(|text| text.contains(name))

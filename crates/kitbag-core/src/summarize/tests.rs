@@ -391,12 +391,13 @@ fn a10_summaries_reach_the_next_prompt() {
     let context = talk(6);
     let prompt = build_think_context(&TurnState::new(context, 7));
     assert!(
-        prompt.conversation.contains("dish 4"),
+        prompt.text.conversation.contains("dish 4"),
         "{}",
-        prompt.conversation
+        prompt.text.conversation
     );
     assert!(
         !prompt
+            .text
             .conversation
             .contains("User: Let's book table 5.\n  Assistant")
     );

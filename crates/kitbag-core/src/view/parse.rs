@@ -12,20 +12,60 @@ use crate::conversation::ConversationView;
 use crate::entity::EntityView;
 use crate::reasoning::{RECENT_SUMMARIES, ReasoningView};
 
+impl View {
+    /// Reads the view of the node `name`.
+    ///
+    /// A node named like a built-in one starts as that, and only the fields that are written
+    /// change; any other starts with nothing shown.
+    ///
+    /// ```
+    /// use kitbag_core::view::View;
+    /// use serde_json::json;
+    ///
+    /// let think = View::read("think", json!({"conversation": {"recent_turns": 4}})).unwrap();
+    /// assert_eq!(think.conversation.recent_turns, 4);
+    /// assert_eq!(think.entity, View::builtin("think").unwrap().entity);
+    /// ```
+    ///
+    /// # Errors
+    /// If a field is unknown or has a value that it cannot have; the error names the field.
+    pub fn read(name: &str, value: Value) -> Result<Self, ViewError> {
+        let base = Self::builtin(name).cloned().unwrap_or_else(|| Self {
+            name: Cow::Owned(name.to_owned()),
+            reasoning: ReasoningView {
+                past_turns: RECENT_SUMMARIES,
+                ..ReasoningView::default()
+            },
+            ..Self::default()
+        });
+        let top = Fields::new("", value)?;
+        top.expect(&["entity", "conversation", "reasoning", "additions"])?;
+        Ok(Self {
+            name: base.name,
+            entity: entity(top.section("entity")?, base.entity)?,
+            conversation: conversation(top.section("conversation")?, base.conversation)?,
+            reasoning: reasoning(top.section("reasoning")?, base.reasoning)?,
+            additions: top.get("additions")?.map_or(base.additions, Cow::Owned),
+        })
+    }
+}
+
+/// As [`View::read`], with the name among the fields.
 impl TryFrom<Value> for View {
     type Error = ViewError;
 
-    fn try_from(value: Value) -> Result<Self, Self::Error> {
-        let top = Fields::new("", value)?;
-        top.expect(&["name", "entity", "conversation", "reasoning", "additions"])?;
-        let view = Self {
-            name: Cow::Owned(top.get("name")?.unwrap_or_default()),
-            entity: entity(top.section("entity")?)?,
-            conversation: conversation(top.section("conversation")?)?,
-            reasoning: reasoning(top.section("reasoning")?)?,
-            additions: Cow::Owned(top.get("additions")?.unwrap_or_default()),
+    fn try_from(mut value: Value) -> Result<Self, Self::Error> {
+        let name = match value.as_object_mut().and_then(|map| map.remove("name")) {
+            None => String::new(),
+            Some(Value::String(name)) => name,
+            Some(other) => {
+                return Err(ViewError {
+                    field: "name".to_owned(),
+                    problem: format!("`{other}` is not a name"),
+                });
+            }
         };
-        Ok(view)
+        Self::read(&name, value)
     }
 }
 
@@ -39,26 +79,25 @@ pub struct ViewError {
     pub problem: String,
 }
 
-fn entity(fields: Fields) -> Result<EntityView, ViewError> {
+fn entity(fields: Fields, base: EntityView) -> Result<EntityView, ViewError> {
     fields.expect(&["active", "generated", "retained"])?;
     Ok(EntityView {
-        active: fields.get("active")?.unwrap_or_default(),
-        generated: fields.get("generated")?.unwrap_or_default(),
-        retained: fields.get("retained")?.unwrap_or_default(),
+        active: fields.get("active")?.unwrap_or(base.active),
+        generated: fields.get("generated")?.unwrap_or(base.generated),
+        retained: fields.get("retained")?.unwrap_or(base.retained),
     })
 }
 
-fn conversation(fields: Fields) -> Result<ConversationView, ViewError> {
+fn conversation(fields: Fields, base: ConversationView) -> Result<ConversationView, ViewError> {
     fields.expect(&["depth", "also", "recent_turns"])?;
-    let default = ConversationView::default();
     Ok(ConversationView {
-        depth: fields.get("depth")?.unwrap_or(default.depth),
-        also: Cow::Owned(fields.get("also")?.unwrap_or_default()),
-        recent_turns: fields.get("recent_turns")?.unwrap_or(default.recent_turns),
+        depth: fields.get("depth")?.unwrap_or(base.depth),
+        also: fields.get("also")?.map_or(base.also, Cow::Owned),
+        recent_turns: fields.get("recent_turns")?.unwrap_or(base.recent_turns),
     })
 }
 
-fn reasoning(fields: Fields) -> Result<ReasoningView, ViewError> {
+fn reasoning(fields: Fields, base: ReasoningView) -> Result<ReasoningView, ViewError> {
     fields.expect(&[
         "past_steps",
         "past_turns",
@@ -67,11 +106,11 @@ fn reasoning(fields: Fields) -> Result<ReasoningView, ViewError> {
         "phase",
     ])?;
     Ok(ReasoningView {
-        past_steps: fields.get("past_steps")?.unwrap_or_default(),
-        past_turns: fields.get("past_turns")?.unwrap_or(RECENT_SUMMARIES),
-        current_steps: fields.get("current_steps")?.unwrap_or_default(),
-        curation: fields.get("curation")?.unwrap_or_default(),
-        phase: fields.get("phase")?.unwrap_or_default(),
+        past_steps: fields.get("past_steps")?.unwrap_or(base.past_steps),
+        past_turns: fields.get("past_turns")?.unwrap_or(base.past_turns),
+        current_steps: fields.get("current_steps")?.unwrap_or(base.current_steps),
+        curation: fields.get("curation")?.unwrap_or(base.curation),
+        phase: fields.get("phase")?.unwrap_or(base.phase),
     })
 }
 

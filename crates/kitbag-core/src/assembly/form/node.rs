@@ -1,6 +1,10 @@
 //! The prompt of a node: entities, conversation, what happened, then the task.
+//!
+//! A blank line ends each section. It is written behind the section's last text, whose count it
+//! changes by a token at most; the line that an empty section shows is reserved and makes up for it.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use super::pack::{conversation, instructions_before};
 use super::spoken::spoken;
@@ -10,7 +14,11 @@ use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::chunk::ChunkType;
+use crate::conversation::NO_CONVERSATION;
+use crate::entity::NO_ENTITIES;
 use crate::neutral::indented;
+use crate::reasoning::NO_TRACE;
+use crate::view::item::reading_order;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
@@ -24,34 +32,30 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(Band::Session, &format!("{}\n\n", message.content));
     }
 
-    // Chunks of this turn stand where they belong, and not where they came in.
-    let recent = || chunks.before(draft.history.len()).chain(chunks.volatile());
-    let place = |kept: &&Kept| match kept.chunk_type {
-        ChunkType::Entity => Layer::Entity,
-        ChunkType::Turn | ChunkType::Summary => Layer::Conversation,
-        _ => Layer::Reasoning,
-    };
     out.push(Band::Volatile, "## Entity Context\n");
-    let entities = recent().filter(|kept| place(kept) == Layer::Entity);
-    push_or(&mut out, entities, "No entities in context.\n");
+    push_or(
+        &mut out,
+        &of_layer(draft, chunks, Layer::Entity),
+        NO_ENTITIES,
+    );
+    out.push(Band::Volatile, "\n");
 
     out.push(Band::History, "## Conversation History\n");
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
-    let turns = recent().filter(|kept| place(kept) == Layer::Conversation);
-    push_or(
-        &mut out,
-        turns,
-        if is_new { "New conversation.\n" } else { "" },
-    );
+    let turns = of_layer(draft, chunks, Layer::Conversation);
+    push_or(&mut out, &turns, if is_new { NO_CONVERSATION } else { "" });
     conversation(draft, chunks, &mut out, "");
+    out.push(Band::History, "\n");
 
     out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
-    let happened = recent().filter(|kept| place(kept) == Layer::Reasoning);
-    push_or(&mut out, happened, "Nothing yet.\n");
+    let happened = of_layer(draft, chunks, Layer::Reasoning);
+    let is_idle = draft.steps.is_empty();
+    push_or(&mut out, &happened, if is_idle { NO_TRACE } else { "" });
     for step in &draft.steps {
         let text = indented(&spoken(step), 2);
         out.push(Band::Steps, &format!("- {}: {text}\n", step.role));
     }
+    out.push(Band::Volatile, "\n");
 
     out.push(Band::Current, "---\n## Your Task\n");
     out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
@@ -62,17 +66,36 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
 }
 
 /// The three sections that chunks of a turn can stand in.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Layer {
     Entity,
     Conversation,
     Reasoning,
 }
 
-fn push_or<'a>(out: &mut TextSegments, kept: impl Iterator<Item = &'a Kept>, otherwise: &str) {
-    let mut kept = kept.peekable();
-    if kept.peek().is_none() {
-        out.push(Band::Volatile, otherwise);
+/// The chunks of a section in the order in which it is read. Chunks of this turn stand where they
+/// belong, and not where they came in.
+fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kept> {
+    let layer_of = |kept: &Kept| match kept.chunk_type {
+        ChunkType::Entity => Layer::Entity,
+        ChunkType::Turn | ChunkType::Summary => Layer::Conversation,
+        _ => Layer::Reasoning,
+    };
+    let recent = chunks.before(draft.history.len()).chain(chunks.volatile());
+    let mut kept: Vec<&Kept> = recent.filter(|kept| layer_of(kept) == layer).collect();
+    // Stable: chunks that are no part of a layer keep the order of their scores.
+    kept.sort_by_cached_key(|kept| match kept.chunk_type {
+        ChunkType::Entity | ChunkType::Turn | ChunkType::Summary | ChunkType::Step => {
+            reading_order(&kept.source)
+        }
+        _ => reading_order(""),
+    });
+    kept
+}
+
+fn push_or(out: &mut TextSegments, kept: &[&Kept], otherwise: &str) {
+    if kept.is_empty() && !otherwise.is_empty() {
+        out.push(Band::Volatile, &format!("{otherwise}\n"));
     }
     for kept in kept {
         out.push(Band::Volatile, &kept.text);

@@ -1,0 +1,226 @@
+//! Builds what a node sees: as data, as texts, and as chunks for the fit.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::item::{Item, list, reading_order};
+use super::{Addition, BUILTIN_VIEWS, TurnState, View};
+use crate::chunk::{ChunkBand, ContextChunk, Detail, Level, Trust};
+use crate::conversation::{
+    ConversationHistory, NO_CONVERSATION, get_conversation_history_of, history_items,
+};
+use crate::entity::{
+    EntityContext, NO_ENTITIES, UnknownIds, do_not_read, entity_items, get_entity_context,
+};
+use crate::reasoning::{
+    CurationDetail, CurationSummary, NO_TRACE, ReasoningTrace, get_reasoning_trace, trace_items,
+};
+
+/// Gives everything that the node of a view sees, as chunks for the fit.
+///
+/// What a view shows of an entity, a turn or a step is the chunk's most detailed level, and less is
+/// offered where there is no room. What the node must not miss is critical: what is pending, drafts,
+/// this turn's curation, the view's additions, and this turn's steps for who executes them.
+///
+/// No row id of the registry is in a chunk, whoever wrote the text. Ids that look like a row's and
+/// have no ref are hidden too, but for those in what user and assistant said.
+///
+/// ```
+/// use kitbag_core::stored::ConversationContext;
+/// use kitbag_core::view::{TurnState, View, node_chunks};
+///
+/// let mut state = TurnState::new(ConversationContext::new(), 1);
+/// state.conversation.id_registry.register_read("row-7", "recipes", "Lemon Soup");
+/// let chunks = node_chunks(View::builtin("think").unwrap(), &state);
+/// assert_eq!(chunks[0].source, "entity/recipe_1");
+/// assert_eq!(chunks[0].content(), "`recipe_1`: Lemon Soup");
+/// ```
+#[must_use]
+pub fn node_chunks(view: &View, state: &TurnState) -> Vec<ContextChunk> {
+    let items = Layers::of(view, state).items(view, state);
+    items.into_iter().flatten().filter_map(chunk).collect()
+}
+
+/// Builds what Understand sees: every entity, the whole conversation, its own past decisions.
+#[must_use]
+pub fn build_understand_context(state: &TurnState) -> NodeContext {
+    let [understand, ..] = &BUILTIN_VIEWS;
+    build_context(understand, state)
+}
+
+/// Builds what Think sees: refs and labels, the whole conversation, what past turns did.
+#[must_use]
+pub fn build_think_context(state: &TurnState) -> NodeContext {
+    let [_, think, ..] = &BUILTIN_VIEWS;
+    build_context(think, state)
+}
+
+/// Builds what Act sees: all data, the recent turns, this turn's steps with their results.
+#[must_use]
+pub fn build_act_context(state: &TurnState) -> NodeContext {
+    let [_, _, act, ..] = &BUILTIN_VIEWS;
+    build_context(act, state)
+}
+
+/// Builds what Reply sees: labels, the recent turns, outcomes, where the conversation stands.
+#[must_use]
+pub fn build_reply_context(state: &TurnState) -> NodeContext {
+    let [_, _, _, reply, ..] = &BUILTIN_VIEWS;
+    build_context(reply, state)
+}
+
+/// Builds what the node of a view sees, whatever its size.
+///
+/// A prompt with a budget is made of [`node_chunks`]; with room for all of them it says the same.
+#[must_use]
+pub fn build_context(view: &View, state: &TurnState) -> NodeContext {
+    let layers = Layers::of(view, state);
+    let [entity, conversation, reasoning] = layers.items(view, state);
+    let shows_curation = view.reasoning.curation == CurationDetail::Summary;
+    NodeContext {
+        node: view.name.clone().into_owned(),
+        entity: layers.entity.seen_as(view.entity),
+        conversation: layers.conversation.seen_as(&view.conversation),
+        reasoning: layers.reasoning.seen_as(view),
+        curation: shows_curation.then(|| get_current_curation(state)),
+        text: NodeText {
+            entity: list(&entity, NO_ENTITIES),
+            conversation: list(&conversation, NO_CONVERSATION),
+            reasoning: list(&reasoning, NO_TRACE),
+        },
+    }
+}
+
+/// What a node sees of each layer: the data for programs, and the texts for its model.
+///
+/// What people said and steps noted stands in the data as it was stored, row ids included; the texts
+/// have refs in their place.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NodeContext {
+    /// The node.
+    pub node: String,
+    /// The entities, without the tiers and the data that the view hides.
+    pub entity: EntityContext,
+    /// What was said.
+    pub conversation: ConversationHistory,
+    /// What was decided and done.
+    pub reasoning: ReasoningTrace,
+    /// What this turn decided about entities, for a node that sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curation: Option<CurationSummary>,
+    /// The same as texts.
+    pub text: NodeText,
+}
+
+/// What a node sees, a text per layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NodeText {
+    /// What things exist.
+    pub entity: String,
+    /// What was said.
+    pub conversation: String,
+    /// What was decided and done.
+    pub reasoning: String,
+}
+
+/// Builds what this turn decided about entities, from the turn or from the decision log.
+#[must_use]
+pub fn get_current_curation(state: &TurnState) -> CurationSummary {
+    let turn = &state.this_turn.summary;
+    if turn.entity_curation.is_empty() {
+        let log = &state.conversation.understand_decision_log;
+        return CurationSummary::logged(log, turn.turn_num);
+    }
+    turn.entity_curation.clone()
+}
+
+/// Builds this turn's steps with their results, and what else Act sees of the trace.
+#[must_use]
+pub fn get_current_turn_steps(state: &TurnState) -> ReasoningTrace {
+    let [_, _, act, ..] = &BUILTIN_VIEWS;
+    trace_of(state).seen_as(act)
+}
+
+/// Builds the outcomes of this turn and the last, and what else Reply sees of the trace.
+#[must_use]
+pub fn get_execution_outcomes(state: &TurnState) -> ReasoningTrace {
+    let [_, _, _, reply, ..] = &BUILTIN_VIEWS;
+    trace_of(state).seen_as(reply)
+}
+
+/// All that is known, of which a view shows a part.
+struct Layers {
+    entity: EntityContext,
+    conversation: ConversationHistory,
+    reasoning: ReasoningTrace,
+}
+
+impl Layers {
+    fn of(view: &View, state: &TurnState) -> Self {
+        let (stored, recent) = (&state.conversation, view.conversation.recent_turns);
+        let turn_num = state.this_turn.summary.turn_num;
+        Self {
+            entity: get_entity_context(&stored.id_registry, turn_num),
+            conversation: get_conversation_history_of(stored, recent),
+            reasoning: trace_of(state),
+        }
+    }
+
+    /// What the view shows of each layer, with refs in place of row ids.
+    fn items(&self, view: &View, state: &TurnState) -> [Vec<Item>; 3] {
+        let registry = &state.conversation.id_registry;
+        let turn_num = state.this_turn.summary.turn_num;
+        let mut entity = entity_items(&self.entity, view.entity);
+        if view.additions.contains(&Addition::DoNotReread) {
+            entity.extend(do_not_read(&self.entity));
+        }
+        let mut conversation = history_items(&self.conversation, &view.conversation, turn_num);
+        let mut reasoning = trace_items(&self.reasoning, &view.reasoning, &view.additions);
+        for (items, ids) in [
+            (&mut entity, UnknownIds::Hide),
+            (&mut conversation, UnknownIds::Keep),
+            (&mut reasoning, UnknownIds::Hide),
+        ] {
+            items.sort_by(|a, b| reading_order(&a.source).cmp(&reading_order(&b.source)));
+            for text in items.iter_mut().flat_map(|item| &mut item.texts) {
+                *text = registry.hide_row_ids(text, ids).into_owned();
+            }
+        }
+        [entity, conversation, reasoning]
+    }
+}
+
+fn trace_of(state: &TurnState) -> ReasoningTrace {
+    let registry = &state.conversation.id_registry;
+    let mut trace = get_reasoning_trace(&state.conversation, &state.this_turn);
+    trace.current.summary.entity_curation = get_current_curation(state);
+    for result in trace.current.results.values_mut() {
+        *result = registry.hide_rows_in_data(result);
+    }
+    trace
+}
+
+/// A chunk of an item's texts, each level once.
+fn chunk(item: Item) -> Option<ContextChunk> {
+    let mut texts = item.texts.into_iter();
+    let full = texts.next()?;
+    // The words of others in an item were neutralised when it was written.
+    let mut chunk = ContextChunk::new(item.chunk_type, item.source, full)
+        .with_priority(item.priority)
+        .with_band(ChunkBand::Volatile)
+        .with_trust(Trust::Operator);
+    for (detail, text) in [Detail::Outline, Detail::Line].into_iter().zip(texts) {
+        let is_shorter = chunk
+            .levels
+            .last()
+            .is_some_and(|last| text.len() < last.content.len());
+        if is_shorter {
+            chunk = chunk.with_level(Level::new(detail, text));
+        }
+    }
+    Some(chunk)
+}
