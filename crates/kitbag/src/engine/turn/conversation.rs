@@ -67,8 +67,9 @@ fn exchanges(messages: &[StoredMessage]) -> Vec<ConversationTurn> {
         let text = stored.text();
         match stored.message.role {
             Role::User => {
-                let at = stored.at.map(|at| at.to_string());
-                turns.push(ConversationTurn::new(text, "", at.unwrap_or_default()));
+                let mut turn = ConversationTurn::new(text, "");
+                turn.timestamp = stored.at.map(|at| at.to_string()).unwrap_or_default();
+                turns.push(turn);
             }
             Role::Assistant => {
                 if let Some(turn) = turns.last_mut() {
