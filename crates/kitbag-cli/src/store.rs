@@ -123,7 +123,13 @@ pub(crate) fn wrong(error: StoreError) -> Failure {
 }
 
 fn hinted(failure: Failure, error: &StoreError) -> Failure {
-    match error.hint() {
+    let hint = match error {
+        StoreError::NoStore { .. } => {
+            Some("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
+        }
+        _ => error.hint(),
+    };
+    match hint {
         Some(hint) => failure.hint(hint),
         None => failure,
     }

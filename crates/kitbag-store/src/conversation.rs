@@ -80,27 +80,6 @@ impl Store {
         .await
     }
 
-    /// Closes a conversation: the sender's next message begins another.
-    ///
-    /// # Errors
-    /// When there is no such conversation, or the store fails.
-    pub async fn close_conversation(
-        &self,
-        id: ConversationId,
-        now: Timestamp,
-    ) -> Result<Conversation, StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Scope::lock(tx, id.scope).await?;
-                let mut conversation = Conversation::lock(tx, id).await?;
-                conversation.closed.get_or_insert(now);
-                conversation.save(tx).await?;
-                Ok(conversation)
-            })
-        })
-        .await
-    }
-
     /// The conversations of a channel and a sender, newest first.
     ///
     /// # Errors

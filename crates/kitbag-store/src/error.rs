@@ -56,6 +56,19 @@ pub enum StoreError {
         /// The latest version that is known here.
         known: i64,
     },
+    /// An earlier version of Kitbag made the store, and it cannot be brought up to date.
+    #[error(
+        "{} has version {found} of the tables, version {known} is needed, and it may not be written",
+        path.display()
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// The version of the store.
+        found: i64,
+        /// The version that is read here.
+        known: i64,
+    },
     /// The tables cannot be made or changed with the rights of this user.
     #[error("the rights of `{user}` do not suffice to {what}: {reason}")]
     Rights {
@@ -158,12 +171,13 @@ impl StoreError {
                 Some("give a file (`memory.db`, `sqlite:memory.db`) or a `postgresql://` address")
             }
             Self::NotAStore { .. } => Some(
-                "choose another file with `--store`, or restore this one from a copy; nothing in it was changed",
+                "choose another file, or restore this one from a copy; nothing in it was changed",
             ),
-            Self::NoStore { .. } => {
-                Some("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
-            }
+            Self::NoStore { .. } => Some("name another, or remember something first"),
             Self::Newer { .. } => Some("update Kitbag; nothing in the store was changed"),
+            Self::Older { .. } => Some(
+                "open it once with the right to write it, or a copy of it; that brings it up to date",
+            ),
             Self::Rights { .. } => Some(
                 "let a user who may create roles and schemas open the store once, then grant this user the role `kitbag_app`",
             ),

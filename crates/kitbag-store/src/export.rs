@@ -46,7 +46,7 @@ pub struct ExportCursor {
 }
 
 /// A message with all that says where it belongs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Exported {
     /// Where it was said.

@@ -237,7 +237,7 @@ pub(crate) async fn current(
 /// Lets one transaction at a time change facts about a sender. A lock for each fact would be taken
 /// in whatever order the facts come in, and two who wait for each other would never end.
 pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<(), StoreError> {
-    tx.one_at_a_time(&format!("facts/{sender}")).await
+    tx.lock_exclusive(&format!("facts/{sender}")).await
 }
 
 /// Sets one fact. The caller holds the [`lock`].

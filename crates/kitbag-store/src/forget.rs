@@ -72,7 +72,7 @@ impl Store {
 }
 
 async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> {
-    tx.one_at_a_time(crate::prompt::TEXTS).await?;
+    tx.lock_exclusive(crate::prompt::TEXTS).await?;
     match what {
         Forget::Message(id) => forget_message(tx, id).await,
         Forget::Fact { sender, key } => forget_fact(tx, &sender, &key).await,

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use kitbag_core::role::Role;
+use kitbag_core::role::{Role, Visibility};
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::id::{ConversationId, MessageId};
-use crate::message::{MessageTime, NewMessage, StoredMessage};
+use crate::message::{self, MessageTime, StoredMessage};
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{Row, WrongCell};
 
 impl Store {
-    /// The newest messages of a conversation, oldest first.
+    /// The newest messages of a conversation, oldest first, as a model sees them: internal ones among
+    /// them.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
@@ -25,7 +26,25 @@ impl Store {
         self.read(move |tx| {
             Box::pin(async move {
                 Conversation::get(tx, id).await?;
-                newest(tx, id, limit).await
+                newest(tx, id, Readers::Model, limit).await
+            })
+        })
+        .await
+    }
+
+    /// The newest messages of a conversation that a person may see, oldest first.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn visible_messages(
+        &self,
+        id: ConversationId,
+        limit: u32,
+    ) -> Result<Vec<StoredMessage>, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                newest(tx, id, Readers::People, limit).await
             })
         })
         .await
@@ -53,9 +72,17 @@ impl Store {
     }
 }
 
+/// Who is given messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Sees every message.
+    Model,
+    /// See no internal ones.
+    People,
+}
+
 /// The columns that [`read`] takes.
-pub(crate) const COLUMNS: &str =
-    "conversation, seq, role, speaker, ref, at, at_offset, recallable, body";
+pub(crate) const COLUMNS: &str = "conversation, seq, role, speaker, ref, at, at_offset, recallable, internal, body, json, sent_as";
 
 /// A message from a row of [`COLUMNS`]. One that is damaged is named.
 pub(crate) fn read(scope: u32, row: &mut Row) -> Result<StoredMessage, StoreError> {
@@ -82,18 +109,34 @@ pub(crate) fn read(scope: u32, row: &mut Row) -> Result<StoredMessage, StoreErro
     };
     let role = role(&row.text().map_err(no("role"))?)
         .ok_or_else(|| damaged(format!("message {id} has an unknown role")))?;
-    let message = NewMessage {
-        role,
-        speaker: row.text_or_null().map_err(no("speaker"))?,
-        reference: row.text_or_null().map_err(no("reference"))?,
-        at: MessageTime::from_columns(
-            row.int_or_null().map_err(no("time"))?,
-            row.int_or_null().map_err(no("zone"))?,
-        ),
-        recallable: row.flag().map_err(no("mark for recall"))?,
-        text: row.text().map_err(no("text"))?,
+    let name = row.text_or_null().map_err(no("speaker"))?;
+    let reference = row.text_or_null().map_err(no("reference"))?;
+    let at = MessageTime::from_columns(
+        row.int_or_null().map_err(no("time"))?,
+        row.int_or_null().map_err(no("zone"))?,
+    );
+    let recallable = row.flag().map_err(no("mark for recall"))?;
+    let visibility = match row.flag().map_err(no("visibility"))? {
+        true => Visibility::Internal,
+        false => Visibility::All,
     };
-    Ok(StoredMessage { id, message })
+    let body = row.text().map_err(no("text"))?;
+    let json = row.text_or_null().map_err(no("JSON"))?;
+    let sent_as = row.text_or_null().map_err(no("content as it was sent"))?;
+    let unreadable =
+        |error: serde_json::Error| damaged(format!("message {id} is not readable: {error}"));
+    Ok(StoredMessage {
+        id,
+        message: message::from_columns(role, name, body, json.as_deref(), visibility)
+            .map_err(unreadable)?,
+        reference,
+        at,
+        recallable,
+        sent_as: sent_as
+            .map(|json| serde_json::from_str(&json))
+            .transpose()
+            .map_err(unreadable)?,
+    })
 }
 
 fn damaged(reason: String) -> StoreError {
@@ -112,10 +155,15 @@ pub(crate) fn role(name: &str) -> Option<Role> {
 pub(crate) async fn newest(
     tx: &mut Tx<'_>,
     id: ConversationId,
+    readers: Readers,
     limit: u32,
 ) -> Result<Vec<StoredMessage>, StoreError> {
+    let shown = match readers {
+        Readers::Model => "",
+        Readers::People => " AND internal = 0",
+    };
     let sql = format!(
-        "SELECT {COLUMNS} FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+        "SELECT {COLUMNS} FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3{shown} \
          ORDER BY seq DESC LIMIT $4"
     );
     let rows = tx

@@ -122,7 +122,7 @@ async fn import_scope(
 ) -> Result<Imported, StoreError> {
     let mut scope = Scope::lock_or_make(tx, channel, sender).await?;
     let mut batch = Batch::default();
-    let mut conversations: BTreeMap<Option<String>, Known> = BTreeMap::new();
+    let mut conversations: BTreeMap<Option<String>, Target> = BTreeMap::new();
     let mut imported = Imported::default();
     // Runs of messages of one conversation are added together.
     let mut waiting = messages.into_iter().peekable();
@@ -135,38 +135,38 @@ async fn import_scope(
         }
         if name.is_none() {
             // Silence ends a conversation without a name: the next run may belong to another.
-            if let Some(known) = conversations.remove(&None) {
-                known.conversation.save(tx).await?;
+            if let Some(target) = conversations.remove(&None) {
+                target.conversation.save(tx).await?;
             }
         }
-        let known = match conversations.entry(name.clone()) {
-            Entry::Occupied(known) => known.into_mut(),
+        let target = match conversations.entry(name.clone()) {
+            Entry::Occupied(target) => target.into_mut(),
             Entry::Vacant(vacant) => {
                 let said = run.iter().find_map(Analysed::at).unwrap_or(now);
-                vacant.insert(Known::choose(tx, &mut scope, name, said).await?)
+                vacant.insert(Target::choose(tx, &mut scope, name, said).await?)
             }
         };
         let before = run.len();
         if run.iter().any(|message| message.reference().is_some()) {
-            known.read_references(tx).await?;
+            target.read_references(tx).await?;
         }
-        run.retain(|message| known.is_new(message.reference()));
+        run.retain(|message| target.is_new(message.reference()));
         imported.known += before - run.len();
         imported.messages += run.len();
         let times = run.iter().filter_map(Analysed::at);
         let (first, last) = (times.clone().min(), times.max());
-        known.conversation.began = first.map_or(known.conversation.began, |first| {
-            known.conversation.began.min(first)
+        target.conversation.began = first.map_or(target.conversation.began, |first| {
+            target.conversation.began.min(first)
         });
-        known.conversation.active = last.map_or(known.conversation.active, |last| {
-            known.conversation.active.max(last)
+        target.conversation.active = last.map_or(target.conversation.active, |last| {
+            target.conversation.active.max(last)
         });
         batch
-            .add(tx, &mut scope, &mut known.conversation, run)
+            .add(tx, &mut scope, &mut target.conversation, run)
             .await?;
     }
-    for known in conversations.values() {
-        known.conversation.save(tx).await?;
+    for target in conversations.values() {
+        target.conversation.save(tx).await?;
     }
     batch.write(tx, &mut scope).await?;
     scope.save(tx).await?;
@@ -182,13 +182,13 @@ fn follows(before: Option<&Analysed>, next: &Analysed) -> bool {
 }
 
 /// A conversation that messages are added to.
-struct Known {
+struct Target {
     conversation: Conversation,
     /// The references that it has, once a message came with one.
     references: Option<BTreeSet<String>>,
 }
 
-impl Known {
+impl Target {
     async fn choose(
         tx: &mut Tx<'_>,
         scope: &mut Scope,

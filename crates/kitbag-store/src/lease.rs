@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::turn::Turn;
+use crate::turn::StoredTurn;
 use crate::value::Value;
 
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
@@ -126,13 +126,30 @@ impl Lease {
     }
 }
 
-struct Held {
+/// The lease of a conversation, as the latest owner left it.
+struct LeaseRow {
     owner: Option<String>,
     fence: i64,
     until: Timestamp,
 }
 
-async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<Held>, StoreError> {
+impl LeaseRow {
+    fn is_held_at(&self, now: Timestamp) -> bool {
+        self.owner.is_some() && self.until > now
+    }
+}
+
+/// Whether a turn of the conversation is under way.
+pub(crate) async fn is_busy(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let held = row(tx, id).await?;
+    Ok(held.is_some_and(|held| held.is_held_at(now)))
+}
+
+async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>, StoreError> {
     let row = tx
         .lock_one(
             "SELECT owner, fence, until FROM lease \
@@ -141,7 +158,7 @@ async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<Held>, StoreE
         )
         .await?;
     row.map(|mut row| {
-        Ok(Held {
+        Ok(LeaseRow {
             owner: row.text_or_null()?,
             fence: row.int()?,
             until: timestamp(row.int()?)?,
@@ -158,14 +175,14 @@ async fn take(
     now: Timestamp,
 ) -> Result<Lease, StoreError> {
     let id = turn.conversation;
-    Turn::get(tx, turn).await?;
+    StoredTurn::get(tx, turn).await?;
     // Who forgets the conversation meanwhile would leave a lease of nothing.
     Conversation::lock(tx, id).await?;
-    tx.one_at_a_time(&format!("lease/{id}")).await?;
+    tx.lock_exclusive(&format!("lease/{id}")).await?;
     let held = row(tx, id).await?;
     let mut fence = 0;
     if let Some(held) = held {
-        if held.owner.is_some() && held.until > now {
+        if held.is_held_at(now) {
             return Err(StoreError::Busy {
                 conversation: id.to_string(),
                 until: held.until,

@@ -11,6 +11,7 @@ compile_error!("a store needs a database: enable the feature `sqlite` or `postgr
 
 mod append;
 mod check;
+mod closing;
 mod context;
 mod conversation;
 mod copy;
@@ -44,6 +45,7 @@ mod transaction;
 mod turn;
 mod value;
 
+pub use closing::{CloseOutcome, Closing};
 pub use context::{BuiltContext, ContextError, ContextSettings};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
@@ -61,6 +63,7 @@ pub use maintain::{Sender, Stats};
 pub use message::{MessageTime, NewMessage, StoredMessage};
 pub use prompt::{Pruned, Replayed, SentPrompt};
 pub use recall::{RecallRequest, Recalled};
+pub use state::ConversationState;
 pub use store::{Store, Tenant};
 pub use summary::{NewSummary, Summary, SummaryMaker};
-pub use turn::{Incoming, Learned, Turn, TurnStatus};
+pub use turn::{Incoming, Learned, StoredTurn, TurnStatus};

@@ -1,32 +1,32 @@
 //! Messages: what was said, by whom and when.
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
-use kitbag_core::role::Role;
-use serde::{Deserialize, Serialize};
+mod time;
+
+use std::borrow::Cow;
+
+use kitbag_core::content::Content;
+use kitbag_core::message::Message;
+use kitbag_core::role::{Role, Visibility};
 
 use crate::error::StoreError;
 use crate::id::MessageId;
 use crate::names;
 
+pub use time::MessageTime;
+
 /// Longest message, in bytes.
 pub(crate) const LONGEST: usize = 16 << 20;
 
 /// A message to keep.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NewMessage {
-    /// Who speaks.
-    pub role: Role,
-    /// The speaker's name, as it is shown.
-    pub speaker: Option<String>,
+    /// The message, which is kept whole: blocks, tool calls, visibility and unknown fields.
+    pub message: Message,
     /// The name that others have for the message.
     pub reference: Option<String>,
     /// When it was said.
     pub at: Option<MessageTime>,
-    /// What was said.
-    pub text: String,
     /// Whether it may be recalled. What was recalled itself may not: it would come back again and
     /// again.
     pub recallable: bool,
@@ -35,15 +35,8 @@ pub struct NewMessage {
 impl NewMessage {
     /// A message without a time or names.
     #[must_use]
-    pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self {
-            role,
-            speaker: None,
-            reference: None,
-            at: None,
-            text: text.into(),
-            recallable: true,
-        }
+    pub fn new(role: Role, content: impl Into<Content>) -> Self {
+        Message::new(role, content).into()
     }
 
     /// The same message with its time.
@@ -63,7 +56,7 @@ impl NewMessage {
     /// The same message with its speaker's name.
     #[must_use]
     pub fn with_speaker(mut self, speaker: impl Into<String>) -> Self {
-        self.speaker = Some(speaker.into());
+        self.message.name = Some(speaker.into());
         self
     }
 
@@ -74,154 +67,135 @@ impl NewMessage {
         self
     }
 
+    /// The text of the message, which is indexed.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        self.message.content.text()
+    }
+
     pub(crate) fn check(&self) -> Result<(), StoreError> {
-        if let Some(speaker) = &self.speaker {
+        if let Some(speaker) = &self.message.name {
             names::label("the speaker", speaker)?;
         }
         if let Some(reference) = &self.reference {
             names::name("the reference", reference)?;
         }
-        if self.text.len() > LONGEST {
-            let bytes = self.text.len();
-            let problem = format!("has {bytes} bytes, and at most {LONGEST} are taken");
-            return Err(StoreError::invalid("the message", problem));
+        check_length(self.text().len())
+    }
+}
+
+impl From<Message> for NewMessage {
+    fn from(message: Message) -> Self {
+        Self {
+            message,
+            reference: None,
+            at: None,
+            recallable: true,
         }
-        Ok(())
+    }
+}
+
+impl From<&str> for NewMessage {
+    /// A message by the user.
+    fn from(text: &str) -> Self {
+        Message::user(text).into()
+    }
+}
+
+impl From<String> for NewMessage {
+    /// A message by the user.
+    fn from(text: String) -> Self {
+        Message::user(text).into()
     }
 }
 
 /// A message as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredMessage {
     /// Its name in the store.
     pub id: MessageId,
-    /// The message.
-    pub message: NewMessage,
+    /// The message, as it was accepted.
+    pub message: Message,
+    /// The name that others have for it.
+    pub reference: Option<String>,
+    /// When it was said.
+    pub at: Option<MessageTime>,
+    /// Whether it may be recalled.
+    pub recallable: bool,
+    /// The content that prompts held in its place, where it was another: wrapped, without secrets.
+    pub sent_as: Option<Content>,
 }
 
-/// When something was said, as it was written: with a zone or without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct MessageTime {
-    at: Timestamp,
-    /// The zone's distance from UTC in seconds; nothing for a local time, which is kept as if it were
-    /// UTC.
-    offset: Option<i32>,
-}
-
-impl MessageTime {
-    /// Reads `2024-05-08T13:56:00`, with a zone or without, or a date alone.
+impl StoredMessage {
+    /// The text of the message, as it was accepted.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if let Ok(zoned) = jiff::fmt::temporal::DateTimeParser::new().parse_timestamp(text) {
-            let pieces = jiff::fmt::temporal::Pieces::parse(text).ok()?;
-            let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
-            return Some(Self::in_zone(zoned, offset));
-        }
-        let local: DateTime = text
-            .parse()
-            .or_else(|_| text.parse::<jiff::civil::Date>().map(Into::into))
-            .ok()?;
-        Some(Self::local(local.to_zoned(TimeZone::UTC).ok()?.timestamp()))
+    pub fn text(&self) -> Cow<'_, str> {
+        self.message.content.text()
     }
 
-    /// A local time, given as if it were UTC.
-    pub(crate) fn local(at: Timestamp) -> Self {
-        Self {
-            at: whole_microseconds(at),
-            offset: None,
-        }
-    }
-
-    fn in_zone(at: Timestamp, offset: Offset) -> Self {
-        Self {
-            at: whole_microseconds(at),
-            offset: Some(offset.seconds()),
-        }
-    }
-
-    /// The moment; of a local time, as if it were in UTC.
+    /// The message as a prompt's history holds it: with the content that was sent, so that the next
+    /// prompt begins with the bytes of the last one, and with the store's name as its id.
     #[must_use]
-    pub fn timestamp(self) -> Timestamp {
-        self.at
-    }
-
-    /// What a clock on the speaker's wall showed.
-    #[must_use]
-    pub fn wall_clock(self) -> DateTime {
-        let offset = Offset::from_seconds(self.offset.unwrap_or(0)).unwrap_or(Offset::UTC);
-        offset.to_datetime(self.at)
-    }
-
-    pub(crate) fn to_columns(self) -> (i64, Option<i64>) {
-        (self.at.as_microsecond(), self.offset.map(i64::from))
-    }
-
-    pub(crate) fn from_columns(at: Option<i64>, offset: Option<i64>) -> Option<Self> {
-        Some(Self {
-            at: Timestamp::from_microsecond(at?).ok()?,
-            offset: offset.and_then(|offset| i32::try_from(offset).ok()),
-        })
-    }
-}
-
-impl From<Timestamp> for MessageTime {
-    fn from(at: Timestamp) -> Self {
-        Self::in_zone(at, Offset::UTC)
-    }
-}
-
-impl std::fmt::Display for MessageTime {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.offset {
-            None => write!(f, "{}", self.wall_clock()),
-            Some(0) => write!(f, "{}", self.at),
-            Some(seconds) => {
-                let offset = Offset::from_seconds(seconds).unwrap_or(Offset::UTC);
-                write!(f, "{}", self.at.display_with_offset(offset))
-            }
+    pub fn into_history(self) -> Message {
+        let mut message = self.message;
+        message.id = Some(self.id.to_string());
+        if let Some(sent) = self.sent_as {
+            message.content = sent;
         }
+        message
     }
 }
 
-impl TryFrom<String> for MessageTime {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text)
-            .ok_or_else(|| format!("`{text}` is not a time such as 2024-05-08T13:56:00"))
-    }
-}
-
-impl From<MessageTime> for String {
-    fn from(time: MessageTime) -> Self {
-        time.to_string()
-    }
-}
-
-/// Databases keep microseconds.
-fn whole_microseconds(at: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_written_as_they_were_read() {
-        for text in [
-            "2024-05-08T13:56:00",
-            "2024-05-08T13:56:00Z",
-            "2024-05-08T13:56:00+02:00",
-            "2024-05-08T13:56:00.000125",
-        ] {
-            assert_eq!(MessageTime::parse(text).unwrap().to_string(), text);
+/// What is kept of a message as JSON, since role, text, name and visibility have columns: nothing for
+/// a plain one, so that it costs neither space nor time.
+pub(crate) fn fields(message: &Message) -> Result<Option<String>, StoreError> {
+    let is_bare = message.id.is_none()
+        && message.tool_calls.is_none()
+        && message.tool_call_id.is_none()
+        && message.metadata.is_none()
+        && message.extra.is_empty();
+    let json = match &message.content {
+        Content::Text(_) if is_bare => return Ok(None),
+        // The column `body` has it.
+        Content::Text(text) if !text.is_empty() => {
+            let mut without = message.clone();
+            without.content = Content::Null;
+            serde_json::to_string(&without)
         }
-        let day = MessageTime::parse("2024-05-08").unwrap();
-        assert_eq!(day.to_string(), "2024-05-08T00:00:00");
-        assert_eq!(MessageTime::parse("yesterday"), None);
+        _ => serde_json::to_string(message),
+    };
+    let json = json.map_err(|error| {
+        StoreError::invalid("the message", format!("cannot be written as JSON: {error}"))
+    })?;
+    check_length(json.len())?;
+    Ok(Some(json))
+}
+
+fn check_length(bytes: usize) -> Result<(), StoreError> {
+    if bytes > LONGEST {
+        let problem = format!("has {bytes} bytes, and at most {LONGEST} are taken");
+        return Err(StoreError::invalid("the message", problem));
     }
+    Ok(())
+}
+
+/// The message of its columns.
+pub(crate) fn from_columns(
+    role: Role,
+    name: Option<String>,
+    body: String,
+    json: Option<&str>,
+    visibility: Visibility,
+) -> Result<Message, serde_json::Error> {
+    let Some(json) = json else {
+        let mut message = Message::new(role, body).with_visibility(visibility);
+        message.name = name;
+        return Ok(message);
+    };
+    let mut message: Message = serde_json::from_str(json)?;
+    if message.content == Content::Null && !body.is_empty() {
+        message.content = Content::Text(body);
+    }
+    Ok(message)
 }

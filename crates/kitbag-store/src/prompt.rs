@@ -8,17 +8,19 @@ mod replay;
 mod retention;
 
 use jiff::Timestamp;
-use kitbag_core::assembly::{Assembly, AssemblySettings, Draft};
-use kitbag_core::inject::{DurableEntries, StateChange, ThrottleState};
+use kitbag_core::assembly::{Assembly, AssemblySettings, Draft, render};
+use kitbag_core::inject::{ContextMessage, CooldownReading, DurableEntries, ThrottleState, plan};
+use kitbag_core::message::Message;
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
-use crate::id::TurnId;
+use crate::history;
+use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
-use crate::state;
+use crate::state::{self, EpochKey};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::turn::{Turn, TurnStatus};
+use crate::turn::{StoredTurn, TurnStatus};
 use crate::value::Value;
 
 pub(crate) use recipe::Hash;
@@ -37,14 +39,15 @@ pub(crate) const TEXTS: &str = "texts";
 pub struct SentPrompt {
     /// Counts the prompts of the turn, from 0.
     pub inference: u32,
-    /// What it was assembled from.
+    /// The draft that it was assembled from. The context messages in it count as emitted, and those
+    /// that are consumed by that are.
     pub draft: Draft,
     /// How it was assembled.
     pub settings: AssemblySettings,
     /// The prompt.
     pub assembly: Assembly,
-    /// What sending it changes: cooldowns, and entries that are consumed.
-    pub change: Option<StateChange>,
+    /// The security key of the queries in it, which the conversation's next prompts use again.
+    pub key: Option<String>,
 }
 
 impl SentPrompt {
@@ -56,7 +59,7 @@ impl SentPrompt {
             draft,
             settings,
             assembly,
-            change: None,
+            key: None,
         }
     }
 
@@ -67,37 +70,64 @@ impl SentPrompt {
         self
     }
 
-    /// The same with what the injection plan changes.
+    /// The same with the security key of the queries in it.
     #[must_use]
-    pub fn with_change(mut self, change: StateChange) -> Self {
-        self.change = Some(change);
+    pub fn with_key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
         self
+    }
+
+    /// Refuses a prompt that another draft was made into: the context messages of this one would be
+    /// counted and consumed although no model saw them, and the prompt could not be made again.
+    fn check(&self, turn: TurnId) -> Result<(), StoreError> {
+        let Assembly {
+            kept,
+            breakpoints,
+            body,
+            ..
+        } = &self.assembly;
+        if render(&self.draft, kept, &self.settings, breakpoints) == *body {
+            return Ok(());
+        }
+        let keys = self.draft.injected.iter().map(|one| one.key.as_str());
+        let keys: Vec<&str> = keys.collect();
+        let problem = match keys.is_empty() {
+            true => "holds another prompt than its draft makes".to_owned(),
+            false => format!(
+                "holds another prompt than its draft makes, so that `{}` was not sent",
+                keys.join("`, `")
+            ),
+        };
+        Err(wrong(turn, self, &problem))
     }
 }
 
 impl Store {
-    /// Second step of a turn, at the first byte of the answer: archives the prompt, counts what was
-    /// injected, and consumes what it consumed. The same prompt a second time changes nothing.
+    /// Second step of a turn, at the first byte of the answer: archives the prompt, counts it as a step
+    /// for cooldowns, and consumes the durable context messages that it held and that are consumed by
+    /// being sent. The turn's message keeps the content that the prompt held in its place. The same
+    /// prompt a second time changes nothing.
     ///
     /// # Errors
-    /// When the lease was lost, when the injections were planned on another state, or when the store
-    /// fails; then nothing is consumed.
+    /// When the lease was lost, when the prompt was not made from its draft, or when the store fails;
+    /// then nothing is consumed.
     pub async fn sent(
         &self,
         lease: &Lease,
         prompt: SentPrompt,
         now: Timestamp,
-    ) -> Result<Turn, StoreError> {
+    ) -> Result<StoredTurn, StoreError> {
         let lease = lease.clone();
+        prompt.check(lease.turn)?;
         let (recipe, texts) = Recipe::new(&prompt.draft, &prompt.settings, &prompt.assembly);
         let hash = Hash::of(&prompt.assembly.body);
         self.write(move |tx| {
             Box::pin(async move {
                 // Whoever forgets takes this before any row; so does whoever sends.
-                tx.some_at_a_time(TEXTS).await?;
+                tx.lock_shared(TEXTS).await?;
                 Conversation::lock(tx, lease.turn.conversation).await?;
                 lease.check(tx).await?;
-                let mut turn = Turn::get(tx, lease.turn).await?;
+                let mut turn = StoredTurn::get(tx, lease.turn).await?;
                 if let Some(before) = sent_hash(tx, lease.turn, prompt.inference).await? {
                     return if before == hash {
                         Ok(turn)
@@ -111,8 +141,13 @@ impl Store {
                 if prompt.inference != turn.inferences {
                     return Err(wrong(lease.turn, &prompt, "is not the next one"));
                 }
-                commit_change(tx, lease.turn, prompt.change.as_ref()).await?;
-                state::save(tx, lease.turn.conversation, &prompt.assembly.epoch).await?;
+                let id = lease.turn.conversation;
+                count_step(tx, id, &prompt.draft.injected).await?;
+                state::save(tx, id, &prompt.assembly.epoch).await?;
+                if let Some(key) = &prompt.key {
+                    state::save(tx, id, &EpochKey(key.clone())).await?;
+                }
+                keep_content(tx, turn.message, &prompt.draft.current).await?;
                 archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
                 turn.inferences = turn.inferences.saturating_add(1);
                 turn.status = TurnStatus::Sent;
@@ -152,25 +187,56 @@ async fn sent_hash(
         .transpose()
 }
 
-/// Cooldowns and consumption, with the prompt that they belong to or not at all.
-async fn commit_change(
+/// Counts an inference, whose prompt held these context messages. All of them were emitted by it, also
+/// those whose cooldown was not over, so that cooldowns are not asked for here.
+async fn count_step(
     tx: &mut Tx<'_>,
-    turn: TurnId,
-    change: Option<&StateChange>,
+    id: ConversationId,
+    injected: &[ContextMessage],
 ) -> Result<(), StoreError> {
-    let Some(change) = change else { return Ok(()) };
-    let id = turn.conversation;
+    let held = injected.iter().cloned();
+    let held: Vec<ContextMessage> = held.map(|one| one.with_cooldown_turns(0)).collect();
     let mut throttle: ThrottleState = state::load(tx, id).await?.unwrap_or_default();
-    throttle.commit(change).map_err(|stale| StoreError::Turn {
-        turn: turn.to_string(),
-        problem: format!("cannot go on: {stale}"),
-    })?;
+    let change = plan(&held, &throttle, CooldownReading::default()).change;
+    throttle
+        .commit(&change)
+        .map_err(|stale| StoreError::Failed {
+            reason: stale.to_string(),
+        })?;
     state::save(tx, id, &throttle).await?;
     if !change.consumed.is_empty() {
         let mut entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
         entries.consume(&change.consumed);
         state::save(tx, id, &entries).await?;
     }
+    Ok(())
+}
+
+/// Keeps the content that the prompt held for the turn's message, where it is not the message's own.
+async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<(), StoreError> {
+    let MessageId { conversation, seq } = id;
+    let place = (conversation.number, seq);
+    let mut found = history::by_place(tx, conversation.scope, &[place]).await?;
+    let Some(stored) = found.remove(&place) else {
+        return Ok(()); // It was forgotten meanwhile.
+    };
+    if stored.sent_as.as_ref().unwrap_or(&stored.message.content) == &current.content {
+        return Ok(());
+    }
+    let json = serde_json::to_string(&current.content).map_err(|error| StoreError::Failed {
+        reason: format!("message {id} cannot be written as it was sent: {error}"),
+    })?;
+    tx.execute(
+        "UPDATE message SET sent_as = $2 \
+         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5",
+        [
+            Value::Body(json),
+            conversation.scope.into(),
+            conversation.number.into(),
+            seq.into(),
+        ],
+    )
+    .await?;
     Ok(())
 }
 

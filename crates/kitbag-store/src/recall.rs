@@ -5,6 +5,7 @@ mod evidence;
 mod meaning;
 mod remembered;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 #[cfg(feature = "embeddings")]
@@ -24,7 +25,7 @@ use crate::error::StoreError;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
-use crate::message::{MessageTime, NewMessage};
+use crate::message::{MessageTime, StoredMessage};
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -48,6 +49,8 @@ pub struct RecallRequest {
     pub limit: usize,
     /// Messages that are in the prompt already.
     pub in_prompt: Vec<MessageId>,
+    /// Whether internal messages may be recalled: for a prompt, never for a person.
+    pub internal: bool,
     /// How much each kind of evidence counts.
     pub weights: RecallWeights,
     /// By which model meanings are compared; by none, if none is given.
@@ -66,6 +69,7 @@ impl RecallRequest {
             now: None,
             limit: 10,
             in_prompt: Vec::new(),
+            internal: false,
             weights: RecallWeights::default(),
             #[cfg(feature = "embeddings")]
             embedder: None,
@@ -100,6 +104,13 @@ impl RecallRequest {
         self
     }
 
+    /// The same for a prompt: what a person must not see may be recalled too.
+    #[must_use]
+    pub fn for_prompt(mut self) -> Self {
+        self.internal = true;
+        self
+    }
+
     /// The same, comparing meanings too by a model.
     #[cfg(feature = "embeddings")]
     #[must_use]
@@ -110,13 +121,11 @@ impl RecallRequest {
 }
 
 /// A message that was recalled, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Recalled {
-    /// Its name.
-    pub id: MessageId,
     /// The message, whole.
-    pub message: NewMessage,
+    pub message: StoredMessage,
     /// The bytes of its text that say most.
     pub passage: Range<usize>,
     /// The sum of the parts.
@@ -130,9 +139,14 @@ pub struct Recalled {
 impl Recalled {
     /// The part of the text that says most.
     #[must_use]
-    pub fn text(&self) -> &str {
-        let whole = self.message.text.as_str();
-        whole.get(self.passage.clone()).unwrap_or(whole)
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.message.text() {
+            Cow::Borrowed(whole) => whole.get(self.passage.clone()).unwrap_or(whole).into(),
+            Cow::Owned(whole) => match whole.get(self.passage.clone()) {
+                Some(part) => part.to_owned().into(),
+                None => whole.into(),
+            },
+        }
     }
 }
 
@@ -145,8 +159,8 @@ impl Store {
         let asked = request.clone();
         let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
         let outdated = match found.await? {
-            Found::Hits(hits) => return Ok(hits),
-            Found::Outdated(scopes) => scopes,
+            RecallOutcome::Hits(hits) => return Ok(hits),
+            RecallOutcome::Outdated(scopes) => scopes,
         };
         for id in outdated {
             self.write(move |tx| {
@@ -163,8 +177,8 @@ impl Store {
         let asked = request.clone();
         let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
         match found.await? {
-            Found::Hits(hits) => Ok(hits),
-            Found::Outdated(_) => Err(StoreError::Failed {
+            RecallOutcome::Hits(hits) => Ok(hits),
+            RecallOutcome::Outdated(_) => Err(StoreError::Failed {
                 reason: "an earlier version of Kitbag writes to the store at the same time"
                     .to_owned(),
             }),
@@ -172,8 +186,8 @@ impl Store {
     }
 }
 
-/// What a recall finds.
-pub(crate) enum Found {
+/// The end of one attempt to recall.
+pub(crate) enum RecallOutcome {
     Hits(Vec<Recalled>),
     /// The words of these scopes come from an earlier version of the analysis.
     Outdated(Vec<u32>),
@@ -186,13 +200,16 @@ struct Part {
     offset: u32,
 }
 
-pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Found, StoreError> {
+pub(crate) async fn recall(
+    tx: &mut Tx<'_>,
+    request: &RecallRequest,
+) -> Result<RecallOutcome, StoreError> {
     let parts = parts(tx, request).await?;
     let outdated = parts.iter().map(|part| &part.scope);
     let outdated = outdated.filter(|scope| scope.analysis != index::ANALYSIS);
     let outdated: Vec<u32> = outdated.map(|scope| scope.id).collect();
     if !outdated.is_empty() {
-        return Ok(Found::Outdated(outdated));
+        return Ok(RecallOutcome::Outdated(outdated));
     }
     let query = Query::new(&request.query, request.now.map(on_the_wall));
     let evidence = evidence::gather(tx, &parts, &query).await?;
@@ -216,17 +233,16 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<F
                 found.id.conversation.number.saturating_add(part.offset),
                 found.id.seq,
             );
-            recalled.insert(place, (found.message, cuts));
+            recalled.insert(place, (found, cuts));
         }
     }
     let named = |conversation, message| name(&parts, conversation, message);
     let hits = hits.into_iter().filter_map(|hit| {
         let (message, cuts) = recalled.remove(&(hit.conversation, hit.message))?;
         let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, hit.passage));
-        let (start, end) = cut.unwrap_or((0, message.text.len()));
+        let (start, end) = cut.unwrap_or_else(|| (0, message.text().len()));
         let duplicates = hit.duplicates.into_iter();
         Some(Recalled {
-            id: named(hit.conversation, hit.message)?,
             message,
             passage: start..end,
             score: hit.score,
@@ -234,7 +250,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<F
             duplicates: duplicates.filter_map(|(at, seq)| named(at, seq)).collect(),
         })
     });
-    Ok(Found::Hits(hits.collect()))
+    Ok(RecallOutcome::Hits(hits.collect()))
 }
 
 async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>, StoreError> {
@@ -299,10 +315,11 @@ async fn facts(
         places.extend(shown);
         places.sort_unstable();
         places.dedup();
-        let columns = "conversation, seq, recallable, role, at, at_offset, traits, \
+        let columns = "conversation, seq, recallable, internal, role, at, at_offset, traits, \
                        previous_traits, words, arrival, fingerprint";
         for mut row in history::at_places(tx, columns, part.scope.id, &places).await? {
-            let (conversation, seq, recallable) = (row.u32()?, row.u32()?, row.flag()?);
+            let (conversation, seq) = (row.u32()?, row.u32()?);
+            let (recallable, internal) = (row.flag()?, row.flag()?);
             let id = MessageId {
                 conversation: ConversationId {
                     scope: part.scope.id,
@@ -312,7 +329,8 @@ async fn facts(
             };
             let is_shown = in_prompt.contains(&id);
             // What may not be recalled stands beside what may.
-            if !recallable && !is_shown {
+            let may_come = recallable && (request.internal || !internal);
+            if !may_come && !is_shown {
                 continue;
             }
             let mut facts = MessageFacts::new(conversation.saturating_add(part.offset), seq);

@@ -7,7 +7,7 @@
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
 /// Each step makes the next version. A step that was released is never changed again.
-const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
 #[cfg(feature = "sqlite")]
@@ -53,6 +53,18 @@ pub(crate) struct Column {
     pub(crate) is_body: bool,
 }
 
+impl Column {
+    /// The column of a line, unless it says something about the table.
+    fn read(line: &'static str) -> Option<Self> {
+        let (name, rest) = line.split_once(' ')?;
+        let is_column = name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        is_column.then(|| Self {
+            name,
+            is_body: rest.starts_with("BODY"),
+        })
+    }
+}
+
 /// The tables of the latest version, read off the statements that make them.
 pub(crate) fn tables() -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
@@ -65,20 +77,27 @@ pub(crate) fn tables() -> Vec<Table> {
             });
             continue;
         }
+        if let Some((name, column)) = line
+            .strip_prefix("ALTER TABLE ")
+            .and_then(|rest| rest.split_once(" ADD COLUMN "))
+        {
+            let table = tables.iter_mut().find(|table| table.name == name);
+            if let (Some(table), Some(column)) = (table, Column::read(column)) {
+                table.columns.push(column);
+            }
+            continue;
+        }
         let (Some(table), Some(line)) = (tables.last_mut(), line.strip_prefix("    ")) else {
             continue;
         };
         if let Some(key) = line.strip_prefix("PRIMARY KEY (") {
             let key = key.split_once(')').map_or(key, |(key, _)| key);
             table.key = key.split(", ").filter(|name| *name != "tenant").collect();
-        } else if let Some((name, rest)) = line.split_once(' ') {
-            let is_column = name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-            if is_column && name != "tenant" {
-                table.columns.push(Column {
-                    name,
-                    is_body: rest.starts_with("BODY"),
-                });
-            }
+        } else {
+            let column = Column::read(line);
+            table
+                .columns
+                .extend(column.filter(|column| column.name != "tenant"));
         }
     }
     tables
@@ -101,6 +120,13 @@ mod tests {
             .collect();
         assert_eq!(columns.len(), 9);
         assert_eq!(columns[3], ("value", true));
+        let message = tables.iter().find(|table| table.name == "message").unwrap();
+        let added: Vec<_> = message.columns.iter().rev().take(3).collect();
+        let added = added.iter().map(|one| (one.name, one.is_body));
+        assert_eq!(
+            added.collect::<Vec<_>>(),
+            [("internal", false), ("sent_as", true), ("json", true)]
+        );
         for table in tables {
             assert!(
                 table

@@ -1,11 +1,12 @@
-//! What is kept of a conversation between turns: the three layers, the durable context messages,
-//! what was injected when, and the epoch of the latest prompt.
+//! The state of a conversation between turns: the three layers, the durable context messages, what was
+//! injected when, and the epoch of the latest prompt with its key.
 
 use kitbag_core::assembly::Epoch;
-use kitbag_core::inject::{ContextMessage, DurableEntries, EntryAction, ThrottleState};
+use kitbag_core::inject::{DurableEntries, EntryAction, ThrottleState};
+use kitbag_core::problem::Problem;
 use kitbag_core::stored::ConversationContext;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
@@ -35,7 +36,63 @@ impl Part for Epoch {
     const KIND: &'static str = "epoch";
 }
 
+/// The security key of the queries in an epoch's prompts: as long as it stays, so do their bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct EpochKey(pub(crate) String);
+
+impl Part for EpochKey {
+    const KIND: &'static str = "epoch_key";
+}
+
+/// Everything that is kept of a conversation between turns besides its messages.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ConversationState {
+    /// The three layers: entities, history, reasoning.
+    pub layers: ConversationContext,
+    /// The durable context messages.
+    pub entries: DurableEntries,
+    /// What was injected when.
+    pub throttle: ThrottleState,
+    /// The epoch that the next prompt continues.
+    pub epoch: Option<Epoch>,
+    /// The security key of that epoch's prompts.
+    pub epoch_key: Option<String>,
+    /// Parts that could not be read, which are empty here.
+    pub problems: Vec<Problem>,
+}
+
 impl Store {
+    /// The state of a conversation, read at one moment. A part that is damaged is empty, and named.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn state(&self, id: ConversationId) -> Result<ConversationState, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                load_all(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// The security key of the conversation's epoch, if its prompts have one.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Conversation::get(tx, id).await?;
+                let key: Option<EpochKey> = load(tx, id).await?;
+                Ok(key.map(|key| key.0))
+            })
+        })
+        .await
+    }
+
     /// The three layers of a conversation: entities, history, reasoning.
     ///
     /// # Errors
@@ -68,25 +125,6 @@ impl Store {
         .await
     }
 
-    /// The durable context messages of a conversation, and what was injected when.
-    ///
-    /// # Errors
-    /// When there is no such conversation, or the store fails.
-    pub async fn injections(
-        &self,
-        id: ConversationId,
-    ) -> Result<(Vec<ContextMessage>, ThrottleState), StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                let entries: DurableEntries = load(tx, id).await?.unwrap_or_default();
-                let throttle = load(tx, id).await?.unwrap_or_default();
-                Ok((entries.as_slice().to_vec(), throttle))
-            })
-        })
-        .await
-    }
-
     /// Changes the durable context messages of a conversation, in order.
     ///
     /// # Errors
@@ -100,20 +138,6 @@ impl Store {
             Box::pin(async move {
                 Conversation::lock(tx, id).await?;
                 apply(tx, id, actions).await
-            })
-        })
-        .await
-    }
-
-    /// The epoch that the next prompt of the conversation continues.
-    ///
-    /// # Errors
-    /// When there is no such conversation, or the store fails.
-    pub async fn epoch(&self, id: ConversationId) -> Result<Option<Epoch>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                load(tx, id).await
             })
         })
         .await
@@ -156,6 +180,7 @@ pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
             ThrottleState::KIND => read::<ThrottleState>(&json),
             DurableEntries::KIND => read::<DurableEntries>(&json),
             Epoch::KIND => read::<Epoch>(&json),
+            EpochKey::KIND => read::<EpochKey>(&json),
             _ => continue,
         };
         if let Err(error) = read {
@@ -164,6 +189,49 @@ pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
         }
     }
     Ok(problems)
+}
+
+/// All parts of a conversation's state. One that is damaged is empty, and named.
+pub(crate) async fn load_all(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+) -> Result<ConversationState, StoreError> {
+    fn put<P: Part>(into: &mut P, json: &str) -> serde_json::Result<()> {
+        *into = serde_json::from_str(json)?;
+        Ok(())
+    }
+    let rows = tx
+        .query(
+            "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+             ORDER BY kind",
+            [id.scope.into(), id.number.into()],
+        )
+        .await?;
+    let mut state = ConversationState::default();
+    for mut row in rows {
+        let (kind, json) = (row.text()?, row.text()?);
+        let read = match kind.as_str() {
+            ConversationContext::KIND => put(&mut state.layers, &json),
+            ThrottleState::KIND => put(&mut state.throttle, &json),
+            DurableEntries::KIND => put(&mut state.entries, &json),
+            Epoch::KIND => serde_json::from_str(&json).map(|epoch| state.epoch = Some(epoch)),
+            EpochKey::KIND => serde_json::from_str(&json).map(|key| state.epoch_key = Some(key)),
+            _ => continue,
+        };
+        if let Err(error) = read {
+            state
+                .problems
+                .push(Problem::failed(&kind, damaged(&kind, id, &error)));
+        }
+    }
+    Ok(state)
+}
+
+fn damaged(kind: &str, id: ConversationId, error: &serde_json::Error) -> StoreError {
+    StoreError::Damaged {
+        table: "state",
+        reason: format!("{kind} of conversation {id}: {error}"),
+    }
 }
 
 pub(crate) async fn load<P: Part>(
@@ -177,11 +245,8 @@ pub(crate) async fn load<P: Part>(
         )
         .await?;
     let Some(mut row) = row else { return Ok(None) };
-    let part = serde_json::from_str(&row.text()?).map_err(|error| StoreError::Damaged {
-        table: "state",
-        reason: format!("{} of conversation {id}: {error}", P::KIND),
-    })?;
-    Ok(Some(part))
+    let part = serde_json::from_str(&row.text()?);
+    part.map(Some).map_err(|error| damaged(P::KIND, id, &error))
 }
 
 pub(crate) async fn save<P: Part>(

@@ -1,14 +1,10 @@
 //! Summaries of conversations, or of their beginnings.
 
 use jiff::Timestamp;
-use kitbag_core::role::Role;
-use kitbag_core::summarize::{Speaker, Utterance, extract};
-use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::conversation::{Conversation, timestamp};
 use crate::error::StoreError;
 use crate::id::ConversationId;
-use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -98,47 +94,6 @@ impl Store {
         .await
     }
 
-    /// Closes a conversation with a summary of what was said in it: the one that `compress` makes, or,
-    /// where it makes none, the most telling sentences within `limit`. Without a model, `compress` is
-    /// `|_| None`. A conversation in which nothing was said is only closed.
-    ///
-    /// # Errors
-    /// When there is no such conversation, or the store fails; then it stays open.
-    pub async fn close_with_summary(
-        &self,
-        id: ConversationId,
-        limit: Tokens,
-        counter: &(dyn TokenCounter + Sync),
-        compress: impl FnOnce(&[Utterance]) -> Option<String>,
-        now: Timestamp,
-    ) -> Result<Option<Summary>, StoreError> {
-        let messages = self.messages(id, u32::MAX).await?;
-        let said: Vec<Utterance> = messages.iter().map(as_utterance).collect();
-        let by_model = compress(&said).filter(|text| !text.trim().is_empty());
-        let maker = match by_model {
-            Some(_) => SummaryMaker::Model,
-            None => SummaryMaker::Rules,
-        };
-        let text = by_model.unwrap_or_else(|| extract(&said, &[], limit, counter));
-        let range = messages.first().zip(messages.last());
-        let summary = range
-            .filter(|_| !text.trim().is_empty())
-            .map(|(first, last)| NewSummary::new((first.id.seq, last.id.seq), text, maker));
-        self.write(move |tx| {
-            Box::pin(async move {
-                Scope::lock(tx, id.scope).await?;
-                let mut conversation = Conversation::lock(tx, id).await?;
-                conversation.closed.get_or_insert(now);
-                conversation.save(tx).await?;
-                match summary {
-                    Some(summary) => add(tx, id, &summary, now).await.map(Some),
-                    None => Ok(None),
-                }
-            })
-        })
-        .await
-    }
-
     /// The latest summaries of a channel and a sender, oldest first.
     ///
     /// # Errors
@@ -189,14 +144,6 @@ pub(crate) async fn add(
     };
     summary.insert(tx).await?;
     Ok(summary)
-}
-
-fn as_utterance(stored: &StoredMessage) -> Utterance {
-    let speaker = match stored.message.role {
-        Role::User => Speaker::User,
-        Role::System | Role::Assistant | Role::Tool => Speaker::Assistant,
-    };
-    Utterance::new(speaker, stored.message.text.as_str())
 }
 
 /// The latest summaries of a scope, oldest first: the order in which they read.

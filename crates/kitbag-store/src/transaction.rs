@@ -167,12 +167,12 @@ impl<'t> Tx<'t> {
 
     /// Lets one transaction at a time go on under this name, where more than one could. For rows that
     /// are not there yet and cannot be locked themselves.
-    pub(crate) async fn one_at_a_time(&mut self, name: &str) -> Result<(), StoreError> {
+    pub(crate) async fn lock_exclusive(&mut self, name: &str) -> Result<(), StoreError> {
         self.advise("pg_advisory_xact_lock", name).await
     }
 
-    /// Lets any number go on under this name, but none beside [`one_at_a_time`](Self::one_at_a_time).
-    pub(crate) async fn some_at_a_time(&mut self, name: &str) -> Result<(), StoreError> {
+    /// Lets any number go on under this name, but none beside [`lock_exclusive`](Self::lock_exclusive).
+    pub(crate) async fn lock_shared(&mut self, name: &str) -> Result<(), StoreError> {
         self.advise("pg_advisory_xact_lock_shared", name).await
     }
 

@@ -52,7 +52,7 @@ impl TurnStatus {
 /// A turn as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Turn {
+pub struct StoredTurn {
     /// Its name.
     pub id: TurnId,
     /// How far it has come.
@@ -73,7 +73,11 @@ impl Store {
     ///
     /// # Errors
     /// When a name is not one, or the store fails.
-    pub async fn accept(&self, incoming: &Incoming, now: Timestamp) -> Result<Turn, StoreError> {
+    pub async fn accept(
+        &self,
+        incoming: &Incoming,
+        now: Timestamp,
+    ) -> Result<StoredTurn, StoreError> {
         if let Some(key) = &incoming.idempotency_key {
             names::name("the idempotency key", key)?;
         }
@@ -90,7 +94,7 @@ impl Store {
             Box::pin(async move {
                 let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
                 if let Some(key) = &idempotency_key
-                    && let Some(turn) = Turn::with_key(tx, scope.id, key).await?
+                    && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
                 {
                     return Ok(turn);
                 }
@@ -102,7 +106,7 @@ impl Store {
                     append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
                 conversation.save(tx).await?;
                 scope.save(tx).await?;
-                let turn = Turn {
+                let turn = StoredTurn {
                     id: TurnId {
                         conversation: conversation.id,
                         number: conversation.turns,
@@ -127,8 +131,8 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such turn, or the store fails.
-    pub async fn turn(&self, id: TurnId) -> Result<Turn, StoreError> {
-        self.read(move |tx| Box::pin(async move { Turn::get(tx, id).await }))
+    pub async fn turn(&self, id: TurnId) -> Result<StoredTurn, StoreError> {
+        self.read(move |tx| Box::pin(async move { StoredTurn::get(tx, id).await }))
             .await
     }
 
@@ -137,7 +141,10 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn unfinished_turns(&self, id: ConversationId) -> Result<Vec<Turn>, StoreError> {
+    pub async fn unfinished_turns(
+        &self,
+        id: ConversationId,
+    ) -> Result<Vec<StoredTurn>, StoreError> {
         self.read(move |tx| {
             Box::pin(async move {
                 let sql = format!(
@@ -145,13 +152,13 @@ impl Store {
                      AND ended IS NULL ORDER BY id"
                 );
                 let rows = tx.query(&sql, [id.scope.into(), id.number.into()]).await?;
-                rows.into_iter().map(|row| Turn::read(id.scope, row)).collect()
+                rows.into_iter().map(|row| StoredTurn::read(id.scope, row)).collect()
             })
         })
         .await
     }
 
-    /// Last step: keeps the answer and what was learned, and gives the lease back. A second time it
+    /// Last step: keeps the answer, the steps before it and what was learned, and gives the lease back. A second time it
     /// changes nothing.
     ///
     /// # Errors
@@ -161,9 +168,9 @@ impl Store {
         lease: &Lease,
         learned: Learned,
         now: Timestamp,
-    ) -> Result<Turn, StoreError> {
+    ) -> Result<StoredTurn, StoreError> {
         let lease = lease.clone();
-        let reply = learned.reply.clone().map(Analysed::new).transpose()?;
+        let messages = learned.messages(now)?;
         self.write(move |tx| {
             Box::pin(async move {
                 let id = lease.turn.conversation;
@@ -172,20 +179,19 @@ impl Store {
                     .ok_or_else(|| StoreError::missing("conversation", id))?;
                 let mut conversation = Conversation::lock(tx, id).await?;
                 // Read now that nobody else can change it.
-                let mut turn = Turn::get(tx, lease.turn).await?;
+                let mut turn = StoredTurn::get(tx, lease.turn).await?;
                 if turn.status == TurnStatus::Learned {
                     lease.release_if_held(tx).await?;
                     return Ok(turn);
                 }
                 lease.check(tx).await?;
-                if let Some(reply) = reply {
-                    let seq =
-                        append::append(tx, &mut scope, &mut conversation, vec![reply]).await?;
-                    turn.reply = Some(MessageId {
-                        conversation: id,
-                        seq,
-                    });
+                if !messages.is_empty() {
+                    append::append(tx, &mut scope, &mut conversation, messages).await?;
                 }
+                turn.reply = learned.reply.is_some().then_some(MessageId {
+                    conversation: id,
+                    seq: conversation.messages,
+                });
                 conversation.active = conversation.active.max(now);
                 conversation.save(tx).await?;
                 scope.save(tx).await?;
@@ -208,12 +214,12 @@ impl Store {
         lease: &Lease,
         problem: &str,
         now: Timestamp,
-    ) -> Result<Turn, StoreError> {
+    ) -> Result<StoredTurn, StoreError> {
         let (lease, problem) = (lease.clone(), problem.to_owned());
         self.write(move |tx| {
             Box::pin(async move {
                 lease.check(tx).await?;
-                let mut turn = Turn::get(tx, lease.turn).await?;
+                let mut turn = StoredTurn::get(tx, lease.turn).await?;
                 if turn.status != TurnStatus::Learned {
                     turn.status = TurnStatus::Failed;
                     turn.problem = Some(problem);

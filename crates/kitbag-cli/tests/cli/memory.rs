@@ -6,6 +6,7 @@ mod facts;
 mod forget;
 mod history;
 mod import;
+mod internal;
 mod migrate;
 mod mistyped;
 #[cfg(unix)]

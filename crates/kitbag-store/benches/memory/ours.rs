@@ -83,8 +83,8 @@ pub(crate) async fn context_sqlite(file: &Path, questions: &[(usize, String)]) -
     let settings = ContextSettings::new(Tokens(8_000));
     let build = async || {
         for (sender, question) in questions {
-            let incoming =
-                Incoming::new("bench", format!("u{sender}"), question).in_conversation("s0");
+            let incoming = Incoming::new("bench", format!("u{sender}"), question.as_str())
+                .in_conversation("s0");
             store
                 .build_context(&incoming, &settings, &Characters, at(0))
                 .await

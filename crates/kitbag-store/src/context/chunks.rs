@@ -74,7 +74,7 @@ pub(super) fn split_history(
     let mut left = room;
     let mut first = said.len();
     for message in said.iter().rev() {
-        let cost = counter.count(&message.message.text).saturating_add(AROUND);
+        let cost = counter.count(&message.text()).saturating_add(AROUND);
         if cost > left {
             break;
         }
@@ -83,18 +83,8 @@ pub(super) fn split_history(
     }
     let mut older = said;
     let newest = older.split_off(first);
-    history.extend(newest.into_iter().map(as_message));
+    history.extend(newest.into_iter().map(StoredMessage::into_history));
     older
-}
-
-fn as_message(stored: StoredMessage) -> Message {
-    let role = match stored.message.role {
-        Role::User => Role::User,
-        Role::System | Role::Assistant | Role::Tool => Role::Assistant,
-    };
-    let mut message = Message::new(role, stored.message.text);
-    message.id = Some(stored.id.to_string());
-    message
 }
 
 /// Everything that may be in the prompt.
@@ -186,7 +176,7 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
     );
     let chunk = chunk(
         ChunkType::Turn,
-        format!("message/{}", hit.id),
+        format!("message/{}", hit.message.id),
         text,
         ContextPriority::Medium,
         u32::try_from(share).unwrap_or(0),
@@ -201,12 +191,12 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
 
 /// A message of this conversation for which the history has no room.
 fn earlier(stored: &StoredMessage, age: usize, counter: &dyn TokenCounter) -> ContextChunk {
-    let by = said_by("Earlier in this conversation", &stored.message);
+    let by = said_by("Earlier in this conversation", stored);
     let age = u32::try_from(age).unwrap_or(u32::MAX).max(1);
     let whole = chunk(
         ChunkType::Turn,
         format!("message/{}", stored.id),
-        format!("{by}: {}", stored.message.text),
+        format!("{by}: {}", stored.text()),
         ContextPriority::Medium,
         (700_000 / (1 + age / 4)).max(20_000),
     )
@@ -215,7 +205,7 @@ fn earlier(stored: &StoredMessage, age: usize, counter: &dyn TokenCounter) -> Co
         Role::User => Speaker::User,
         Role::System | Role::Assistant | Role::Tool => Speaker::Assistant,
     };
-    let said = [Utterance::new(speaker, stored.message.text.as_str())];
+    let said = [Utterance::new(speaker, stored.text().into_owned())];
     shorter(whole, &said, counter, |extract| {
         format!("{by}, in short: {extract}")
     })
@@ -250,9 +240,10 @@ fn shorter(
 }
 
 /// Who said it, and on which day.
-fn said_by(when: &str, message: &crate::message::NewMessage) -> String {
-    let name = message.speaker.as_deref().unwrap_or(message.role.as_str());
-    match message.at {
+fn said_by(when: &str, stored: &StoredMessage) -> String {
+    let message = &stored.message;
+    let name = message.name.as_deref().unwrap_or(message.role.as_str());
+    match stored.at {
         Some(at) => format!("{when}, {} on {}", name, at.wall_clock().date()),
         None => format!("{when}, {name}"),
     }

@@ -13,7 +13,7 @@ use crate::fact;
 use crate::history;
 use crate::id::ConversationId;
 use crate::message::StoredMessage;
-use crate::recall::{self, Found, RecallRequest};
+use crate::recall::{self, RecallOutcome, RecallRequest};
 use crate::scope::Scope;
 use crate::state;
 use crate::store::Store;
@@ -91,7 +91,9 @@ impl Store {
         known.summaries = known.or_tell("summaries", summaries);
         let request = asked.request(said);
         known.recalled = known.or_tell("recall", self.recall(&request).await);
-        known.epoch = known.or_tell("epoch", self.epoch(conversation).await);
+        let state = known.or_tell("state", self.state(conversation).await);
+        known.problems.extend(state.problems);
+        known.epoch = state.epoch;
         known
     }
 }
@@ -118,8 +120,8 @@ impl Asked {
             summaries: summary::latest(tx, conversation.scope, settings.summaries).await?,
             epoch: state::load::<Epoch>(tx, conversation).await?,
             recalled: match recall::recall(tx, &request).await? {
-                Found::Hits(hits) => hits,
-                Found::Outdated(_) => return Ok(None),
+                RecallOutcome::Hits(hits) => hits,
+                RecallOutcome::Outdated(_) => return Ok(None),
             },
             problems: Vec::new(),
         };
@@ -148,7 +150,7 @@ impl Asked {
         };
         let limit = self.settings.messages;
         let limit = limit.saturating_add(u32::from(answering.is_some()));
-        let mut said = history::newest(tx, id, limit).await?;
+        let mut said = history::newest(tx, id, history::Readers::Model, limit).await?;
         if let Some(answering) = answering {
             said.retain(|message| message.id < answering);
         }
@@ -158,9 +160,10 @@ impl Asked {
     /// What to recall beside what was said in the conversation.
     fn request(&self, said: &[StoredMessage]) -> RecallRequest {
         let (incoming, settings) = (&self.incoming, &self.settings);
-        let mut request = RecallRequest::new(&incoming.sender, &incoming.message.text)
+        let mut request = RecallRequest::new(&incoming.sender, incoming.message.text())
             .at(incoming.message.at.unwrap_or(self.now.into()))
             .limit(settings.recalled)
+            .for_prompt()
             .without(said.iter().map(|message| message.id).collect());
         request.in_prompt.extend(settings.answering);
         if !settings.across_channels {

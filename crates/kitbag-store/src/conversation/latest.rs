@@ -20,7 +20,7 @@ pub struct LatestConversation {
     pub sender: String,
     /// The conversation.
     pub conversation: Conversation,
-    /// How many messages it has: those that were forgotten are not counted.
+    /// How many messages of it people may see: those that were forgotten are not counted.
     pub kept: u64,
     /// When its first message came, without a zone if that message had none.
     pub began: MessageTime,
@@ -52,7 +52,7 @@ impl Store {
              ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
              WHERE scope.tenant = $1 AND conversation.tenant = $1{conditions} \
              ORDER BY active DESC, scope.id DESC, conversation.id DESC LIMIT {limit_name}) \
-             SELECT scope, channel, sender, (SELECT count(*) {of_it}), \
+             SELECT scope, channel, sender, (SELECT count(*) {of_it} AND internal = 0), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.began AND at_offset IS NULL), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.active AND at_offset IS NULL), \
              {COLUMNS} FROM latest ORDER BY active DESC, scope DESC, id DESC"

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::id::TurnId;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
-use crate::turn::Turn;
+use crate::turn::StoredTurn;
 use crate::value::Value;
 
 /// A prompt that was made again, byte for byte as it was sent.
@@ -65,7 +65,7 @@ async fn replay(
         turn: turn.to_string(),
         reason,
     };
-    let known = Turn::get(tx, turn).await?;
+    let known = StoredTurn::get(tx, turn).await?;
     let last = known.inferences.checked_sub(1);
     let Some(inference) = inference.or(last) else {
         return Err(refuse("none was sent".to_owned()));

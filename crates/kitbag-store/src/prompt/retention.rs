@@ -33,7 +33,7 @@ impl Store {
     ) -> Result<Pruned, StoreError> {
         self.write(move |tx| {
             Box::pin(async move {
-                tx.one_at_a_time(TEXTS).await?;
+                tx.lock_exclusive(TEXTS).await?;
                 let mut pruned = Pruned::default();
                 if let Some(before) = older_than {
                     pruned.prompts +=

@@ -45,7 +45,7 @@ pub(super) async fn add_likeness(
             let found = history::read(part.scope.id, &mut row)?;
             let conversation = found.id.conversation.number.saturating_add(part.offset);
             let place = (conversation, found.id.seq);
-            let text = found.message.text;
+            let text = found.text();
             let passage = passages.get(&place).copied().unwrap_or_default();
             let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, passage));
             let passage = cut.and_then(|(start, end)| text.get(start..end));

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::is_not_a_store;
 use super::named::Named;
@@ -144,10 +144,22 @@ fn wait(attempts: i32) -> bool {
 
 /// Brings the tables up to date. Several processes may do this at once: one does, the others wait.
 fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
-    let failure = |error: rusqlite::Error| failure(path, &error);
-    if version(path, connection)? == schema::VERSION {
+    let found = version(path, connection)?;
+    if found == schema::VERSION {
         return Ok(());
     }
+    let failure = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+            if found > 0 =>
+        {
+            StoreError::Older {
+                path: path.into(),
+                found,
+                known: schema::VERSION,
+            }
+        }
+        _ => failure(path, &error),
+    };
     use_write_ahead_log(connection).map_err(failure)?;
     connection
         .execute_batch("BEGIN IMMEDIATE")
@@ -192,7 +204,7 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
         let switched = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
         match switched {
             Err(error)
-                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && pause < PATIENCE / 4 =>
             {
                 thread::sleep(pause);

@@ -1,6 +1,4 @@
-//! What a turn begins with.
-
-use kitbag_core::role::Role;
+//! The message that a turn begins with.
 
 use crate::conversation::ConversationChoice;
 use crate::message::NewMessage;
@@ -22,18 +20,18 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// A message by the user, in the open conversation.
+    /// A message in the open conversation. A text alone is the user's.
     #[must_use]
     pub fn new(
         channel: impl Into<String>,
         sender: impl Into<String>,
-        text: impl Into<String>,
+        message: impl Into<NewMessage>,
     ) -> Self {
         Self {
             channel: channel.into(),
             sender: sender.into(),
             conversation: ConversationChoice::default(),
-            message: NewMessage::new(Role::User, text),
+            message: message.into(),
             idempotency_key: None,
         }
     }

@@ -1,10 +1,13 @@
-//! What a turn ends with.
+//! The end of a turn: the answer, and what it leaves behind.
 
 use jiff::Timestamp;
+use kitbag_core::content::Content;
 use kitbag_core::inject::EntryAction;
+use kitbag_core::message::Message;
 use kitbag_core::role::Role;
 use kitbag_core::stored::ConversationContext;
 
+use crate::append::Analysed;
 use crate::error::StoreError;
 use crate::fact::{self, NewFact};
 use crate::id::ConversationId;
@@ -18,6 +21,8 @@ use crate::transaction::Tx;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Learned {
+    /// The tool steps before the answer, in order: messages that call tools, and their results.
+    pub steps: Vec<Message>,
     /// The answer.
     pub reply: Option<NewMessage>,
     /// Facts about the sender.
@@ -35,8 +40,8 @@ pub struct Learned {
 impl Learned {
     /// An answer, and nothing else.
     #[must_use]
-    pub fn reply(text: impl Into<String>, at: Timestamp) -> Self {
-        let reply = NewMessage::new(Role::Assistant, text).at(at);
+    pub fn reply(content: impl Into<Content>, at: Timestamp) -> Self {
+        let reply = NewMessage::new(Role::Assistant, content).at(at);
         Self {
             reply: Some(reply),
             ..Self::default()
@@ -44,7 +49,22 @@ impl Learned {
     }
 }
 
-/// Keeps what was learned besides the answer.
+impl Learned {
+    /// The messages to keep, in their order, the answer last. What the model said between its calls
+    /// may be recalled; results of tools are data, and a call has no words.
+    pub(super) fn messages(&self, now: Timestamp) -> Result<Vec<Analysed>, StoreError> {
+        let steps = self.steps.iter().map(|step| {
+            let is_said = step.role == Role::Assistant && !step.content.text().trim().is_empty();
+            let mut message = NewMessage::from(step.clone()).at(now);
+            message.recallable = is_said;
+            message
+        });
+        let messages = steps.chain(self.reply.clone());
+        messages.map(Analysed::new).collect()
+    }
+}
+
+/// Keeps what was learned besides the messages.
 pub(super) async fn learn(
     tx: &mut Tx<'_>,
     id: ConversationId,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Turn, TurnStatus};
+use super::{StoredTurn, TurnStatus};
 use crate::error::StoreError;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::transaction::Tx;
@@ -10,7 +10,7 @@ use crate::value::{Row, Value};
 
 pub(super) const COLUMNS: &str = "conversation, id, status, message, reply, inferences, problem";
 
-impl Turn {
+impl StoredTurn {
     pub(super) fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
         let conversation = ConversationId {
             scope,

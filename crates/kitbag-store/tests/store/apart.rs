@@ -234,7 +234,13 @@ impl User {
             }
             Operation::Close { turn } => {
                 let conversation = turn_id(*turn).conversation();
-                told(store.close_conversation(conversation, now).await)
+                match store.closing(conversation).await {
+                    Ok(closing) => {
+                        let closed = store.close(closing, Tokens(200), &Characters, now);
+                        told(closed.await)
+                    }
+                    Err(error) => error.to_string(),
+                }
             }
             Operation::Prune { before } => {
                 let before = second(i64::from(*before) * 300);
@@ -280,9 +286,9 @@ async fn look_at(store: &Store, turn: TurnId) -> String {
         told(store.turn(turn).await),
         told(store.replay(turn, None).await),
         told(store.messages(conversation, 50).await),
-        told(store.injections(conversation).await),
+        told(store.state(conversation).await),
         told(store.layers(conversation).await),
-        told(store.epoch(conversation).await),
+        told(store.epoch_key(conversation).await),
         told(store.unfinished_turns(conversation).await),
     ]
     .join("\n")

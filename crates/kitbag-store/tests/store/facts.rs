@@ -1,9 +1,10 @@
 //! Facts and summaries: nothing is overwritten.
 
 use kitbag_core::role::Role;
+use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ConversationChoice, Fact, Import, NewFact, NewMessage, NewSummary, Store, StoreError,
-    SummaryMaker,
+    CloseOutcome, ConversationChoice, Fact, Import, NewFact, NewMessage, NewSummary, Store,
+    StoreError, SummaryMaker,
 };
 
 use crate::on_both;
@@ -115,7 +116,11 @@ async fn o06_conversations_belong_to_channel_and_sender(store: Store) {
     assert_eq!(open("cli", "ann", 60).await, first);
     assert_ne!(open("slack", "ann", 60).await, first);
     assert_ne!(open("cli", "bob", 60).await, first);
-    store.close_conversation(first, second(61)).await.unwrap();
+    let closing = store.closing(first).await.unwrap();
+    let closed = store
+        .close(closing, Tokens(80), &Characters, second(61))
+        .await;
+    assert_eq!(closed.unwrap(), CloseOutcome::Closed(None));
     assert_ne!(open("cli", "ann", 62).await, first);
     let import = Import::new(
         "cli",

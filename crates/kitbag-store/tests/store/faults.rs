@@ -256,7 +256,7 @@ async fn use_all(file: &Path, damage: &str) -> bool {
                 err(store.conversations("cli", "ann", 100).await),
             ),
             ("replay", err(store.replay(id, None).await)),
-            ("injections", err(store.injections(conversation).await)),
+            ("state", err(store.state(conversation).await)),
             ("stats", err(store.stats().await)),
             ("turn", err(turn(&store, 100).await)),
             ("forget", err(store.forget(forget).await)),

@@ -49,7 +49,9 @@ async fn found(store: &Store, sender: &str, query: &str) -> Vec<String> {
         .recall(&RecallRequest::new(sender, query).limit(2_000))
         .await
         .unwrap();
-    hits.into_iter().map(|hit| hit.message.text).collect()
+    hits.iter()
+        .map(|hit| hit.message.text().into_owned())
+        .collect()
 }
 
 async fn a_forgotten_message_is_gone_with_what_came_of_it(store: Store) {
@@ -60,10 +62,10 @@ async fn a_forgotten_message_is_gone_with_what_came_of_it(store: Store) {
             .await
             .unwrap()
             .remove(0);
-        assert!(hit.message.text.starts_with(word));
-        let fact = NewFact::new(format!("fact {word}"), "learned").from_message(hit.id);
+        assert!(hit.message.text().starts_with(word));
+        let fact = NewFact::new(format!("fact {word}"), "learned").from_message(hit.message.id);
         store.set_facts("ann", vec![fact], second(2)).await.unwrap();
-        let conversation = hit.id.conversation();
+        let conversation = hit.message.id.conversation();
         store
             .add_summary(
                 conversation,
@@ -76,7 +78,7 @@ async fn a_forgotten_message_is_gone_with_what_came_of_it(store: Store) {
         layers.history_summary = format!("{word} was said");
         store.set_layers(conversation, layers).await.unwrap();
 
-        let gone = store.forget(Forget::Message(hit.id)).await.unwrap();
+        let gone = store.forget(Forget::Message(hit.message.id)).await.unwrap();
         assert_eq!((gone.messages, gone.facts, gone.summaries), (1, 1, 1));
         assert!(
             !found(&store, "ann", word)
@@ -89,10 +91,10 @@ async fn a_forgotten_message_is_gone_with_what_came_of_it(store: Store) {
             ""
         );
         assert!(matches!(
-            store.message(hit.id).await,
+            store.message(hit.message.id).await,
             Err(StoreError::Missing { .. })
         ));
-        assert!(store.forget(Forget::Message(hit.id)).await.is_err());
+        assert!(store.forget(Forget::Message(hit.message.id)).await.is_err());
     }
     assert_eq!(found(&store, "bob", "word7").await, ["word7 too"]);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
@@ -168,17 +170,25 @@ async fn what_is_exported_is_imported_again_as_it_was(store: Store) {
             &one.channel,
             &one.sender,
             one.conversation.clone(),
-            one.message.message.clone(),
+            kept(one),
         )
     });
     other.import(again.collect(), second(0)).await.unwrap();
     let messages = |all: &[Exported]| -> Vec<(Option<String>, NewMessage)> {
-        let of = |one: &Exported| (one.conversation.clone(), one.message.message.clone());
+        let of = |one: &Exported| (one.conversation.clone(), kept(one));
         let mut messages: Vec<_> = all.iter().map(of).collect();
-        messages.sort_by(|a, b| (&a.0, &a.1.text).cmp(&(&b.0, &b.1.text)));
+        messages.sort_by(|a, b| (&a.0, a.1.text()).cmp(&(&b.0, b.1.text())));
         messages
     };
     assert_eq!(messages(&export_all(&other).await), messages(&all));
+}
+
+fn kept(exported: &Exported) -> NewMessage {
+    let stored = exported.message.clone();
+    let mut message = NewMessage::from(stored.message);
+    (message.at, message.reference) = (stored.at, stored.reference);
+    message.recallable = stored.recallable;
+    message
 }
 
 async fn importing_twice_adds_nothing(store: Store) {
@@ -295,7 +305,7 @@ fn a_forgotten_text_is_in_no_byte_of_the_file() {
             .await
             .unwrap()
             .remove(0);
-        store.forget(Forget::Message(hit.id)).await.unwrap();
+        store.forget(Forget::Message(hit.message.id)).await.unwrap();
         store.forget(Forget::Sender("eve".into())).await.unwrap();
         assert!(!holds("xylophonist") && !holds("quagmire") && !holds("xylophon"));
     });

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use kitbag_store::{Conversation, ExportFilter, Incoming, Store, Turn, TurnId, TurnStatus};
+use kitbag_store::{Conversation, ExportFilter, Incoming, Store, StoredTurn, TurnId, TurnStatus};
 
 use crate::work::{Acknowledged, CONVERSATIONS, channel, question, sender};
 
@@ -21,7 +21,7 @@ pub(crate) async fn judge(store: &Store, acknowledged: &[Acknowledged], now: Tim
 /// All that the store has.
 #[derive(Default)]
 struct Found {
-    turns: BTreeMap<String, Turn>,
+    turns: BTreeMap<String, StoredTurn>,
     /// By turn and inference.
     prompts: BTreeMap<(String, u32), String>,
     /// By their names in the store.
@@ -58,11 +58,11 @@ impl Found {
             let (page, next) = page.unwrap();
             for exported in page {
                 let stored = exported.unwrap().message;
-                if let Some(reference) = stored.message.reference {
+                let text = stored.text().into_owned();
+                self.messages.insert(stored.id.to_string(), text);
+                if let Some(reference) = stored.reference {
                     *self.references.entry(reference).or_default() += 1;
                 }
-                self.messages
-                    .insert(stored.id.to_string(), stored.message.text);
             }
             cursor = next;
             if cursor.is_none() {
@@ -93,11 +93,12 @@ impl Found {
             }
             self.turns.insert(id.to_string(), turn);
         }
-        let (entries, throttle) = store.injections(conversation.id).await.unwrap();
+        let state = store.state(conversation.id).await.unwrap();
         // Counted with the prompt or not at all.
-        assert_eq!(throttle.step, sent, "conversation {name}");
-        for entry in entries.into_iter().filter(|one| one.consume_after_emit) {
-            let entry = (name.clone(), entry.key);
+        assert_eq!(state.throttle.step, sent, "conversation {name}");
+        let entries = state.entries.as_slice().iter();
+        for entry in entries.filter(|one| one.consume_after_emit) {
+            let entry = (name.clone(), entry.key.clone());
             assert!(
                 !self.emitted.contains_key(&entry),
                 "{entry:?} was sent and is still there"
@@ -155,7 +156,7 @@ impl Found {
         }
     }
 
-    fn turn(&self, id: &str) -> &Turn {
+    fn turn(&self, id: &str) -> &StoredTurn {
         let turn = self.turns.get(id);
         turn.unwrap_or_else(|| panic!("turn {id} was lost"))
     }

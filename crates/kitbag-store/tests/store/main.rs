@@ -10,6 +10,7 @@
 
 mod altered;
 mod apart;
+mod closing;
 mod context;
 mod crash;
 mod facts;
@@ -17,9 +18,11 @@ mod facts;
 mod faults;
 mod forgetting;
 mod judge;
+mod leases;
 #[cfg(feature = "embeddings")]
 mod meaning;
 mod mended;
+mod messages;
 mod migrate;
 mod place;
 mod policies;

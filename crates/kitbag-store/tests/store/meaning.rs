@@ -54,13 +54,13 @@ async fn a_model_puts_what_means_the_same_first(store: Store) {
     remember(&store, &said).await;
     let request = RecallRequest::new("ann", "is the cat ill?");
     let without = store.recall(&request).await.unwrap();
-    assert_eq!(without[0].message.text, said[1], "the shorter one");
+    assert_eq!(without[0].message.text(), said[1], "the shorter one");
     assert!(without.iter().all(|hit| meaning(hit).is_none()));
 
     let request = request.with_embedder(embedder());
     let with = store.recall(&request).await.unwrap();
     assert_eq!(with.len(), 2);
-    assert_eq!(with[0].message.text, said[0]);
+    assert_eq!(with[0].message.text(), said[0]);
     assert!(meaning(&with[0]).unwrap() > 0);
     for hit in &with {
         let parts = hit.parts.iter().map(|part| part.value);

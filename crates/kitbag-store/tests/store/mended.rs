@@ -7,7 +7,7 @@ use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
     ContextSettings, Forget, Import, Incoming, Learned, Location, NewFact, NewMessage,
-    RecallRequest, SentPrompt, Store, StoreError, SummaryMaker,
+    RecallRequest, SentPrompt, Store, StoreError,
 };
 
 use crate::on_both;
@@ -19,7 +19,6 @@ on_both! {
     a_long_query_is_answered
     a_short_forgotten_text_takes_no_other_with_it
     silence_divides_what_is_imported_without_a_name
-    o09_a_conversation_is_closed_with_a_summary
     a10_a_turn_ends_with_its_layers_and_loses_nothing
 }
 
@@ -123,7 +122,7 @@ async fn a_long_query_is_answered(store: Store) {
         .recall(&RecallRequest::new("ann", query.join(" ")))
         .await
         .unwrap();
-    assert_eq!(hits[0].message.text, "number77 said");
+    assert_eq!(hits[0].message.text(), "number77 said");
 }
 
 async fn a_short_forgotten_text_takes_no_other_with_it(store: Store) {
@@ -164,43 +163,11 @@ async fn silence_divides_what_is_imported_without_a_name(store: Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn o09_a_conversation_is_closed_with_a_summary(store: Store) {
-    turn(&store, "We decided to meet Ines in Porto on 7 August.", 0).await;
-    let id = store.conversations("cli", "ann", 1).await.unwrap()[0].id;
-    let summary = store
-        .close_with_summary(id, Tokens(80), &Characters, |_| None, second(9))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(summary.by, SummaryMaker::Rules);
-    assert!(
-        summary.text.contains("meet Ines in Porto on 7 August"),
-        "{}",
-        summary.text
-    );
-    assert_eq!((summary.first, summary.last), (1, 2));
-    turn(&store, "hello again", 20).await;
-    let next = store.conversations("cli", "ann", 1).await.unwrap()[0].id;
-    assert_ne!(next, id);
-    let by_model = store
-        .close_with_summary(
-            next,
-            Tokens(80),
-            &Characters,
-            |said| Some(format!("{} things", said.len())),
-            second(30),
-        )
-        .await
-        .unwrap();
-    assert_eq!(by_model.unwrap().text, "2 things");
-    assert_eq!(store.summaries("cli", "ann", 3).await.unwrap().len(), 2);
-}
-
 async fn a10_a_turn_ends_with_its_layers_and_loses_nothing(store: Store) {
     for number in 1..=5 {
         let text = format!("I decided on plan {number} with Ines.");
         let turn = store
-            .accept(&Incoming::new("cli", "ann", &text), second(number))
+            .accept(&Incoming::new("cli", "ann", text.as_str()), second(number))
             .await
             .unwrap();
         let id = turn.id.conversation();

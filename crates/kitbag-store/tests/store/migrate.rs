@@ -1,4 +1,6 @@
-//! Stores that are new, foreign, or from a later version.
+//! Stores that are new, foreign, or from another version.
+
+mod older;
 
 use std::fs;
 use std::path::Path;

@@ -3,11 +3,12 @@
 use jiff::SignedDuration;
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::chunk::{ChunkType, ContextChunk};
-use kitbag_core::inject::{ContextMessage, EntryAction, plan};
+use kitbag_core::inject::{ContextMessage, CooldownReading, EntryAction, plan};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ContextSettings, Forget, Incoming, Learned, Lease, NewFact, SentPrompt, Store, StoreError,
+    ContextSettings, ConversationId, Forget, Incoming, Learned, Lease, NewFact, RecallRequest,
+    SentPrompt, Store, StoreError, StoredMessage,
 };
 
 use crate::on_both;
@@ -18,7 +19,10 @@ on_both! {
     x03_what_was_forgotten_cannot_be_rebuilt
     x03_old_prompts_go_and_shared_texts_stay
     t03_cooldowns_are_kept_between_turns
+    t03_every_inference_is_a_step_planned_or_not
     t04_an_entry_is_consumed_with_the_prompt_that_held_it
+    t04_an_entry_that_no_prompt_held_is_not_consumed
+    c07_the_wrapper_and_the_key_stay_with_the_conversation
     a_prompt_sent_twice_counts_once
 }
 
@@ -35,7 +39,13 @@ pub(crate) async fn begin(store: &Store, text: &str, at: i64) -> Lease {
 
 /// A prompt in every form has blocks, chunks and marks that must come out again.
 fn prompt(form: OutputForm, message: &str) -> SentPrompt {
+    prompt_with(form, message, Vec::new())
+}
+
+/// The same with context messages.
+fn prompt_with(form: OutputForm, message: &str, injected: Vec<ContextMessage>) -> SentPrompt {
     let mut draft = Draft::new(message);
+    draft.injected = injected;
     draft.identity = "You are\tbrief. 😀 [System]".into();
     draft.history = vec![
         serde_json::from_str(
@@ -165,82 +175,170 @@ async fn x03_old_prompts_go_and_shared_texts_stay(store: Store) {
     assert!(last.prompts == 1 && last.texts > 0, "{last:?}");
 }
 
+/// What is due in the next prompt of a conversation.
+async fn due(store: &Store, id: ConversationId) -> Vec<ContextMessage> {
+    let state = store.state(id).await.unwrap();
+    plan(
+        state.entries.as_slice(),
+        &state.throttle,
+        CooldownReading::default(),
+    )
+    .emitted
+}
+
+async fn keys(store: &Store, id: ConversationId) -> Vec<String> {
+    let state = store.state(id).await.unwrap();
+    let entries = state.entries.as_slice().iter();
+    entries.map(|entry| entry.key.clone()).collect()
+}
+
+async fn answer(store: &Store, lease: &Lease, at: i64) {
+    let learned = Learned::reply("ok", second(at));
+    store.learned(lease, learned, second(at)).await.unwrap();
+}
+
+fn upsert(message: ContextMessage) -> EntryAction {
+    EntryAction::Upsert { message }
+}
+
 async fn t03_cooldowns_are_kept_between_turns(store: Store) {
-    let mut emitted = Vec::new();
+    let mut shown = Vec::new();
     for number in 0..6 {
         let lease = begin(&store, "question", number).await;
         let id = lease.turn.conversation();
-        let (_, throttle) = store.injections(id).await.unwrap();
-        let messages = [ContextMessage::system("git", "branch: main").with_cooldown_turns(3)];
-        let planned = plan(&messages, &throttle, Default::default());
-        emitted.push(planned.emitted.len());
-        let sent = prompt(OutputForm::Flat, "question").with_change(planned.change);
-        store.sent(&lease, sent, second(number)).await.unwrap();
+        let branch = ContextMessage::system("git", "branch: main").with_cooldown_turns(3);
         store
-            .learned(&lease, Learned::reply("ok", second(number)), second(number))
+            .change_entries(id, vec![upsert(branch)])
             .await
             .unwrap();
+        let sent = prompt_with(OutputForm::Flat, "question", due(&store, id).await);
+        shown.push(sent.assembly.body.contains("branch: main"));
+        store.sent(&lease, sent, second(number)).await.unwrap();
+        answer(&store, &lease, number).await;
     }
-    assert_eq!(emitted, [1, 0, 0, 0, 1, 0]);
+    assert_eq!(shown, [true, false, false, false, true, false]);
+}
+
+async fn t03_every_inference_is_a_step_planned_or_not(store: Store) {
+    let branch = ContextMessage::system("git", "branch: main").with_cooldown_turns(2);
+    let first = begin(&store, "question", 0).await;
+    let id = first.turn.conversation();
+    store
+        .change_entries(id, vec![upsert(branch)])
+        .await
+        .unwrap();
+    let sent = prompt_with(OutputForm::Flat, "question", due(&store, id).await);
+    store.sent(&first, sent, second(0)).await.unwrap();
+    assert_eq!(due(&store, id).await, []);
+    // A second inference of the turn, and another turn, neither with a plan.
+    let step = prompt(OutputForm::Flat, "question").inference(1);
+    store.sent(&first, step, second(0)).await.unwrap();
+    answer(&store, &first, 1).await;
+    let next = begin(&store, "another", 2).await;
+    let sent = prompt(OutputForm::Flat, "another");
+    store.sent(&next, sent, second(2)).await.unwrap();
+    assert_eq!(store.state(id).await.unwrap().throttle.step, 3);
+    assert_eq!(due(&store, id).await.len(), 1);
 }
 
 async fn t04_an_entry_is_consumed_with_the_prompt_that_held_it(store: Store) {
     let lease = begin(&store, "question", 0).await;
     let id = lease.turn.conversation();
-    let once = |key: &str, text: &str| EntryAction::Upsert {
-        message: ContextMessage::system(key, text).with_consume_after_emit(true),
+    let once = |key: &str, text: &str| {
+        upsert(ContextMessage::system(key, text).with_consume_after_emit(true))
     };
-    let stays = EntryAction::Upsert {
-        message: ContextMessage::system("rule", "Be kind."),
-    };
-    store
-        .change_entries(
-            id,
-            vec![
-                once("note", "Tell the news."),
-                stays,
-                once("tip.1", "x"),
-                once("tip.2", "y"),
-            ],
-        )
-        .await
-        .unwrap();
+    let added = vec![
+        once("note", "Tell the news."),
+        upsert(ContextMessage::system("rule", "Be kind.")),
+        once("tip.1", "x"),
+        once("tip.2", "y"),
+    ];
+    store.change_entries(id, added).await.unwrap();
     let prefix = EntryAction::RemoveByKeyPrefix {
         prefix: "tip.".into(),
     };
     store.change_entries(id, vec![prefix]).await.unwrap();
-    let (entries, throttle) = store.injections(id).await.unwrap();
-    assert_eq!(
-        entries
-            .iter()
-            .map(|entry| entry.key.as_str())
-            .collect::<Vec<_>>(),
-        ["note", "rule"]
-    );
-    let planned = plan(&entries, &throttle, Default::default());
+    let planned = due(&store, id).await;
     // Planned and not sent: nothing is consumed.
-    assert_eq!(store.injections(id).await.unwrap().0.len(), 2);
-    let sent = prompt(OutputForm::Flat, "question").with_change(planned.change.clone());
-    store.sent(&lease, sent, second(1)).await.unwrap();
-    let (left, throttle) = store.injections(id).await.unwrap();
-    assert_eq!(
-        left.iter()
-            .map(|entry| entry.key.as_str())
-            .collect::<Vec<_>>(),
-        ["rule"]
-    );
-    assert_eq!(throttle.step, 1);
-    // The same plan again, in another prompt, is refused and changes nothing.
-    let stale = prompt(OutputForm::Flat, "question")
-        .inference(1)
-        .with_change(planned.change);
-    assert!(store.sent(&lease, stale, second(1)).await.is_err());
-    assert_eq!(store.injections(id).await.unwrap().1.step, 1);
+    assert_eq!(keys(&store, id).await, ["note", "rule"]);
+    let sent = prompt_with(OutputForm::Flat, "question", planned);
+    assert!(sent.assembly.body.contains("Tell the news."));
+    store.sent(&lease, sent.clone(), second(1)).await.unwrap();
+    assert_eq!(keys(&store, id).await, ["rule"]);
+    // The same prompt once more is a retry.
+    store.sent(&lease, sent, second(2)).await.unwrap();
+    assert_eq!(store.state(id).await.unwrap().throttle.step, 1);
+    let clear = vec![EntryAction::Clear];
+    store.change_entries(id, clear).await.unwrap();
+    assert_eq!(keys(&store, id).await, Vec::<String>::new());
+}
+
+async fn t04_an_entry_that_no_prompt_held_is_not_consumed(store: Store) {
+    let lease = begin(&store, "question", 0).await;
+    let id = lease.turn.conversation();
+    let note = ContextMessage::system("note", "Tell the news.").with_consume_after_emit(true);
     store
-        .change_entries(id, vec![EntryAction::Clear])
+        .change_entries(id, vec![upsert(note.clone())])
         .await
         .unwrap();
-    assert!(store.injections(id).await.unwrap().0.is_empty());
+    // The draft has the note, the prompt that was sent has not.
+    let mut without = prompt(OutputForm::Flat, "question");
+    without.draft.injected = vec![note.clone()];
+    let refused = store.sent(&lease, without, second(1)).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("`note` was not sent"),
+        "{refused}"
+    );
+    let state = store.state(id).await.unwrap();
+    assert_eq!(
+        (state.entries.as_slice().len(), state.throttle.step),
+        (1, 0)
+    );
+    assert!(store.replay(lease.turn, None).await.is_err());
+    // One that was replaced after the prompt was made stays: nobody has seen it.
+    let sent = prompt_with(OutputForm::Flat, "question", vec![note.clone()]);
+    let newer = ContextMessage {
+        content: "Tell the latest news.".into(),
+        ..note
+    };
+    store.change_entries(id, vec![upsert(newer)]).await.unwrap();
+    store.sent(&lease, sent, second(1)).await.unwrap();
+    assert_eq!(keys(&store, id).await, ["note"]);
+    // A prompt without context messages consumes none.
+    let plain = prompt(OutputForm::Flat, "question").inference(1);
+    store.sent(&lease, plain, second(1)).await.unwrap();
+    assert_eq!(keys(&store, id).await, ["note"]);
+}
+
+async fn c07_the_wrapper_and_the_key_stay_with_the_conversation(store: Store) {
+    let wrapped = "<user_query key=\"k1\">where is it?</user_query>";
+    let lease = begin(&store, "where is it?", 0).await;
+    let id = lease.turn.conversation();
+    assert_eq!(store.epoch_key(id).await.unwrap(), None);
+    let sent = prompt(OutputForm::Flat, wrapped).with_key("k1");
+    store.sent(&lease, sent, second(1)).await.unwrap();
+    answer(&store, &lease, 2).await;
+    let state = store.state(id).await.unwrap();
+    assert_eq!(state.epoch_key.as_deref(), Some("k1"));
+    assert_eq!(store.epoch_key(id).await.unwrap().as_deref(), Some("k1"));
+    assert!(state.epoch.is_some() && state.problems.is_empty());
+    let said = store.messages(id, 9).await.unwrap();
+    assert_eq!(said[0].text(), "where is it?");
+    let name = said[0].id.to_string();
+    let mut in_history = said.into_iter().map(StoredMessage::into_history);
+    let question = in_history.next().unwrap();
+    assert_eq!(question.content.text(), wrapped);
+    assert_eq!(question.id, Some(name));
+    assert_eq!(in_history.next().unwrap().content.text(), "ok");
+    // Who looks for the words finds them as they were said.
+    let hits = store
+        .recall(&RecallRequest::new("ann", "where is it"))
+        .await;
+    assert!(
+        hits.unwrap()
+            .iter()
+            .all(|hit| !hit.text().contains("user_query"))
+    );
 }
 
 async fn a_prompt_sent_twice_counts_once(store: Store) {

@@ -7,7 +7,7 @@ use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::role::Role;
 use kitbag_store::{
     Forget, Import, Incoming, Learned, Lease, NewFact, NewMessage, RecallRequest, SentPrompt,
-    Store, StoreError, Turn,
+    Store, StoreError, StoredTurn,
 };
 use tokio::sync::Barrier;
 
@@ -20,7 +20,7 @@ on_two! {
     one_node_gets_the_lease
     t04_two_nodes_consume_an_entry_once
     t04_a_send_that_is_repeated_elsewhere_counts_once
-    t03_a_plan_on_an_old_state_changes_nothing
+    t03_each_prompt_of_a_turn_is_one_step
     work_on_the_same_rows_never_locks_up
     whoever_reads_sees_one_moment
 }
@@ -103,8 +103,11 @@ async fn t04_two_nodes_consume_an_entry_once(first: Store, other: Store) {
             "{lost:?}"
         );
         assert_eq!(won.unwrap().inferences, 1);
-        let (entries, throttle) = first.injections(conversation).await.unwrap();
-        assert_eq!((entries.len(), throttle.step), (0, 1));
+        let state = first.state(conversation).await.unwrap();
+        assert_eq!(
+            (state.entries.as_slice().len(), state.throttle.step),
+            (0, 1)
+        );
         let replayed = first.replay(turn.id, None).await.unwrap();
         assert_eq!(replayed.body, prompt.assembly.body);
     }
@@ -121,8 +124,8 @@ async fn t04_a_send_that_is_repeated_elsewhere_counts_once(first: Store, other: 
         )
         .await;
         assert_eq!(one.unwrap(), two.unwrap());
-        let (_, throttle) = first.injections(turn.id.conversation()).await.unwrap();
-        assert_eq!(throttle.step, 1);
+        let state = first.state(turn.id.conversation()).await.unwrap();
+        assert_eq!(state.throttle.step, 1);
         let reply = |store: &Store, text: &str| {
             let (store, lease) = (store.clone(), lease.clone());
             let learned = Learned::reply(text, second(1));
@@ -135,20 +138,29 @@ async fn t04_a_send_that_is_repeated_elsewhere_counts_once(first: Store, other: 
     }
 }
 
-/// Two prompts of one turn were planned before either was sent: the later one would emit again what
-/// the earlier one has consumed.
-async fn t03_a_plan_on_an_old_state_changes_nothing(first: Store, other: Store) {
+/// Two prompts of one turn, made before either was sent: the later one is refused or counts after the
+/// earlier one, and whatever both held is consumed once.
+async fn t03_each_prompt_of_a_turn_is_one_step(first: Store, other: Store) {
     for number in 0..TIMES {
         let turn = accept(&first, &format!("ann {number}")).await;
+        let once = ContextMessage::system("k", "only once").with_consume_after_emit(true);
+        let added = vec![EntryAction::Upsert { message: once }];
+        let id = turn.id.conversation();
+        first.change_entries(id, added).await.unwrap();
         let lease = first.begin(turn.id, MINUTE, second(0)).await.unwrap();
         let prompt = prompt_for(&first, &turn).await.unwrap();
         let stale = prompt.clone().inference(1);
         let (one, two) = together(send(&first, &lease, prompt), send(&other, &lease, stale)).await;
         assert!(one.is_ok(), "{one:?}");
-        assert!(matches!(two, Err(StoreError::Turn { .. })), "{two:?}");
-        let (_, throttle) = first.injections(turn.id.conversation()).await.unwrap();
-        assert_eq!(throttle.step, 1);
-        assert_eq!(first.turn(turn.id).await.unwrap().inferences, 1);
+        let sent = match two {
+            Ok(turn) => turn.inferences,
+            Err(StoreError::Turn { .. }) => 1,
+            Err(other) => panic!("{other}"),
+        };
+        let state = first.state(id).await.unwrap();
+        assert_eq!(state.throttle.step, u64::from(sent));
+        assert_eq!(state.entries.as_slice(), []);
+        assert_eq!(first.turn(turn.id).await.unwrap().inferences, sent);
     }
 }
 
@@ -230,11 +242,15 @@ async fn whole_turn(
     store.learned(&lease, learned, now).await.map(drop)
 }
 
-async fn accept(store: &Store, sender: &str) -> Turn {
+async fn accept(store: &Store, sender: &str) -> StoredTurn {
     accept_at(store, sender, second(0)).await.unwrap()
 }
 
-async fn accept_at(store: &Store, sender: &str, now: jiff::Timestamp) -> Result<Turn, StoreError> {
+async fn accept_at(
+    store: &Store,
+    sender: &str,
+    now: jiff::Timestamp,
+) -> Result<StoredTurn, StoreError> {
     let incoming = Incoming::new("cli", sender, "what was that again?");
     store.accept(&incoming, now).await
 }
@@ -243,7 +259,7 @@ fn send(
     store: &Store,
     lease: &Lease,
     prompt: SentPrompt,
-) -> impl Future<Output = Result<Turn, StoreError>> + Send + use<> {
+) -> impl Future<Output = Result<StoredTurn, StoreError>> + Send + use<> {
     let (store, lease) = (store.clone(), lease.clone());
     async move { store.sent(&lease, prompt, second(100)).await }
 }

@@ -28,7 +28,7 @@ async fn x04_a_message_is_found_by_its_words_at_once(store: Store) {
         .recall(&RecallRequest::new("ann", "when did I move to Lisbon?"))
         .await
         .unwrap();
-    assert_eq!(hits[0].message.text, said[0]);
+    assert_eq!(hits[0].message.text(), said[0]);
     let others = store
         .recall(&RecallRequest::new("bob", "when did I move to Lisbon?"))
         .await
@@ -63,7 +63,7 @@ async fn x04_blocks_change_no_ranking(store: Store) {
                 .await
                 .unwrap();
             hits.into_iter()
-                .map(|hit| (hit.message.text, hit.score))
+                .map(|hit| (hit.message.text().into_owned(), hit.score))
                 .collect::<Vec<_>>()
         };
         let all = ask("all").await;
@@ -99,7 +99,7 @@ fn x04_words_of_an_earlier_analysis_are_indexed_anew() {
             .recall(&RecallRequest::new("ann", "word77"))
             .await
             .unwrap();
-        assert_eq!(hits[0].message.text, "word77 was said");
+        assert_eq!(hits[0].message.text(), "word77 was said");
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     });
     changed_file(older, async |store| {

@@ -1,6 +1,7 @@
 //! Turns: three durable steps, one at a time in a conversation, each once.
 
 use jiff::SignedDuration;
+use kitbag_core::role::Role;
 use kitbag_store::{Incoming, Learned, Store, StoreError, TurnStatus};
 
 use crate::on_both;
@@ -30,11 +31,17 @@ async fn a_turn_is_accepted_begun_and_learned(store: Store) {
         .unwrap();
     assert_eq!(done.status, TurnStatus::Learned);
     let messages = store.messages(turn.id.conversation(), 50).await.unwrap();
-    let said: Vec<(&str, &str)> = messages
+    let said: Vec<_> = messages
         .iter()
-        .map(|stored| (stored.message.role.as_str(), stored.message.text.as_str()))
+        .map(|stored| (stored.message.role, stored.text()))
         .collect();
-    assert_eq!(said, [("user", "hello"), ("assistant", "hi Ann")]);
+    assert_eq!(
+        said,
+        [
+            (Role::User, "hello".into()),
+            (Role::Assistant, "hi Ann".into())
+        ]
+    );
     assert_eq!(done.reply, Some(messages[1].id));
     assert_eq!(store.turn(turn.id).await.unwrap(), done);
 }

@@ -10,7 +10,7 @@ use kitbag_core::role::Role;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
     ConversationId, Import, Incoming, Learned, Lease, NewFact, NewMessage, SentPrompt, Store,
-    StoreError, Turn, TurnId, TurnStatus,
+    StoreError, StoredTurn, TurnId, TurnStatus,
 };
 use serde::{Deserialize, Serialize};
 
@@ -208,7 +208,7 @@ impl Writer {
         }
     }
 
-    async fn send(&mut self, lease: &Lease, turn: &Turn) -> Result<Turn, StoreError> {
+    async fn send(&mut self, lease: &Lease, turn: &StoredTurn) -> Result<StoredTurn, StoreError> {
         let prompt = prompt_for(&self.store, turn).await?;
         let body = prompt.assembly.body.clone();
         let sent = self.store.sent(lease, prompt, self.now).await?;
@@ -223,12 +223,12 @@ impl Writer {
     async fn learn(&mut self, lease: &Lease, name: &str) -> Result<(), StoreError> {
         let reply = format!("answer {name} from the quay");
         let fact = (format!("learned-{name}"), format!("lesson of {name}"));
-        let mut learned = Learned::reply(&reply, self.now);
+        let mut learned = Learned::reply(reply.as_str(), self.now);
         learned.facts.push(NewFact::new(&fact.0, &fact.1));
         let turn = self.store.learned(lease, learned, self.now).await?;
         // Another writer may have ended the turn with its own answer meanwhile.
         let kept = match turn.reply {
-            Some(id) => self.store.message(id).await?.message.text == reply,
+            Some(id) => self.store.message(id).await?.text() == reply,
             None => false,
         };
         if kept {
@@ -252,18 +252,20 @@ impl Writer {
 }
 
 /// The next prompt of a turn, with what is to be injected into it.
-pub(crate) async fn prompt_for(store: &Store, turn: &Turn) -> Result<SentPrompt, StoreError> {
+pub(crate) async fn prompt_for(store: &Store, turn: &StoredTurn) -> Result<SentPrompt, StoreError> {
     let message = store.message(turn.message).await?;
-    let (entries, throttle) = store.injections(turn.id.conversation()).await?;
-    let planned = plan(&entries, &throttle, CooldownReading::default());
-    let mut draft = Draft::new(message.message.text);
+    let state = store.state(turn.id.conversation()).await?;
+    let planned = plan(
+        state.entries.as_slice(),
+        &state.throttle,
+        CooldownReading::default(),
+    );
+    let mut draft = Draft::new(message.text());
     draft.identity = "You know the harbour.".to_owned();
     draft.injected = planned.emitted;
     let settings = AssemblySettings::new(OutputForm::Flat, Tokens(10_000_000));
     let assembly = assemble(&draft, Vec::new(), &settings, &Characters, None).unwrap();
-    Ok(SentPrompt::new(draft, settings, assembly)
-        .inference(turn.inferences)
-        .with_change(planned.change))
+    Ok(SentPrompt::new(draft, settings, assembly).inference(turn.inferences))
 }
 
 fn talk_name(talk: u64) -> String {

@@ -17,8 +17,9 @@ const PAGE: u32 = 1_000;
 
 /// Prints all messages as JSON lines that `kitbag memory import` takes back
 ///
-/// They come in the order in which they arrived, from each sender on each channel. Facts and prompts
-/// are not among them; `kitbag memory migrate` copies everything.
+/// They come in the order in which they arrived, from each sender on each channel, with what was said
+/// in words. Internal messages, tool calls, facts and prompts are not among them; `kitbag memory
+/// migrate` copies everything.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The file to write, whole or not at all, for its owner alone if it is new; stdout unless it is
@@ -66,11 +67,17 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             count
         }
     };
-    if count == 0 {
+    if count == Count::default() {
         say_unknown(&store, args.sender.as_deref(), args.channel.as_deref()).await?;
     }
-    let messages = counted(count, "message", "messages");
+    let messages = counted(count.written, "message", "messages");
     output::say(format_args!("exported {messages}"));
+    if count.left_out > 0 {
+        let messages = counted(count.left_out, "message", "messages");
+        output::say(format_args!(
+            "left out {messages} without words or for the model alone; `kitbag memory migrate` copies everything"
+        ));
+    }
     Ok(())
 }
 
@@ -81,15 +88,22 @@ enum Reader {
     Program,
 }
 
+/// How many messages were met.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Count {
+    written: u64,
+    left_out: u64,
+}
+
 async fn write(
     store: &Store,
     args: &Args,
     to: &mut impl Write,
     reader: Reader,
-) -> Result<u64, Failure> {
+) -> Result<Count, Failure> {
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let progress = Progress::start("exporting");
-    let mut count = 0;
+    let mut count = Count::default();
     let mut after = None;
     loop {
         let page = store.export(&filter, after, PAGE).await;
@@ -107,31 +121,41 @@ async fn write(
                     ));
                 }
             };
-            let mut line = serde_json::to_string(&line(exported)).map_err(io::Error::from)?;
+            let Some(line) = line(exported) else {
+                count.left_out += 1;
+                continue;
+            };
+            let mut line = serde_json::to_string(&line).map_err(io::Error::from)?;
             if matches!(reader, Reader::Person) {
                 line = printable_json(line);
             }
             line.push('\n');
             to.write_all(line.as_bytes())?;
-            count += 1;
+            count.written += 1;
         }
         if next.is_none() {
             return Ok(count);
         }
         after = next;
-        progress.stage(format!("exporting, {} messages", grouped(count)));
+        progress.stage(format!("exporting, {} messages", grouped(count.written)));
     }
 }
 
-fn line(exported: Exported) -> ImportLine {
-    let message = exported.message.message;
-    let mut line = ImportLine::new(message.role, message.text);
+/// The line of a message, unless it is internal or has nothing but calls of tools.
+fn line(exported: Exported) -> Option<ImportLine> {
+    let stored = exported.message;
+    let message = &stored.message;
+    let is_said = message.calls().is_empty() || !message.content.is_blank();
+    if !message.is_for_user() || !is_said {
+        return None;
+    }
+    let mut line = ImportLine::new(message.role, stored.text());
     line.channel = exported.channel;
     line.sender = exported.sender;
     line.conversation = exported.conversation;
-    line.reference = message.reference;
-    line.at = message.at.map(|at| at.to_string());
-    line.speaker = message.speaker;
-    line.recalled = !message.recallable;
-    line
+    line.speaker.clone_from(&message.name);
+    line.reference = stored.reference;
+    line.at = stored.at.map(|at| at.to_string());
+    line.recalled = !stored.recallable;
+    Some(line)
 }

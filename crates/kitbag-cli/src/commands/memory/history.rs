@@ -15,6 +15,8 @@ use crate::output::{self, one_line};
 use crate::store::{self, StoreArgs};
 
 /// Lists conversations, the latest first, or prints what was said in one
+///
+/// Internal messages, which are for the model alone, are neither printed nor counted.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversation to print, such as 7.12
@@ -64,18 +66,19 @@ async fn print_messages(
     store: &Store,
     conversation: ConversationId,
 ) -> Result<(), Failure> {
-    let messages = store.messages(conversation, one_more(args.limit)).await;
+    let limit = one_more(args.limit);
+    let messages = store.visible_messages(conversation, limit).await;
     let mut messages = messages.map_err(store::failure)?;
     cut(&mut messages, args.limit, Keep::Last, "the latest messages");
     if args.json {
-        let shape = |StoredMessage { id, message, .. }| Message {
-            id: id.to_string(),
-            reference: message.reference,
-            at: message.at,
-            role: message.role,
-            speaker: message.speaker,
-            text: message.text,
-            recallable: message.recallable,
+        let shape = |stored: StoredMessage| Message {
+            id: stored.id.to_string(),
+            text: stored.text().into_owned(),
+            reference: stored.reference,
+            at: stored.at,
+            role: stored.message.role,
+            speaker: stored.message.name,
+            recallable: stored.recallable,
         };
         return Ok(output::print_json(&Messages {
             conversation: conversation.to_string(),
@@ -83,21 +86,28 @@ async fn print_messages(
         })?);
     }
     let mut text = String::new();
-    for StoredMessage { id, message, .. } in &messages {
-        let speaker = said::speaker(message.speaker.as_deref(), message.role);
-        said::add(
-            &mut text,
-            message.at,
-            &speaker,
-            &id.to_string(),
-            &message.text,
-        );
+    for stored in &messages {
+        let message = &stored.message;
+        let speaker = said::speaker(message.name.as_deref(), message.role);
+        let id = stored.id.to_string();
+        said::add(&mut text, stored.at, &speaker, &id, &words(stored));
     }
     if text.is_empty() {
         output::say(format_args!("nothing was said in {conversation}"));
         return Ok(());
     }
     Ok(output::print(&text)?)
+}
+
+/// The text of a message, or the names of the tools that it calls.
+fn words(stored: &StoredMessage) -> String {
+    let text = stored.text();
+    let calls = stored.message.calls();
+    if calls.is_empty() || !text.trim().is_empty() {
+        return text.into_owned();
+    }
+    let names: Vec<String> = calls.iter().map(|call| one_line(&call.name)).collect();
+    format!("calls {}", names.join(", "))
 }
 
 #[derive(Serialize)]

@@ -8,6 +8,7 @@ mod keep;
 
 use std::path::PathBuf;
 
+use kitbag::core::message::Message;
 use kitbag::memory::{ImportDefaults, ImportError, ImportFormat, ImportLine, LeftOut, read_import};
 use kitbag::store::{Import, MessageTime, NewMessage};
 use serde::Serialize;
@@ -21,8 +22,9 @@ use keep::{Keeper, Kept, Unit};
 /// Brings in conversations from JSON lines, or from an export of ChatGPT or Claude
 ///
 /// Each JSON line is a message, {"channel", "sender", "conversation", "ref", "at", "role", "speaker",
-/// "text"}, of which only `text` is needed. A message whose `ref` the conversation has already is
-/// left out, so that the same file can be imported again. Of an export, give conversations.json.
+/// "text", "visibility"}, of which only `text` is needed; with the visibility `internal` it is for the
+/// model, and never shown. A message whose `ref` the conversation has already is left out, so that the
+/// same file can be imported again. Of an export, give conversations.json.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The file; `-` for stdin
@@ -88,7 +90,8 @@ fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
         Some(reference) => format!("line {number} (`{}`)", reference.escape_debug()),
         None => format!("line {number}"),
     };
-    let mut message = NewMessage::new(line.role, line.text);
+    let said = Message::new(line.role, line.text).with_visibility(line.visibility);
+    let mut message = NewMessage::from(said);
     if let Some(at) = line.at {
         let Some(at) = MessageTime::parse(&at) else {
             return Err(Failure::new(format_args!(
@@ -99,7 +102,7 @@ fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
         message = message.at(at);
     }
     message.reference = line.reference;
-    message.speaker = line.speaker;
+    message.message.name = line.speaker;
     message.recallable = !line.recalled;
     let import = Import::new(line.channel, line.sender, line.conversation, message);
     import

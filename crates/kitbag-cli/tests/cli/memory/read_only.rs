@@ -82,6 +82,35 @@ fn x01_a_log_that_cannot_be_read_is_not_passed_over() {
 }
 
 #[test]
+fn x07_an_older_store_that_cannot_be_written_says_what_to_do() {
+    let memory = Memory::talk();
+    let reader = Reader::of(&memory);
+    let older =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../kitbag-store/tests/store/data/version-1.db");
+    fs::write(reader.file(), fs::read(older).unwrap()).unwrap();
+    let before = fs::read(reader.file()).unwrap();
+    for (of_file, of_folder) in [(0o444, 0o555), (0o444, 0o755), (0o666, 0o555)] {
+        rights(&reader.file(), of_file);
+        rights(&reader.place(), of_folder);
+        let error = reader.run_as_another(&["history"]).failure(1);
+        rights(&reader.place(), 0o755);
+        assert!(
+            error.contains("has version 1 of the tables, version 2 is needed"),
+            "{error}"
+        );
+        assert!(error.contains("hint: open it once"), "{error}");
+        assert_eq!(fs::read(reader.file()).unwrap(), before);
+    }
+    // Once somebody who may write it has opened it, others can read it.
+    rights(&reader.file(), 0o666);
+    let expected = reader.run(&["history"]).success();
+    rights(&reader.file(), 0o444);
+    rights(&reader.place(), 0o555);
+    assert_eq!(reader.run_as_another(&["history"]).success(), expected);
+    rights(&reader.place(), 0o755);
+}
+
+#[test]
 fn x01_reading_makes_no_store() {
     let memory = Memory::new();
     for args in READING {

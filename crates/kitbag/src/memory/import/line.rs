@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use jiff::Timestamp;
-use kitbag_core::role::Role;
+use kitbag_core::role::{Role, Visibility};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use super::{ImportDefaults, ImportError, Place};
 /// Something that was said and is to be remembered: one line of `kitbag memory import`.
 ///
 /// As JSON `{"channel", "sender", "conversation", "ref", "at", "role", "speaker", "text",
-/// "recalled"}`. Only `text` is required; unknown fields are ignored.
+/// "recalled", "visibility"}`. Only `text` is required; unknown fields are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportLine {
@@ -41,6 +41,9 @@ pub struct ImportLine {
     /// Whether it only repeats what was recalled, and must not be remembered again.
     #[serde(skip_serializing_if = "is_false")]
     pub recalled: bool,
+    /// Who may see it; everybody if nothing else is known.
+    #[serde(skip_serializing_if = "Visibility::is_all")]
+    pub visibility: Visibility,
 }
 
 impl ImportLine {
@@ -57,6 +60,7 @@ impl ImportLine {
             speaker: None,
             text: text.into(),
             recalled: false,
+            visibility: Visibility::All,
         }
     }
 }
@@ -86,6 +90,7 @@ struct Written {
     speaker: Option<String>,
     text: String,
     recalled: Option<bool>,
+    visibility: Option<Visibility>,
 }
 
 /// Reads one record.
@@ -125,6 +130,7 @@ pub(super) fn parse(
     line.at = at;
     line.speaker = written.speaker;
     line.recalled = written.recalled.unwrap_or_default();
+    line.visibility = written.visibility.unwrap_or_default();
     Ok(line)
 }
 

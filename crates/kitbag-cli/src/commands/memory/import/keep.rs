@@ -76,7 +76,7 @@ impl Keeper {
 
     /// Takes a message that was checked, which is kept with its batch.
     pub(super) async fn take(&mut self, message: Import) -> Result<(), Failure> {
-        self.bytes = self.bytes.saturating_add(message.message.text.len());
+        self.bytes = self.bytes.saturating_add(message.message.text().len());
         self.waiting.push(message);
         let is_full = self.waiting.len() >= BATCH || self.bytes >= BATCH_BYTES;
         if is_full && self.unit == Unit::Batch {

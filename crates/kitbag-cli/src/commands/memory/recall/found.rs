@@ -81,15 +81,15 @@ impl Found {
         };
         let hit = |recalled: Recalled| Hit {
             parts: parts(&recalled),
-            text: recalled.text().to_owned(),
-            is_part: recalled.text().len() < recalled.message.text.len(),
+            text: recalled.text().into_owned(),
+            is_part: recalled.text().len() < recalled.message.text().len(),
             reference: recalled.message.reference,
             score: recalled.score,
-            id: recalled.id.to_string(),
-            conversation: recalled.id.conversation().to_string(),
+            id: recalled.message.id.to_string(),
+            conversation: recalled.message.id.conversation().to_string(),
             at: recalled.message.at,
-            role: recalled.message.role,
-            speaker: recalled.message.speaker,
+            role: recalled.message.message.role,
+            speaker: recalled.message.message.name,
             duplicates: recalled
                 .duplicates
                 .iter()

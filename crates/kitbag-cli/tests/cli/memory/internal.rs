@@ -1,0 +1,108 @@
+//! Internal messages: for the model, and never for a person.
+
+use kitbag::core::message::Message;
+use kitbag::core::role::Visibility;
+use kitbag::store::{Incoming, Location, RecallRequest, Store, StoredMessage};
+use serde_json::json;
+
+use super::Memory;
+
+const HIDDEN: &str = "Biscuit has a secret: the puppy fears thunder";
+
+/// A talk in which something is internal: a line that was imported, and a message that was accepted.
+fn talk_with_a_secret() -> Memory {
+    let memory = Memory::talk();
+    let line = |reference: &str, at: &str| {
+        json!({"channel": "slack", "sender": "ann", "conversation": "dog", "ref": reference,
+            "at": at, "role": "system", "text": HIDDEN, "visibility": "internal"})
+    };
+    memory
+        .import(&[line("s1", "2024-05-08T13:59:00")])
+        .success();
+    open(&memory, "memory.db", async |store| {
+        let hidden = Message::user(HIDDEN).with_visibility(Visibility::Internal);
+        let incoming = Incoming::new("slack", "ann", hidden).in_conversation("dog");
+        store
+            .accept(&incoming, jiff::Timestamp::now())
+            .await
+            .unwrap();
+    });
+    memory
+}
+
+fn open<T>(memory: &Memory, name: &str, work: impl AsyncFnOnce(Store) -> T) -> T {
+    let location = Location::Sqlite(memory.0.path().join(name));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .unwrap()
+        .block_on(async { work(Store::open(&location).await.unwrap()).await })
+}
+
+/// What the model is given of the conversation.
+fn told_to_the_model(memory: &Memory, name: &str) -> Vec<StoredMessage> {
+    open(memory, name, async |store| {
+        store.messages("1.1".parse().unwrap(), 50).await.unwrap()
+    })
+}
+
+#[test]
+fn t05_internal_messages_reach_the_model_and_no_person() {
+    let memory = talk_with_a_secret();
+    let queries = r#"{"query": "secret of the puppy Biscuit", "sender": "ann"}"#;
+    memory.0.write("queries.jsonl", queries);
+    let shown = [
+        &["history"][..],
+        &["history", "1.1"],
+        &["history", "1.1", "--json"],
+        &["recall", "secret of the puppy Biscuit"],
+        &["recall", "secret of the puppy Biscuit", "--json"],
+        &["recall", "secret of the puppy Biscuit", "--explain"],
+        &["recall", "--batch", "queries.jsonl"],
+        &["export"],
+        &["facts", "list"],
+        &["stats"],
+        &["check"],
+    ];
+    for args in shown {
+        let output = memory.run(args);
+        let printed = format!("{}{}", output.stdout, output.stderr);
+        assert!(!printed.contains("thunder"), "{args:?}: {printed}");
+        output.success();
+    }
+    // What is not internal is there, and the limit counts what is shown.
+    let last = memory.json(&["history", "1.1", "--limit", "1"]);
+    assert_eq!(last["messages"][0]["text"], "A beagle, from the shelter");
+    assert!(
+        memory
+            .references("puppy Biscuit")
+            .contains(&"m1".to_owned())
+    );
+    let list = memory.json(&["history", "--limit", "1"]);
+    assert_eq!(list["conversations"][0]["messages"], 3);
+
+    let told = told_to_the_model(&memory, "memory.db");
+    let texts: Vec<_> = told.iter().map(StoredMessage::text).collect();
+    assert_eq!(texts[3..], [HIDDEN, HIDDEN]);
+    let recalled = open(&memory, "memory.db", async |store| {
+        let request = RecallRequest::new("ann", "secret of the puppy Biscuit").for_prompt();
+        store.recall(&request).await.unwrap()
+    });
+    assert_eq!(recalled[0].text(), HIDDEN);
+}
+
+#[test]
+fn t09_an_export_leaves_internal_messages_out_and_a_copy_keeps_them() {
+    let memory = talk_with_a_secret();
+    let output = memory.run(&["export"]);
+    assert!(
+        output
+            .stderr
+            .contains("exported 5 messages\nleft out 2 messages"),
+        "{output:?}"
+    );
+    let told = told_to_the_model(&memory, "memory.db");
+    memory.run(&["migrate", "sqlite:copy.db"]).success();
+    assert_eq!(told_to_the_model(&memory, "copy.db"), told);
+}

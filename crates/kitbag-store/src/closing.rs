@@ -1,0 +1,198 @@
+//! Closing a conversation, in two steps: what was said is read, somebody thinks about it for as long as
+//! that takes, then the conversation is closed with a summary and with facts, all at once.
+//!
+//! Between the steps nothing is locked, so that a provider can be asked. One that fails loses nothing:
+//! without its summary there is one made of sentences that were said.
+
+use jiff::{SignedDuration, Timestamp};
+use kitbag_core::role::Role;
+use kitbag_core::summarize::{Speaker, Utterance, extract};
+use kitbag_core::tokens::{TokenCounter, Tokens};
+
+use crate::conversation::Conversation;
+use crate::error::StoreError;
+use crate::export::ExportFilter;
+use crate::fact::{self, NewFact};
+use crate::history::{self, Readers};
+use crate::id::ConversationId;
+use crate::lease;
+use crate::message::StoredMessage;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::summary::{self, NewSummary, Summary, SummaryMaker};
+use crate::transaction::{Tx, placeholders};
+use crate::value::Value;
+
+/// A conversation that is about to be closed. Its fields `summary` and `facts` are the caller's to fill.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Closing {
+    /// The conversation, as it was read.
+    pub conversation: Conversation,
+    /// Whose it is.
+    pub sender: String,
+    /// What people may see of it, oldest first.
+    pub messages: Vec<StoredMessage>,
+    /// A summary by a model. Without one, the most telling sentences are taken.
+    pub summary: Option<String>,
+    /// Facts about the sender that were learned from it.
+    pub facts: Vec<NewFact>,
+}
+
+impl Closing {
+    /// What user and model said to each other: neither instructions nor results of tools, and nothing
+    /// internal, since people read summaries.
+    #[must_use]
+    pub fn utterances(&self) -> Vec<Utterance> {
+        let said = self.messages.iter().filter_map(|stored| {
+            let speaker = match stored.message.role {
+                Role::User => Speaker::User,
+                Role::Assistant => Speaker::Assistant,
+                Role::System | Role::Tool => return None,
+            };
+            let text = stored.text();
+            (!text.trim().is_empty()).then(|| Utterance::new(speaker, text.into_owned()))
+        });
+        said.collect()
+    }
+
+    fn new_summary(&self, limit: Tokens, counter: &dyn TokenCounter) -> Option<NewSummary> {
+        let by_model = self.summary.clone().filter(|text| !text.trim().is_empty());
+        let maker = match by_model {
+            Some(_) => SummaryMaker::Model,
+            None => SummaryMaker::Rules,
+        };
+        let text = by_model.unwrap_or_else(|| extract(&self.utterances(), &[], limit, counter));
+        let (first, last) = self.messages.first().zip(self.messages.last())?;
+        let is_said = !text.trim().is_empty();
+        is_said.then(|| NewSummary::new((first.id.seq, last.id.seq), text, maker))
+    }
+}
+
+/// The end of an attempt to close a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CloseOutcome {
+    /// It is closed, with a summary unless nothing was said in it.
+    Closed(Option<Summary>),
+    /// It was closed before, and nothing was said since: nothing was added.
+    AlreadyClosed,
+    /// Something was said since it was read, or a turn of it is under way: it stays open, and nothing
+    /// was added.
+    StillActive,
+}
+
+impl Store {
+    /// The conversations that ended by silence and are not closed, those silent for longest first. One
+    /// with a name has no such end: whoever knows its name goes on with it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn silent_conversations(
+        &self,
+        filter: &ExportFilter,
+        idle: SignedDuration,
+        limit: u32,
+        now: Timestamp,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
+        let mut parameters: Vec<Value> = vec![since.as_microsecond().into()];
+        let conditions = filter.conditions(&mut parameters);
+        let limit_name = placeholders(parameters.len() + 2, 1);
+        parameters.push(limit.into());
+        let sql = format!(
+            "SELECT scope.id, conversation.id FROM scope JOIN conversation \
+             ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
+             WHERE scope.tenant = $1 AND conversation.tenant = $1 AND closed IS NULL \
+             AND name IS NULL AND active < $2{conditions} \
+             ORDER BY active, scope.id, conversation.id LIMIT {limit_name}"
+        );
+        self.read(move |tx| {
+            Box::pin(async move {
+                let rows = tx.query_with(&sql, parameters).await?;
+                rows.into_iter()
+                    .map(|mut row| {
+                        Ok(ConversationId {
+                            scope: row.u32()?,
+                            number: row.u32()?,
+                        })
+                    })
+                    .collect()
+            })
+        })
+        .await
+    }
+
+    /// First step: reads a conversation that is to be closed.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn closing(&self, id: ConversationId) -> Result<Closing, StoreError> {
+        self.read(move |tx| {
+            Box::pin(async move {
+                Ok(Closing {
+                    conversation: Conversation::get(tx, id).await?,
+                    sender: sender(tx, id).await?,
+                    messages: history::newest(tx, id, Readers::People, u32::MAX).await?,
+                    summary: None,
+                    facts: Vec::new(),
+                })
+            })
+        })
+        .await
+    }
+
+    /// Second step: closes the conversation, with its summary and the facts that were learned. The
+    /// sender's next message begins another one. A summary that is not given is made of the most
+    /// telling sentences, within `limit`.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails; then it stays open.
+    pub async fn close(
+        &self,
+        closing: Closing,
+        limit: Tokens,
+        counter: &(dyn TokenCounter + Sync),
+        now: Timestamp,
+    ) -> Result<CloseOutcome, StoreError> {
+        let summary = closing.new_summary(limit, counter);
+        self.write(move |tx| {
+            Box::pin(async move {
+                let id = closing.conversation.id;
+                Scope::lock(tx, id.scope).await?;
+                let mut conversation = Conversation::lock(tx, id).await?;
+                if conversation.messages != closing.conversation.messages
+                    || lease::is_busy(tx, id, now).await?
+                {
+                    return Ok(CloseOutcome::StillActive);
+                }
+                // One with a name goes on after its end, and may end again.
+                if conversation
+                    .closed
+                    .is_some_and(|closed| closed >= conversation.active)
+                {
+                    return Ok(CloseOutcome::AlreadyClosed);
+                }
+                conversation.closed = Some(now.max(conversation.active));
+                conversation.save(tx).await?;
+                if !closing.facts.is_empty() {
+                    fact::lock(tx, &closing.sender).await?;
+                }
+                for fact in &closing.facts {
+                    fact::set(tx, &closing.sender, fact, now).await?;
+                }
+                let summary = match summary {
+                    Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
+                    None => None,
+                };
+                Ok(CloseOutcome::Closed(summary))
+            })
+        })
+        .await
+    }
+}
+
+async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String, StoreError> {
+    let sender = Scope::sender(tx, id.scope).await?;
+    sender.ok_or_else(|| StoreError::missing("conversation", id))
+}
