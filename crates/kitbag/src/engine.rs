@@ -14,6 +14,7 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::message::Message;
 use kitbag_core::tokens::TokenCounter;
 
+pub(crate) use admit::clean_as;
 pub use admit::{Clean, clean};
 pub use contribution::{Contribution, DraftParts};
 
