@@ -6,6 +6,7 @@ mod clipboard;
 mod commands;
 mod counter;
 mod failure;
+mod flags;
 mod logs;
 mod output;
 mod progress;

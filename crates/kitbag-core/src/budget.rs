@@ -121,6 +121,20 @@ impl Share {
         Self(if percent > 100 { 10_000 } else { percent * 100 })
     }
 
+    /// Reads `70%`, or `70.25%`.
+    fn parse(text: &str) -> Option<Self> {
+        let percent = text.trim().strip_suffix('%')?;
+        let (whole, fraction) = percent.split_once('.').unwrap_or((percent, ""));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || fraction.len() > 2 || !is_number(whole) || !is_number(fraction) {
+            return None;
+        }
+        let hundredths: u16 = alloc::format!("{fraction:0<2}").parse().ok()?;
+        let share = whole.parse::<u16>().ok()?.checked_mul(100)?;
+        let share = share.checked_add(hundredths)?;
+        (share <= 10_000).then_some(Self(share))
+    }
+
     fn of(self, total: Tokens) -> Tokens {
         let share = u64::from(total.0) * u64::from(self.0) / 10_000;
         Tokens(u32::try_from(share).unwrap_or(u32::MAX))
@@ -152,7 +166,7 @@ impl<'de> Deserialize<'de> for Share {
 }
 
 /// A budget as JSON has it: everything may be left out.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct BudgetJson {
     total: Option<i64>,
     input_allocation_pct: Option<Share>,
@@ -236,6 +250,41 @@ pub fn parse_tokens(text: &str) -> Result<Tokens, BudgetError> {
     }
 }
 
+/// Reads the tokens of an input: a number as [`parse_tokens`] reads it, or the shares of a window as
+/// [`TokenBudget`] has them, such as `total=8000,input=70%`.
+///
+/// # Errors
+/// When it is neither.
+pub fn parse_input(text: &str) -> Result<Tokens, BudgetError> {
+    match text.contains('=') {
+        true => text.parse().map(|budget: TokenBudget| budget.input()),
+        false => parse_tokens(text),
+    }
+}
+
+impl FromStr for TokenBudget {
+    type Err = BudgetError;
+
+    /// Reads `total=8000,input=70%`; `system`, `context` and `request` may be given, too.
+    fn from_str(text: &str) -> Result<Self, BudgetError> {
+        let mut json = BudgetJson::default();
+        for part in text.split(',') {
+            let unknown = || BudgetError::Part { part: part.into() };
+            let (name, value) = part.split_once('=').ok_or_else(unknown)?;
+            let share = || Share::parse(value).ok_or_else(unknown).map(Some);
+            match name.trim() {
+                "total" => json.total = Some(i64::from(parse_tokens(value)?.0)),
+                "input" => json.input_allocation_pct = share()?,
+                "system" => json.system_pct = share()?,
+                "context" => json.context_pct = share()?,
+                "request" => json.request_pct = share()?,
+                _ => return Err(unknown()),
+            }
+        }
+        json.try_into()
+    }
+}
+
 impl FromStr for Tokens {
     type Err = BudgetError;
 
@@ -255,6 +304,14 @@ pub enum BudgetError {
     Number {
         /// What was given.
         value: String,
+    },
+    /// A part of a budget that is none.
+    #[error(
+        "`{part}` is no part of a budget; expected `total=8000`, or one of input, system, context and request as `input=70%`"
+    )]
+    Part {
+        /// The part as it was given.
+        part: String,
     },
     /// Shares of more than the input.
     #[error(
@@ -359,6 +416,26 @@ mod tests {
             "５",
         ] {
             assert!(parse_tokens(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn p02_shares_of_a_window_as_people_write_them() {
+        assert_eq!(parse_input("32k"), Ok(Tokens(32_000)));
+        assert_eq!(parse_input("total=16k,input=70%"), Ok(Tokens(11_200)));
+        assert_eq!(parse_input("input=62.5%"), Ok(Tokens(5_000)));
+        let budget: TokenBudget = "total=10000, input=80%,system=20%".parse().unwrap();
+        assert_eq!(budget.system(), Tokens(2_000));
+        assert_eq!(budget.response(), Tokens(2_000));
+        for (text, named) in [
+            ("total=", "``"),
+            ("input=70", "`input=70`"),
+            ("input=170%", "`input=170%`"),
+            ("output=5%", "`output=5%`"),
+            ("input=50%,context=60%", "only has 50 %"),
+        ] {
+            let error = parse_input(text).unwrap_err().to_string();
+            assert!(error.contains(named), "{text}: {error}");
         }
     }
 

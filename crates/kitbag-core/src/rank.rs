@@ -6,14 +6,15 @@
 mod words;
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::chunk::{ChunkType, ContextChunk};
-use crate::envelope::TaskType;
+use crate::chunk::{ChunkId, ChunkType, ContextChunk};
+use crate::envelope::{TaskEnvelope, TaskType};
 use crate::time;
 
 /// Scores the chunks and sorts them, the best first. Equal scores are ordered by relevance, then
@@ -87,7 +88,7 @@ impl From<ContextChunk> for RankedChunk {
 }
 
 /// What is known of the task when chunks are scored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RankTask {
     /// What kind of task it is, if that is known.
@@ -96,6 +97,10 @@ pub struct RankTask {
     pub request: String,
     /// The newest modification among the chunks, from which recency counts: never the clock.
     pub newest: Option<Timestamp>,
+    /// The envelope that the task came in, where it came in one.
+    pub envelope: Option<TaskEnvelope>,
+    /// Scores that retrieval gave to chunks before anyone ranked them.
+    pub evidence: BTreeMap<ChunkId, Score>,
     keywords: Vec<String>,
 }
 
@@ -107,7 +112,19 @@ impl RankTask {
             task_type,
             request: request.into(),
             newest: chunks.iter().filter_map(last_modified).max(),
+            envelope: None,
+            evidence: BTreeMap::new(),
             keywords: words::keywords(request),
+        }
+    }
+
+    /// The task of an envelope, over these chunks.
+    #[must_use]
+    pub fn of(envelope: TaskEnvelope, chunks: &[ContextChunk]) -> Self {
+        let task = Self::new(Some(envelope.task_type), &envelope.user_request, chunks);
+        Self {
+            envelope: Some(envelope),
+            ..task
         }
     }
 }
@@ -213,8 +230,10 @@ impl Prioritizer for ScoreWeights {
 
 impl ScoreWeights {
     fn task_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
-        let named =
-            |names: &[&str]| words::of_path(&chunk.source).any(|word| names.contains(&&*word));
+        let named = |names: &[&str]| {
+            has_own_name(chunk)
+                && words::of_path(&chunk.source).any(|word| names.contains(&&*word))
+        };
         let (applies, boost) = match task.task_type {
             Some(TaskType::Debug) => (named(&words::ERRORS), self.debug),
             Some(TaskType::Test) => (named(&words::TESTS), self.test),
@@ -241,7 +260,10 @@ impl ScoreWeights {
     }
 
     fn mention_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
-        let source = chunk.source.to_lowercase();
+        let source = match has_own_name(chunk) {
+            true => chunk.source.to_lowercase(),
+            false => String::new(),
+        };
         let content = words::mentioned(&task.keywords, chunk.content());
         let mentions = task.keywords.iter().map(|keyword| {
             if source.contains(keyword) {
@@ -261,6 +283,12 @@ impl ScoreWeights {
             .unwrap_or(0);
         (i64::from(doublings) * self.size_per_doubling).min(self.size_limit)
     }
+}
+
+/// Whether the source was named by the project or its user. Names such as `git log` are ours, and
+/// say nothing about what is in the chunk.
+fn has_own_name(chunk: &ContextChunk) -> bool {
+    !matches!(chunk.chunk_type, ChunkType::History | ChunkType::Structure)
 }
 
 /// Whether a gatherer marked the chunk as something the task's target uses, or is used by.

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use kitbag_core::chunk::{Coverage, Detail, Level};
 use serde::{Deserialize, Serialize};
 
-use crate::language::Comment;
+use crate::language::{Comment, Language};
 use crate::survey::{Candidate, UnitWorth};
-use crate::syntax::{Rendered, UnitKind, View};
+use crate::syntax::{self, Rendered, UnitKind, View};
 
 /// How the units of files are weighed against each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -190,11 +190,8 @@ impl<'a> Depth<'a> {
             let (first, last) = excerpt(candidate, best);
             levels.push(slice(view.excerpt(first, last), coverage(0.0)));
         }
-        levels.extend(view.outline().map(|outline| {
-            Level::new(Detail::Outline, outline.content)
-                .with_coverage(permille(self.weights.breadth + self.weights.outline * deep))
-                .with_lines(outline.lines)
-        }));
+        let outlined = permille(self.weights.breadth + self.weights.outline * deep);
+        levels.extend(outline_of(&view).map(|outline| outline.with_coverage(outlined)));
         // What a level shows may be shown by one that counts for more.
         let mut seen = BTreeSet::new();
         levels.retain(|level| {
@@ -204,6 +201,43 @@ impl<'a> Depth<'a> {
         levels.push(Level::new(Detail::Line, path).with_coverage(Coverage::from_permille(1)));
         levels
     }
+}
+
+/// The outline of a file, if it has one that is shorter than its text.
+#[must_use]
+pub fn outline(candidate: &Candidate, text: &str, path: &str) -> Option<Level> {
+    let outline = outline_of(&view(candidate, text, path))?;
+    (outline.content.len() < text.len()).then_some(outline)
+}
+
+/// The levels of a text that nothing is known of but its name: the whole, the outline, and a chain of
+/// its units from the first one on. Nothing where its language is unknown.
+#[must_use]
+pub fn of_text(path: &str, text: &str) -> Option<Vec<Level>> {
+    let language = Language::of_text(path, text)?;
+    let syntax = syntax::parse(language, text);
+    // Units count alike, but the first ones a little more: what a file is about stands at its top.
+    let worth = |index: usize| UnitWorth {
+        words: 1.0 / (index + 10) as f64,
+        ..UnitWorth::default()
+    };
+    let candidate = Candidate {
+        file: 0,
+        text: String::new(),
+        units: (0..syntax.units.len()).map(worth).collect(),
+        syntax,
+        hits: Vec::new(),
+    };
+    let weights = DepthWeights::default();
+    let depth = Depth::of(std::slice::from_ref(&candidate), &weights);
+    let mut levels = depth.levels(&candidate, text, path, 1.0);
+    levels.retain(|level| level.level != Detail::Line);
+    Some(levels)
+}
+
+fn outline_of(view: &View<'_>) -> Option<Level> {
+    let outline = view.outline()?;
+    Some(Level::new(Detail::Outline, outline.content).with_lines(outline.lines))
 }
 
 /// How many steps the chain of a file has at most: nobody goes deep into an unlikely file.
@@ -286,8 +320,7 @@ fn ppm(share: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
-    use crate::syntax::{self, Syntax};
+    use crate::syntax::Syntax;
 
     /// The levels of a file whose first unit counts most.
     fn levels(path: &str, text: &str, syntax: Syntax) -> Vec<Level> {

@@ -12,6 +12,7 @@ mod scan;
 
 use std::collections::BTreeSet;
 
+use kitbag_core::problem::Problem;
 use kitbag_core::rank::Score;
 
 pub use candidate::{Candidate, UnitWorth};
@@ -91,7 +92,7 @@ pub struct Survey {
     /// What turned out to be no text, or none that is worth showing.
     pub skipped: Vec<Skipped>,
     /// What did not go as asked.
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
 }
 
 /// A file with its score.
@@ -122,7 +123,7 @@ pub fn survey(
         || scan(root, files, &Matcher::new(&query.terms), query),
     );
     let commits = log.unwrap_or_else(|error| {
-        problems.push(format!("git log: {error}"));
+        problems.push(Problem::failed("git log", error));
         &[]
     });
     let mut judge = Judge::new(files, scanned.documents, commits, query, options);

@@ -16,6 +16,8 @@ mod visit;
 
 use std::path::Path;
 
+use kitbag_core::problem::{Problem, ProblemKind};
+
 pub use self::entry::{FileEntry, Skipped, Walk};
 pub use self::options::WalkOptions;
 pub use self::role::FileRole;
@@ -50,9 +52,9 @@ pub fn walk(root: &Path, options: &WalkOptions<'_>) -> Walk {
         let without = visit::visit(root, options, rules::GitRules::Dropped);
         if !without.files.is_empty() {
             walk = without;
-            walk.problems.push(
-                ".gitignore leaves no file here and git tracks none: it was not applied".into(),
-            );
+            let message = "it leaves no file here and git tracks none: it was not applied";
+            let problem = Problem::new(".gitignore", ProblemKind::Ignored, message);
+            walk.problems.push(problem);
         }
     }
     named::add(root, &options.named, &mut walk);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use kitbag_core::problem::Problem;
 
 use crate::git::Repository;
 use crate::text;
@@ -15,7 +16,7 @@ pub struct Workspace {
     repository: Option<Repository>,
     files: Vec<FileEntry>,
     skipped: Vec<Skipped>,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
     include: Option<Gitignore>,
     exclude: Gitignore,
 }
@@ -83,8 +84,6 @@ impl Workspace {
         std::fs::read_dir(root).map_err(unreadable)?;
 
         let mut problems = Vec::new();
-        let mut note =
-            |what: &str, error: &dyn std::fmt::Display| problems.push(format!("{what}: {error}"));
         let mut repository = None;
         let mut tracked = None;
         if options.use_git {
@@ -93,14 +92,15 @@ impl Workspace {
                     repository = Some(found);
                     match listed {
                         Ok(paths) => tracked = Some(paths),
-                        Err(error) => note("git ls-files", &error),
+                        Err(error) => problems.push(Problem::failed("git ls-files", error)),
                     }
                 }
                 Ok(None) => {}
-                Err(error) => match error.hint() {
-                    Some(hint) => note("git", &format_args!("{error} ({hint})")),
-                    None => note("git", &error),
-                },
+                Err(error) => {
+                    let mut problem = Problem::failed("git", &error);
+                    problem.hint = error.hint();
+                    problems.push(problem);
+                }
             }
         }
         let mut asked = WalkOptions::default()
@@ -149,7 +149,7 @@ impl Workspace {
 
     /// What did not go as asked.
     #[must_use]
-    pub fn problems(&self) -> &[String] {
+    pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn packed(project: &Path) -> Result<Pack, Box<dyn Error>> {
         .with_gatherer(Tickets {
             file: project.join("tickets.json"),
         });
-    request.cache_folder = Some(project.join("cache"));
+    request.survey.cache_folder = Some(project.join("cache"));
     let counter = Counter::for_model("gpt-4o")?;
     Ok(pollster::block_on(pack(&request, &counter))?)
 }
@@ -101,8 +101,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     write_project(project.path())?;
     let pack = packed(project.path())?;
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{}\n", pack.prompt)?;
-    for chunk in &pack.chunks {
+    writeln!(stdout, "{}\n", pack.prompt())?;
+    for chunk in pack.chunks() {
         let (kind, source) = (chunk.chunk_type.as_str(), &chunk.source);
         writeln!(stdout, "{kind:>12} {:>5} {source}", chunk.tokens)?;
     }

@@ -36,7 +36,7 @@ impl Prioritizer for DomainFirst {
 pub(crate) fn request(project: &Path) -> PackRequest {
     let task = "change how the invoice total is rounded";
     let mut request = PackRequest::new(project.join("shop"), task).with_budget(Tokens(300));
-    request.cache_folder = Some(project.join("cache"));
+    request.survey.cache_folder = Some(project.join("cache"));
     request
 }
 
@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut stdout = std::io::stdout().lock();
     for (name, request) in [("as usual", usual), ("the domain first", ours)] {
         writeln!(stdout, "{name}:")?;
-        for chunk in packed(&request)?.chunks {
+        for chunk in packed(&request)?.chunks() {
             let parts: Vec<String> = chunk
                 .parts
                 .iter()

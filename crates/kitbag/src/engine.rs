@@ -17,6 +17,7 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::message::Message;
 use kitbag_core::tokens::TokenCounter;
 
+pub(crate) use admit::clean_as;
 pub use admit::{Clean, clean};
 pub use contribution::{Contribution, DraftParts};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

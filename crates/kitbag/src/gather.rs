@@ -20,11 +20,12 @@ use futures_channel::oneshot;
 use futures_util::future::join_all;
 use kitbag_core::chunk::ContextChunk;
 use kitbag_core::envelope::TaskType;
+use kitbag_core::problem::Problem;
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::workspace::Workspace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::redaction;
+use crate::engine::Contribution;
 
 pub use dependencies::Dependencies;
 pub use files::Files;
@@ -32,8 +33,6 @@ pub use history::History;
 pub use instructions::Instructions;
 pub use openapi::OpenApi;
 pub use structure::Structure;
-
-pub use crate::redaction::Redaction;
 
 /// Brings chunks for a task.
 ///
@@ -106,10 +105,9 @@ impl GatherTask {
 pub struct Gathered {
     /// The chunks.
     pub chunks: Vec<ContextChunk>,
-    /// What did not go as asked; the chunks are good nevertheless.
-    pub problems: Vec<String>,
-    /// The secrets that were replaced in the chunks.
-    pub redacted: Vec<Redaction>,
+    /// What did not go as asked; the chunks are good nevertheless. A problem without a source is
+    /// the gatherer's.
+    pub problems: Vec<Problem>,
 }
 
 impl From<Vec<ContextChunk>> for Gathered {
@@ -118,15 +116,6 @@ impl From<Vec<ContextChunk>> for Gathered {
             chunks,
             ..Self::default()
         }
-    }
-}
-
-impl Gathered {
-    /// Adds what another brought.
-    pub(crate) fn extend(&mut self, other: Self) {
-        self.chunks.extend(other.chunks);
-        self.problems.extend(other.problems);
-        self.redacted.extend(other.redacted);
     }
 }
 
@@ -149,21 +138,21 @@ impl GatherError {
 
 /// Runs all gatherers side by side. What they bring stands in their order; one that fails becomes a
 /// problem. Secrets are replaced in what they bring.
-pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Gathered {
+pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contribution {
     let results = join_all(gatherers.iter().map(|gatherer| gatherer.gather(task))).await;
-    let mut all = Gathered::default();
+    let mut all = Contribution::default();
     for (gatherer, result) in gatherers.iter().zip(results) {
         match result {
             Ok(gathered) => {
-                let name = |problem| format!("{}: {problem}", gatherer.name());
-                all.redacted.extend(gathered.redacted);
-                for mut chunk in gathered.chunks {
-                    all.redacted.extend(redaction::of_chunk(&mut chunk));
-                    all.chunks.push(chunk);
-                }
-                all.problems.extend(gathered.problems.into_iter().map(name));
+                gathered.chunks.into_iter().for_each(|chunk| all.add(chunk));
+                all.problems.extend(gathered.problems.into_iter().map(|mut problem| {
+                    if problem.source.is_empty() {
+                        problem.source = gatherer.name().to_owned();
+                    }
+                    problem
+                }));
             }
-            Err(error) => all.problems.push(format!("{}: {error}", gatherer.name())),
+            Err(error) => all.problems.push(Problem::failed(gatherer.name(), error)),
         }
     }
     all
@@ -190,8 +179,8 @@ pub async fn blocking<T: Send + 'static>(
     receive.await.map_err(stopped)?
 }
 
-/// Runs what works in parallel, aside. The pool is our own: whoever waits for the result may be a
-/// thread of rayon's, which does nothing else in the meantime.
+/// Runs parallel work on a private rayon pool: the caller may be a worker of the global one and would
+/// block it.
 pub(crate) async fn pooled<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, GatherError> + Send + 'static,
 ) -> Result<T, GatherError> {

@@ -1,8 +1,8 @@
 //! Secrets that were replaced in what is shown, whoever brought it.
 
-use kitbag_core::chunk::{ContextChunk, Detail};
-use kitbag_secrets::{Finding, redact};
-use serde::Serialize;
+use kitbag_core::chunk::Detail;
+use kitbag_secrets::Finding;
+use serde::{Deserialize, Serialize};
 
 /// The source of what stands in the task itself.
 pub(crate) const TASK: &str = "task";
@@ -11,7 +11,7 @@ pub(crate) const TASK: &str = "task";
 const MOST_TOLD: usize = 5;
 
 /// A secret that was replaced in what is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Redaction {
     /// The file, or the source of another chunk; `task` for the task.
@@ -21,7 +21,7 @@ pub struct Redaction {
     /// What kind of secret it looks like.
     pub kind: String,
     /// How many more were replaced further down in the source, which are not told one by one.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub more: usize,
     #[serde(skip)]
     last_line: u32,
@@ -76,26 +76,4 @@ pub(crate) fn cap(redactions: &mut Vec<Redaction>) {
         told.push(redaction);
     }
     *redactions = told;
-}
-
-/// Replaces the secrets in a chunk. Lines are those of its longest form.
-pub(crate) fn of_chunk(chunk: &mut ContextChunk) -> Vec<Redaction> {
-    let path = chunk.source.clone();
-    as_file(chunk, &path)
-}
-
-/// Replaces the secrets in a chunk as if its text were that of a file at `path`.
-pub(crate) fn as_file(chunk: &mut ContextChunk, path: &str) -> Vec<Redaction> {
-    let mut redactions = Vec::new();
-    for (place, level) in chunk.levels.iter_mut().enumerate() {
-        let redacted = redact(&level.content, path);
-        if redacted.found.is_empty() {
-            continue;
-        }
-        if place == 0 {
-            redactions = Redaction::all(&chunk.source, &redacted.found);
-        }
-        level.content = redacted.text.into_owned();
-    }
-    redactions
 }

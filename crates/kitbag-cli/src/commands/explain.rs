@@ -1,10 +1,10 @@
 //! `kitbag explain`: why a prompt is as it is, and what would change that.
 
 mod path;
-mod table;
-mod trials;
+pub(crate) mod table;
 
-use serde_json::Value;
+use kitbag::pack::explain::explain;
+use kitbag::pack::{Decisions, Pack};
 
 use super::pack::{PackArgs, Stdin, last, packed, place, prepared, summary};
 use crate::failure::Failure;
@@ -14,9 +14,13 @@ use crate::progress::Progress;
 /// Says why a file is in the prompt or not, and what would change that
 ///
 /// With a task, packs it without printing the prompt and shows every decision as a table. With a task
-/// and a path, tells about that file: its score by part, what displaced it, and which budget or which
-/// words would bring it in. Without a task, tells about the last pack of the folder; a file alone is
-/// looked at for the task of that.
+/// and a path, explains that file: its score by part, and which budget, words or pin would bring it in
+/// or show more of it. Without a task, shows the last pack of the folder; with only a path, explains
+/// that file for the last task.
+///
+/// A file is missing or cut: name its path. The prompt is too large: the table ends with the folders
+/// that take most of it. The task was misunderstood: the table ends with the type that was inferred,
+/// and from which words.
 ///
 /// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
 /// an only argument is the path too, unless it is a sentence.
@@ -62,17 +66,34 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let pack = packed(&prepared, &request, &counter)?;
     let Some(path) = path else {
         drop(progress);
-        let decided = serde_json::to_value(&pack).map_err(Failure::new)?;
-        return show(args, &decided);
+        if args.json {
+            return Ok(output::print_json(&pack)?);
+        }
+        return show(args, &pack.decisions());
     };
+    let path = source(args, path, &pack)?;
     progress.stage("trying other budgets and words");
-    let told = path::tell(path, &request, &prepared, &pack, &counter)?;
+    let told = explain(&path, &request, &prepared, &pack, &counter);
+    let told = pollster::block_on(told);
     drop(progress);
     if args.json {
         return Ok(output::print_json(&told)?);
     }
-    summary::say_problems(&pack.problems);
-    Ok(output::print(&told.to_string())?)
+    summary::say_problems(pack.problems());
+    Ok(output::print(&path::text(&told))?)
+}
+
+/// The source that was typed: the path of a file, or the name of a chunk that is no file, such as
+/// `git log`, or of a file that a change deletes.
+fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
+    place(args.pack.root(), typed).or_else(|misplaced| {
+        let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
+        let is_it = is_kept || pack.excluded().iter().any(|out| out.source == typed);
+        match is_it {
+            true => Ok(typed.to_owned()),
+            false => Err(Failure::usage(&misplaced).hint(misplaced.hint())),
+        }
+    })
 }
 
 impl Args {
@@ -100,7 +121,7 @@ impl Args {
 }
 
 /// The last pack of the folder, as it was decided then.
-fn recall(args: &Args) -> Result<Value, Failure> {
+fn recall(args: &Args) -> Result<Decisions, Failure> {
     last::recall(args.pack.root(), args.pack.cache_dir()).ok_or_else(|| {
         let root = args.pack.root().display();
         Failure::new(format_args!("nothing was packed yet in `{root}`"))
@@ -109,12 +130,10 @@ fn recall(args: &Args) -> Result<Value, Failure> {
 }
 
 fn last_task(args: &Args) -> Result<String, Failure> {
-    let decided = recall(args)?;
-    let task = decided.get("task").and_then(Value::as_str);
-    Ok(task.unwrap_or_default().to_owned())
+    Ok(recall(args)?.task)
 }
 
-fn show(args: &Args, decided: &Value) -> Result<(), Failure> {
+fn show(args: &Args, decided: &Decisions) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(decided)?);
     }

@@ -1,6 +1,7 @@
 //! `kitbag pack`: the prompt for a task, from the folder you are in.
 
 mod args;
+pub(crate) mod envelope;
 pub(crate) mod last;
 mod own_output;
 mod pins;
@@ -21,7 +22,7 @@ pub(crate) use task::Stdin;
 use crate::clipboard;
 use crate::counter::say_exactness;
 use crate::failure::Failure;
-use crate::output;
+use crate::{flags, output};
 use crate::progress::Progress;
 
 /// Prints the prompt for a task: the code that it needs, within the budget
@@ -29,10 +30,9 @@ use crate::progress::Progress;
 /// Looks at all files below the root, ranks them for the task, and shows the best of them whole, in
 /// parts or in outline, as the budget allows. Without a task it gives an overview.
 ///
-/// Stdin is the task when none is given. Beside a task, what is piped in is attached to it, such as
-/// the log of a failure. At a terminal it is waited for; where stderr is none and nothing comes within
-/// a second, the task goes on without, and a warning says so. `--attach -` always waits. A terminal
-/// and /dev/null are not read.
+/// Stdin is the task when none is given. With a task, text that is piped in is attached to it, such as
+/// the log of a failure. In a terminal, kitbag waits for stdin. Otherwise it waits one second, then
+/// continues without it and warns; `--attach -` always waits. A terminal and /dev/null are not read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What is to be done; `-` reads it from stdin
@@ -55,8 +55,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, mut request) = args
         .pack
         .request(args.task.as_deref(), Stdin::TaskOrAttached)?;
-    let own = own_output::patterns(&request.root, args.output_file());
-    request.exclude.extend(own);
+    let own = own_output::patterns(&request.survey.root, args.output_file());
+    request.survey.exclude.extend(own);
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
     let loading = counter.clone();
     let loaded = std::thread::spawn(move || loading.load());
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     say_exactness(&counter);
     let text = ended(&pack, &counter);
     deliver(args, &text)?;
-    summary::say(&pack, &prepared, request.model.as_deref());
+    summary::say(&pack, &prepared, request.options.model.as_deref());
     // The program ends here, which frees all of it at once.
     std::mem::forget((prepared, pack));
     Ok(())
@@ -99,7 +99,7 @@ impl Args {
 
 /// Surveys the workspace.
 pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
-    pollster::block_on(prepare(request)).map_err(failure)
+    pollster::block_on(prepare(&request.survey)).map_err(failure)
 }
 
 /// Packs what was surveyed.
@@ -108,9 +108,11 @@ pub(crate) fn packed(
     request: &PackRequest,
     counter: &Counter,
 ) -> Result<Pack, Failure> {
-    let pack = prepared.pack(request, counter).map_err(failure)?;
+    let pack = prepared
+        .pack(&request.options, counter)
+        .map_err(failure)?;
     pins::check(request, &pack)?;
-    if prepared.workspace().files().is_empty() && !request.include.is_empty() {
+    if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());
         return Err(nothing_included(request));
     }
@@ -119,12 +121,13 @@ pub(crate) fn packed(
 
 /// A prompt without a file is hardly what was meant by a pattern.
 fn nothing_included(request: &PackRequest) -> Failure {
-    let patterns: Vec<String> = request
+    let survey = &request.survey;
+    let patterns: Vec<String> = survey
         .include
         .iter()
         .map(|pattern| format!("`--include {pattern}`"))
         .collect();
-    let (root, patterns) = (request.root.display(), patterns.join(" or "));
+    let (root, patterns) = (survey.root.display(), patterns.join(" or "));
     Failure::new(format_args!("no file below `{root}` matches {patterns}")).hint(
         "patterns are those of a .gitignore file, such as `src/` or `*.rs`; they do not bring in \
          files that are ignored, `--pin` does",
@@ -133,12 +136,12 @@ fn nothing_included(request: &PackRequest) -> Failure {
 
 fn failure(error: PackError) -> Failure {
     let failure = match &error {
-        // That it is there was seen to before.
+        // `pins::pin` found the file, so that it is one that is never listed.
         PackError::NoSuchPin { path } => return pins::never_shown(path),
         PackError::NoRepository => Failure::usage(&error),
         _ => Failure::new(&error),
     };
-    match error.hint() {
+    match flags::pack_hint(&error) {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
@@ -157,9 +160,9 @@ fn deliver(args: &Args, text: &str) -> Result<(), Failure> {
 /// The prompt, with a newline at its end unless that were a token too many: the budget is the size
 /// of what is printed.
 fn ended(pack: &Pack, counter: &Counter) -> String {
-    let ended = format!("{}\n", pack.prompt);
-    if pack.prompt.ends_with('\n') || counter.count(&ended) > pack.budget {
-        pack.prompt.clone()
+    let ended = format!("{}\n", pack.prompt());
+    if pack.prompt().ends_with('\n') || counter.count(&ended) > pack.budget() {
+        pack.prompt().to_owned()
     } else {
         ended
     }

@@ -98,11 +98,11 @@ pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k Strin
         if missing.is_empty() {
             break;
         }
-        let lower = || word.chars().flat_map(char::to_lowercase);
-        if let Some(at) = missing
-            .iter()
-            .position(|keyword| keyword.chars().eq(lower()))
-        {
+        let is_it = |keyword: &&String| match word.is_ascii() {
+            true => keyword.eq_ignore_ascii_case(word),
+            false => keyword.chars().eq(word.chars().flat_map(char::to_lowercase)),
+        };
+        if let Some(at) = missing.iter().position(is_it) {
             found.push(missing.swap_remove(at));
         }
     }

@@ -1,5 +1,7 @@
 //! What a walk brings: files, skips and problems.
 
+use kitbag_core::problem::Problem;
+
 use super::role::FileRole;
 use super::skip::SkipReason;
 
@@ -11,8 +13,8 @@ pub struct Walk {
     pub files: Vec<FileEntry>,
     /// What was left out for a reason other than an ignore file, sorted by path.
     pub skipped: Vec<Skipped>,
-    /// What did not go as asked, one sentence each.
-    pub problems: Vec<String>,
+    /// What did not go as asked.
+    pub problems: Vec<Problem>,
     /// Whether a rule of git's, rather than of `.ignore` or `.kitbagignore`, left anything out.
     pub(super) git_ignored: bool,
 }
@@ -25,7 +27,8 @@ impl Walk {
         self.files.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.skipped
             .sort_unstable_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
-        self.problems.sort_unstable();
+        self.problems
+            .sort_by(|a, b| (&a.source, &a.message).cmp(&(&b.source, &b.message)));
         self
     }
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use kitbag_core::problem::{Problem, ProblemKind};
+
 use super::NAMED_SIZE_LIMIT;
 use super::entry::{FileEntry, Skipped, Walk};
 use super::rules;
@@ -18,20 +20,21 @@ pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
     };
     for name in named {
         let Ok(real) = real_root.join(name).canonicalize() else {
-            walk.problems.push(format!("`{name}` does not exist"));
+            walk.problems.push(problem(ProblemKind::NotFound, format!("`{name}` does not exist")));
             continue;
         };
         let Some(path) = rules::below(&real_root, &real) else {
-            walk.problems.push(format!("`{name}` is outside the root"));
+            walk.problems.push(problem(ProblemKind::NotFound, format!("`{name}` is outside the root")));
             continue;
         };
         if real.is_dir() {
-            let problem = format!("`{name}` is a folder: name its files, or use a pattern");
-            walk.problems.push(problem);
+            let message = format!("`{name}` is a folder");
+            let hint = "name its files, or use a pattern";
+            walk.problems.push(problem(ProblemKind::Ignored, message).with_hint(hint));
             continue;
         }
         if path.split('/').any(skip::never_shown) {
-            walk.problems.push(format!("`{name}` is never shown"));
+            walk.problems.push(problem(ProblemKind::LeftOut, format!("`{name}` is never shown")));
             continue;
         }
         if walk.files.iter().any(|file| file.path == path) {
@@ -56,4 +59,8 @@ fn entry(real: &Path, path: &str) -> Result<FileEntry, SkipReason> {
         });
     }
     Ok(FileEntry::new(path, metadata.len(), modified(&metadata)))
+}
+
+fn problem(kind: ProblemKind, message: String) -> Problem {
+    Problem::new("", kind, message)
 }

@@ -1,6 +1,7 @@
 //! The patterns of the caller: what to include and what to leave out.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use kitbag_core::problem::{Problem, ProblemKind};
 
 use super::options::WalkOptions;
 use super::skip::{self, SkipReason};
@@ -18,7 +19,7 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Compiles the patterns; those that are none are told in `problems`.
-    pub(super) fn new(options: &WalkOptions<'_>, problems: &mut Vec<String>) -> Self {
+    pub(super) fn new(options: &WalkOptions<'_>, problems: &mut Vec<Problem>) -> Self {
         let include = (!options.include.is_empty()).then(|| compile(&options.include, problems));
         let exclude = compile(&options.exclude, problems);
         let lifts = options
@@ -77,13 +78,14 @@ impl Selection {
     }
 }
 
-fn compile(patterns: &[String], problems: &mut Vec<String>) -> Gitignore {
+fn compile(patterns: &[String], problems: &mut Vec<Problem>) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     builder.allow_unclosed_class(false);
     for pattern in patterns {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         if builder.add_line(None, pattern).is_err() {
-            problems.push(format!("`{pattern}` is no file pattern: it was left out"));
+            let message = format!("`{pattern}` is no file pattern: it was left out");
+            problems.push(Problem::new("", ProblemKind::Ignored, message));
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
+use kitbag_core::problem::{Problem, ProblemKind};
 use rayon::Scope;
 
 use super::SIZE_LIMIT;
@@ -100,9 +101,9 @@ impl<'a> Tree<'a> {
                 }
             }
             Err(error) if folder.path.is_empty() => {
-                found
-                    .problems
-                    .push(format!("the root cannot be read: {error}"));
+                let message = format!("the root cannot be read: {error}");
+                let problem = Problem::new("", ProblemKind::Failed, message);
+                found.problems.push(problem);
             }
             Err(error) => found
                 .skipped

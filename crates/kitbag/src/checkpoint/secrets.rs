@@ -1,8 +1,7 @@
 //! Replaces secrets in the JSON of a checkpoint, and leaves the rest of it byte for byte.
 
-use kitbag_secrets::redact;
-
 use super::{Checkpoint, SessionId};
+use crate::engine::clean;
 
 /// The JSON of a session's checkpoint without its secrets.
 ///
@@ -10,7 +9,7 @@ use super::{Checkpoint, SessionId};
 /// JSON. Then the whole, for what only the name of a field gives away.
 pub(super) fn without_secrets(json: &str, id: &SessionId) -> String {
     let strings = in_strings(json, id);
-    let whole = redact(&strings, "checkpoint.json").text;
+    let whole = clean(&strings, "checkpoint.json").text;
     // A rule that knows nothing of JSON might have taken a quote with it.
     match serde_json::from_str::<Checkpoint>(&whole) {
         Ok(checkpoint) if checkpoint.session_id == *id => whole.into_owned(),
@@ -30,9 +29,9 @@ fn in_strings(json: &str, id: &SessionId) -> String {
         let redacted = text
             .filter(|text| !is_name && text != id.as_str())
             .and_then(|text| {
-                let redacted = redact(&text, "checkpoint");
-                let found = !redacted.found.is_empty();
-                found.then(|| serde_json::to_string(&redacted.text).ok())?
+                let clean = clean(&text, "checkpoint");
+                let found = !clean.redacted.is_empty();
+                found.then(|| serde_json::to_string(&clean.text).ok())?
             });
         shown.push_str(redacted.as_deref().unwrap_or(literal));
         rest = after;

@@ -22,7 +22,12 @@ pub struct Clean<'t> {
 /// file, its name tells what kind of file that is.
 #[must_use]
 pub fn clean<'t>(text: &'t str, source: &str) -> Clean<'t> {
-    let redacted = redact(text, source);
+    clean_as(text, source, source)
+}
+
+/// Replaces the secrets in a text of `source` as in that of a file at `path`.
+pub(crate) fn clean_as<'t>(text: &'t str, source: &str, path: &str) -> Clean<'t> {
+    let redacted = redact(text, path);
     Clean {
         redacted: Redaction::all(source, &redacted.found),
         text: redacted.text,

@@ -79,14 +79,19 @@ impl Contribution {
         levels.into_iter().any(|level| level.content.contains(text))
     }
 
+    /// Adds what another contribution has.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.draft.extend(other.draft);
+        self.chunks.extend(other.chunks);
+        self.redacted.extend(other.redacted);
+        self.problems.extend(other.problems);
+    }
+
     /// Puts contributions together, in their order.
     pub(super) fn join(contributions: Vec<Self>) -> Self {
         let mut all = Self::default();
         for one in contributions {
-            all.draft.extend(one.draft);
-            all.chunks.extend(one.chunks);
-            all.redacted.extend(one.redacted);
-            all.problems.extend(one.problems);
+            all.extend(one);
         }
         all
     }

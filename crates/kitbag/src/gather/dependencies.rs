@@ -1,6 +1,7 @@
 //! What the project depends on.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
+use kitbag_core::problem::Problem;
 use kitbag_workspace::dependencies;
 
 use super::{GatherFuture, GatherTask, Gathered, Gatherer, blocking};
@@ -32,8 +33,11 @@ impl Gatherer for Dependencies {
             });
             Ok(Gathered {
                 chunks: chunk.into_iter().collect(),
-                problems: found.problems.iter().map(ToString::to_string).collect(),
-                ..Gathered::default()
+                problems: found
+                    .problems
+                    .iter()
+                    .map(|problem| Problem::failed("", problem))
+                    .collect(),
             })
         }))
     }

@@ -1,11 +1,11 @@
 //! Files by pattern.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk};
-use kitbag_secrets::redact;
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_workspace::language::Language;
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
-use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, Redaction, pooled};
+use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, pooled};
 
 /// Brings the files that match patterns, whole, in the order of their paths. A pack ranks files by
 /// itself; this is for callers who know which files they want.
@@ -50,16 +50,12 @@ impl Gatherer for Files {
             let mut gathered = Gathered::default();
             for file in workspace.files().iter().take(wanted.max_files) {
                 let Some(text) = workspace.read(&file.path) else {
-                    gathered
-                        .problems
-                        .push(format!("`{}` is no text", file.path));
+                    let message = format!("`{}` is no text", file.path);
+                    let problem = Problem::new("", ProblemKind::LeftOut, message);
+                    gathered.problems.push(problem);
                     continue;
                 };
-                let shown = redact(&text, &file.path);
-                let redacted = Redaction::all(&file.path, &shown.found);
-                gathered.redacted.extend(redacted);
-                let mut chunk =
-                    ContextChunk::new(ChunkType::File, file.path.as_str(), &*shown.text);
+                let mut chunk = ContextChunk::new(ChunkType::File, file.path.as_str(), &*text);
                 if let Some(language) = Language::of_text(&file.path, &text) {
                     chunk
                         .metadata
@@ -74,10 +70,10 @@ impl Gatherer for Files {
             }
             let left = workspace.files().len().saturating_sub(wanted.max_files);
             if left > 0 {
-                gathered.problems.push(format!(
-                    "{left} more files match; the limit is {}",
-                    wanted.max_files
-                ));
+                let limit = wanted.max_files;
+                let message = format!("{left} more files match; the limit is {limit}");
+                let problem = Problem::new("", ProblemKind::LeftOut, message);
+                gathered.problems.push(problem);
             }
             Ok(gathered)
         }))

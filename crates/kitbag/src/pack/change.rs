@@ -4,16 +4,18 @@
 
 use std::collections::BTreeSet;
 
+use kitbag_core::assembly::Assembly;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::Tokens;
-use kitbag_secrets::{is_secret_file, redact};
+use kitbag_secrets::is_secret_file;
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus, Repository};
 use kitbag_workspace::survey::Changed;
 use kitbag_workspace::workspace::Workspace;
 use serde_json::Value;
 
-use super::{Pack, PackError};
-use crate::redaction::Redaction;
+use super::PackError;
+use crate::engine::{Contribution, clean_as};
 
 /// More untracked files than this are no change that somebody reviews.
 const MOST_UNTRACKED: usize = 200;
@@ -32,7 +34,7 @@ const SHOWS: &str = "shows";
 pub(super) struct Change {
     diffs: Vec<FileDiff>,
     /// What is not in it.
-    pub(super) problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl Change {
@@ -67,24 +69,26 @@ impl Change {
         self.diffs.iter().map(changed).collect()
     }
 
-    /// A chunk for each file's patch, without secrets.
-    pub(super) fn chunks(&self, redacted: &mut Vec<Redaction>) -> Vec<ContextChunk> {
-        let chunk = |diff: &FileDiff| {
-            let mut diff = diff.clone();
-            // Before anything is left out of it: a key is told by lines that may be.
-            let safe = redact(&diff.patch, "diff");
-            if !holds_secrets(&diff) {
-                redacted.extend(Redaction::all(&source_of(&diff), &safe.found));
-            }
-            diff.patch = safe.text.into_owned();
-            chunk(&diff)
-        };
-        self.diffs.iter().map(chunk).collect()
+    /// Adds a chunk for each file's patch, and the problems of the change.
+    pub(super) fn contribute(&self, contribution: &mut Contribution) {
+        for diff in &self.diffs {
+            // The whole patch is cleaned before its levels are cut: the lines that give a key away
+            // may be among those that a level leaves out.
+            let clean = clean_as(&diff.patch, &source_of(diff), "diff");
+            let mut shown = diff.clone();
+            shown.patch = clean.text.into_owned();
+            let redacted = match holds_secrets(diff) {
+                true => Vec::new(),
+                false => clean.redacted,
+            };
+            contribution.add_clean(chunk(&shown).into(), redacted);
+        }
+        contribution.problems.extend_from_slice(&self.problems);
     }
 
-    /// Says which files of the change are not in a pack at all.
-    pub(super) fn unseen(&self, pack: &Pack) -> Option<String> {
-        let shown: BTreeSet<&str> = pack.chunks.iter().map(|chunk| &*chunk.source).collect();
+    /// The problem that files of the change are not in a prompt at all.
+    pub(super) fn unseen(&self, assembly: &Assembly) -> Option<Problem> {
+        let shown: BTreeSet<&str> = assembly.kept.iter().map(|kept| &*kept.source).collect();
         let is_unseen = |diff: &&FileDiff| {
             !shown.contains(&*source_of(diff)) && !shown.contains(diff.path.as_str())
         };
@@ -98,7 +102,9 @@ impl Change {
         let missing = unseen.len();
         (missing > 0).then(|| {
             let names = named(&unseen);
-            format!("{missing} of {all} changed files have no room in the prompt: {names}")
+            let message =
+                format!("{missing} of {all} changed files have no room in the prompt: {names}");
+            Problem::new("", ProblemKind::LeftOut, message)
         })
     }
 }
@@ -142,7 +148,7 @@ pub(super) fn shown_whole(chunk: &ContextChunk, budget: Tokens) -> Option<&str> 
 fn added(
     workspace: &Workspace,
     untracked: Vec<String>,
-    problems: &mut Vec<String>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<FileDiff> {
     let file_of = |path: &String| {
         let found = workspace
@@ -157,7 +163,8 @@ fn added(
     others.extend(listed.iter().skip(MOST_UNTRACKED).cloned());
     if !others.is_empty() {
         let names = named(&others);
-        problems.push(format!("untracked and not in the change: {names}"));
+        let message = format!("untracked and not in the change: {names}");
+        problems.push(Problem::new("", ProblemKind::LeftOut, message));
     }
     let diff = |path: String| {
         let is_small = file_of(&path).is_some_and(|file| file.size <= MOST_BYTES);

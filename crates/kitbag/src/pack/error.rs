@@ -33,12 +33,6 @@ pub enum PackError {
         /// The path.
         path: String,
     },
-    /// A workspace that was prepared for one request is packed for another.
-    #[error("the workspace was prepared for a request with another `{field}`")]
-    OtherRequest {
-        /// The field that differs.
-        field: &'static str,
-    },
     /// What must be in does not fit.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
@@ -52,7 +46,7 @@ impl PackError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Open(_) => Some("name the folder of a project with `--root`".into()),
+            Self::Open(_) => Some("name the folder of a project".into()),
             Self::Assemble(AssembleError::CriticalOverBudget { .. }) => {
                 Some("raise the budget, or pin fewer or smaller files".into())
             }
@@ -60,28 +54,24 @@ impl PackError {
                 "give a budget of more than {fixed}, or a shorter task"
             )),
             Self::Assemble(error) => Some(error.hint().to_string()),
-            Self::NoRepository => Some(
-                "`--diff` and `--staged` need a git repository, and git itself: go without `--no-git`"
-                    .into(),
-            ),
+            Self::NoRepository => {
+                Some("a change needs a git repository, and git itself".into())
+            }
             Self::Git(error) => error.hint(),
             Self::NoChange { left_out: 1.., .. } => {
                 Some("other patterns, or none, would let them in".into())
             }
             Self::NoChange { changes, .. } => Some(match changes {
-                Changes::Staged => {
-                    "`git add` stages files; `--diff` packs what is not staged, too".into()
-                }
+                Changes::Staged => "`git add` stages files".into(),
                 Changes::Since(_) => {
                     "name an older revision to compare with; `git log --oneline` lists them".into()
                 }
-                _ => "name an older revision to compare with, such as `--diff=HEAD~1`".into(),
+                _ => "name an older revision to compare with".into(),
             }),
             Self::NoSuchPin { .. } => Some(
                 "name it relative to the root, as `src/main.rs`; binary files cannot be pinned"
                     .into(),
             ),
-            Self::OtherRequest { .. } => Some("prepare the other request, too".into()),
             Self::Survey(_) => None,
         }
     }

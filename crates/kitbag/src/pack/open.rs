@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
 use super::change::Change;
-use super::{PackError, PackRequest};
+use super::{PackError, SurveyRequest};
 use crate::gather::pooled;
 
 /// A workspace, and the change in it that was asked for.
@@ -15,7 +15,7 @@ pub(super) struct Opened {
 }
 
 /// Lists the files, and asks git, on a thread of its own.
-pub(super) async fn open(request: &PackRequest) -> Result<Opened, PackError> {
+pub(super) async fn open(request: &SurveyRequest) -> Result<Opened, PackError> {
     let mut options = WorkspaceOptions::default();
     options.include.clone_from(&request.include);
     options.exclude.clone_from(&request.exclude);

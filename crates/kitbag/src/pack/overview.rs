@@ -9,15 +9,15 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use kitbag_core::chunk::{ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance};
-use kitbag_core::rank::{RankedChunk, Score};
-use kitbag_core::tokens::Tokens;
-use kitbag_secrets::redact;
-use kitbag_workspace::survey::{Candidate, Survey};
+use kitbag_core::rank::Score;
+use kitbag_workspace::levels::{self, Depth};
 use kitbag_workspace::syntax::Definition;
 use kitbag_workspace::walk::{FileEntry, FileRole};
 use kitbag_workspace::workspace::Workspace;
+use rayon::prelude::*;
 
-use super::files::number;
+use super::files::{FileChunk, ReadFile};
+use super::{Excluded, PackOptions};
 
 /// How many files are looked at whatever git says of them.
 const LANDMARKS: usize = 120;
@@ -49,70 +49,51 @@ pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
 }
 
 /// Why a file is out that was looked at.
-pub(super) const LEFT_OUT: &str = "an overview leaves out tests, examples and data";
+const LEFT_OUT: &str = "an overview leaves out tests, examples and data";
 
-/// Gives the files of a survey their scores, their relevance and the levels that suit an overview.
-///
-/// Returns the paths of those that have no place in it, and takes them out.
-pub(super) fn arrange(
-    files: &mut Vec<RankedChunk>,
-    survey: &Survey,
-    workspace: &Workspace,
-    budget: Tokens,
-    line_numbers: bool,
-) -> Vec<String> {
-    let mut candidates: HashMap<&str, &Candidate> = HashMap::new();
-    for candidate in &survey.candidates {
-        if let Some(file) = workspace.files().get(candidate.file) {
-            candidates.insert(&file.path, candidate);
-        }
-    }
-    let entry = |path: &str| {
-        let files = workspace.files();
-        let found = files.binary_search_by(|file| file.path.as_str().cmp(path));
-        files.get(found.ok()?)
-    };
-    let left_out = files.extract_if(.., |file| {
-        let role = entry(&file.chunk.source).map(|file| file.role);
-        let is_pinned = file.chunk.priority == ContextPriority::Critical;
-        !is_pinned && !is_guide(&file.chunk.source) && role != Some(FileRole::Source)
+/// The chunks of an overview, with the levels that suit it, and the files that have no place in it.
+pub(super) fn chunks(
+    files: Vec<ReadFile<'_>>,
+    options: &PackOptions,
+    depth: &Depth<'_>,
+) -> (Vec<FileChunk>, Vec<Excluded>) {
+    let (shown, left_out): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
+        let is_source = file.entry.role == FileRole::Source;
+        file.is_pinned() || is_guide(&file.entry.path) || is_source
     });
-    let left_out = left_out.map(|file| file.chunk.source).collect();
-    let activity = |file: &RankedChunk| -> i64 {
-        let parts = file.score.parts().iter();
+    let left_out = left_out.iter();
+    let left_out = left_out.map(|file| Excluded::new(file.entry.path.as_str(), LEFT_OUT));
+    let scored = shown.into_iter().map(|file| {
+        let parts = file.evidence.parts().iter();
         let activity = parts.filter(|part| part.name == "activity");
-        activity.map(|part| part.value).sum()
-    };
-    for file in files.iter_mut() {
-        let activity = activity(file);
-        let size = entry(&file.chunk.source).map_or(0, |file| file.size);
-        file.score = prominence(&file.chunk.source, size, activity);
-    }
-    spread(files);
-    let best = files.iter().map(|file| file.score.total()).max();
+        let activity = activity.map(|part| part.value).sum();
+        let score = prominence(&file.entry.path, file.entry.size, activity);
+        (file, score)
+    });
+    let scored = spread(scored.collect());
+    let best = scored.iter().map(|(_, score)| score.total()).max();
     let best = best.unwrap_or_default().max(1);
-    let bytes = usize::try_from(budget.0).unwrap_or(usize::MAX);
-    for file in files.iter_mut() {
-        let chunk = &mut file.chunk;
-        if chunk.priority == ContextPriority::Critical {
-            continue;
-        }
-        let candidate = candidates.get(chunk.source.as_str());
-        if is_readme(&chunk.source) {
+    // A token has about four bytes: as many bytes as tokens are a quarter of the budget.
+    let bytes = usize::try_from(options.budget.0).unwrap_or(usize::MAX);
+    let chunks = scored.into_par_iter().map(|(file, mut score)| {
+        let mut chunk = file.chunk();
+        let text = &*file.text.text;
+        if file.is_pinned() {
+            chunk.relevance = Relevance::CERTAIN;
+            chunk.levels = depth.levels(file.candidate, text, &chunk.source, 1.0);
+        } else if is_readme(&chunk.source) {
             chunk.priority = ContextPriority::High;
             chunk.relevance = Relevance::CERTAIN;
             // It is read before all else.
-            file.score = std::mem::take(&mut file.score).plus("introduction", 2_000);
-            // A token has about four bytes: a quarter of the budget.
-            let text = candidate.map_or("", |candidate| &candidate.text);
-            introduce(chunk, text, bytes, line_numbers);
+            score = score.plus("introduction", 2_000);
+            chunk.levels = introduction(text, bytes);
+            chunk.levels.push(Level::new(Detail::Line, chunk.source.as_str()));
         } else {
-            let names = candidate.map(|candidate| candidate.syntax.definitions.as_slice());
-            let names = names_of(names.unwrap_or_default());
-            outline(chunk, bytes / 2, share(file.score.total(), best), &names);
+            outline(&mut chunk, &file, bytes / 2, share(score.total(), best));
         }
-    }
-    left_out
+        file.finish(chunk, score, options)
+    });
+    (chunks.collect(), left_out.collect())
 }
 
 /// Whether it is the file that introduces the project.
@@ -176,16 +157,17 @@ fn prominence(path: &str, size: u64, activity: i64) -> Score {
     score.plus("depth", -lost)
 }
 
-/// Each further file of a folder counts less, and so does each of the same part of the project.
-fn spread(files: &mut [RankedChunk]) {
-    files.sort_by(|a, b| {
-        let order = b.score.total().cmp(&a.score.total());
-        order.then_with(|| a.chunk.source.cmp(&b.chunk.source))
+/// Sorts the files by score. Each further file of a folder counts less, and so does each of the same
+/// part of the project.
+fn spread(mut files: Vec<(ReadFile<'_>, Score)>) -> Vec<(ReadFile<'_>, Score)> {
+    files.sort_by(|(a, a_score), (b, b_score)| {
+        let order = b_score.total().cmp(&a_score.total());
+        order.then_with(|| a.entry.path.cmp(&b.entry.path))
     });
     let mut seen: HashMap<String, u32> = HashMap::new();
-    for file in files {
+    for (file, score) in &mut files {
         let mut kept = 1_000;
-        let (inner, outer) = (folder(&file.chunk.source), part(&file.chunk.source));
+        let (inner, outer) = (folder(&file.entry.path), part(&file.entry.path));
         for (place, keeps) in [(inner, 700), (outer, 900)] {
             let before = seen.entry(place.to_owned()).or_default();
             for _ in 0..(*before).min(12) {
@@ -196,17 +178,14 @@ fn spread(files: &mut [RankedChunk]) {
                 break;
             }
         }
-        let lost = file.score.total().max(0) * (1_000 - kept) / 1_000;
-        file.score = std::mem::take(&mut file.score).plus("folder", -lost);
+        let lost = score.total().max(0) * (1_000 - kept) / 1_000;
+        *score = std::mem::take(score).plus("folder", -lost);
     }
+    files
 }
 
 /// The text of a file, or its beginning where the whole is too long.
-///
-/// It is made from the file, for the levels of a long one no longer hold the whole.
-fn introduce(chunk: &mut ContextChunk, text: &str, most: usize, line_numbers: bool) {
-    let redacted = redact(text, &chunk.source);
-    let text: &str = &redacted.text;
+fn introduction(text: &str, most: usize) -> Vec<Level> {
     let from_first = |detail: Detail, text: &str| {
         let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         Level::new(detail, text).with_lines([(1, lines.max(1))])
@@ -225,12 +204,7 @@ fn introduce(chunk: &mut ContextChunk, text: &str, most: usize, line_numbers: bo
             levels.push(from_first(Detail::Slice, head).with_coverage(coverage));
         }
     }
-    if line_numbers {
-        levels.iter_mut().for_each(|level| number(level, text));
-    }
-    chunk.levels.retain(|level| level.level == Detail::Line);
-    levels.append(&mut chunk.levels);
-    chunk.levels = levels;
+    levels
 }
 
 /// The first paragraphs of a text, or its first lines where whole paragraphs are less than half of
@@ -285,31 +259,26 @@ fn names_of(definitions: &[Definition]) -> String {
 
 const MOST_NAMES: usize = 16;
 
-/// The outline, and the path with the names that the file defines; the whole only where it is hardly
-/// longer.
-fn outline(chunk: &mut ContextChunk, most: usize, share: u64, names: &str) {
-    let length_at = |detail: Detail| {
-        let level = chunk.levels.iter().find(|level| level.level == detail);
-        level.map(|level| level.content.len())
-    };
-    let whole = length_at(Detail::Full).unwrap_or_default();
+/// Gives a chunk the outline, and the path with the names that the file defines; the whole only where
+/// it is hardly longer.
+fn outline(chunk: &mut ContextChunk, file: &ReadFile<'_>, most: usize, share: u64) {
+    let text = &*file.text.text;
+    let outline = levels::outline(file.candidate, text, &chunk.source);
     // A short file may have nothing that an outline could leave out.
-    let length = length_at(Detail::Outline).unwrap_or(whole);
-    chunk.levels.retain(|level| match level.level {
-        Detail::Full => whole <= length + length / 4,
-        Detail::Slice => false,
-        _ => true,
-    });
+    let length = outline.as_ref().map_or(text.len(), |level| level.content.len());
+    let whole = std::mem::take(&mut chunk.levels).into_iter();
+    let whole = whole.filter(|whole| whole.content.len() <= length + length / 4);
+    chunk.levels = whole.chain(outline).collect();
     for level in &mut chunk.levels {
         level.coverage = Coverage::from_permille(1_000);
-        if level.level == Detail::Line {
-            level.coverage = Coverage::from_permille(250);
-            if !names.is_empty() {
-                level.content = format!("{}: {names}", chunk.source);
-            }
-        }
     }
-    // A long outline tells more, up to a point: without that many small files would always be worth
+    let line = match names_of(&file.candidate.syntax.definitions) {
+        names if names.is_empty() => chunk.source.clone(),
+        names => format!("{}: {names}", chunk.source),
+    };
+    let line = Level::new(Detail::Line, line).with_coverage(Coverage::from_permille(250));
+    chunk.levels.push(line);
+    // A long outline tells more, up to a point: otherwise many small files would always be worth
     // more.
     let length = (length.min(most) as u64 * 1_000_000) / (most.max(1) as u64);
     let relevance = share * share / 1_000_000 * length.isqrt() / 1_000;

@@ -1,91 +1,250 @@
-//! What a pack tells about itself. No time, no cache state, no path of the machine.
+//! The last stage: a pack says why each thing is in or out. No time, no cache state, no path of the
+//! machine.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kitbag_core::assembly::{Assembly, Reason};
-use kitbag_core::chunk::{ChunkType, Detail};
+use kitbag_core::assembly::{Assembly, LedgerEntry, Reason};
+use kitbag_core::chunk::{ChunkId, ChunkType, Detail};
 use kitbag_core::envelope::TaskType;
-use kitbag_core::rank::{RankedChunk, Score, ScorePart};
+use kitbag_core::problem::Problem;
+use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
-use kitbag_workspace::survey::Survey;
-use kitbag_workspace::workspace::Workspace;
-use serde::Serialize;
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::Prepared;
+use super::chunks::Made;
+use super::files::{FileChunk, joined};
+use super::gathered::attachment_problem;
+use super::{Prepared, files};
+use crate::engine::Composed;
 use crate::redaction::{self, Redaction};
 
-/// A prompt with everything that was decided for it.
-#[derive(Debug, Clone, Serialize)]
+/// A prompt with its ledger, and what the survey knows besides. As JSON it is its [`Decisions`].
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pack {
+    /// The prompt and its ledger, which has a line for every chunk and every problem.
+    pub assembly: Assembly,
+    /// Every file that the task has anything to do with: those that were looked at closely by their
+    /// scores, then the others.
+    pub ranked: Vec<RankedSource>,
+    /// The files that never became chunks.
+    pub passed_over: Vec<Excluded>,
+    /// The secrets that were replaced in what is shown.
+    pub redacted: Vec<Redaction>,
+    /// The kind of task; none where nothing is asked.
+    pub task_type: Option<TaskType>,
+    /// The words that told so, where it was not given.
+    pub inferred_from: Option<Vec<String>>,
+}
+
+impl Pack {
     /// The prompt.
-    pub prompt: String,
+    #[must_use]
+    pub fn prompt(&self) -> &str {
+        &self.assembly.body
+    }
+
     /// Its tokens.
+    #[must_use]
+    pub fn tokens(&self) -> Tokens {
+        self.assembly.tokens
+    }
+
+    /// The most tokens that it may have.
+    #[must_use]
+    pub fn budget(&self) -> Tokens {
+        self.assembly.ledger.fit.budget
+    }
+
+    /// What did not go as asked.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.assembly.ledger.problems
+    }
+
+    /// The chunks in the prompt, in its order.
+    #[must_use]
+    pub fn chunks(&self) -> Vec<PackedChunk> {
+        let entries = self.assembly.ledger.entries.iter();
+        let entries: BTreeMap<&ChunkId, &LedgerEntry> =
+            entries.map(|entry| (&entry.id, entry)).collect();
+        let kept = self.assembly.kept.iter();
+        let chunks = kept.filter_map(|kept| {
+            let entry = entries.get(&kept.id)?;
+            Some(PackedChunk {
+                source: kept.source.clone(),
+                chunk_type: kept.chunk_type.clone(),
+                level: kept.detail,
+                lines: kept.lines.clone(),
+                tokens: kept.tokens,
+                score: entry.score.total(),
+                parts: entry.score.parts().to_vec(),
+                reason: entry.reason,
+            })
+        });
+        chunks.collect()
+    }
+
+    /// What is not in the prompt: chunks by score, then the files that never became one.
+    #[must_use]
+    pub fn excluded(&self) -> Vec<Excluded> {
+        let entries = self.assembly.ledger.entries.iter();
+        let out = entries.filter(|entry| entry.level.is_none());
+        let out = out.map(|entry| Excluded::new(entry.source.as_str(), entry.reason.to_string()));
+        out.chain(self.passed_over.iter().cloned()).collect()
+    }
+
+    /// Everything that was decided, without the prompt.
+    #[must_use]
+    pub fn decisions(&self) -> Decisions {
+        let fit = &self.assembly.ledger.fit;
+        let chunks = self.chunks();
+        Decisions {
+            task: String::new(),
+            prompt: String::new(),
+            tokens: self.tokens(),
+            budget: fit.budget,
+            tokenizer: self.assembly.tokenizer.clone(),
+            ranked: self.ranked.clone(),
+            considered: fit.chunks_in,
+            spent: spent(&chunks),
+            chunks,
+            excluded: self.excluded(),
+            redacted: self.redacted.clone(),
+            task_type: self.task_type,
+            inferred_from: self.inferred_from.clone(),
+            problems: self.problems().to_vec(),
+            utilization: f64::from(self.tokens().0) / f64::from(fit.budget.0.max(1)),
+            bound: f64::from(fit.ratio_ppm) / 1e6,
+            in_all: None,
+        }
+    }
+}
+
+impl Serialize for Pack {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut decisions = self.decisions();
+        decisions.prompt = self.prompt().to_owned();
+        decisions.serialize(serializer)
+    }
+}
+
+/// The decisions of a pack, as JSON has them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Decisions {
+    /// The task, where the pack is remembered.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub task: String,
+    /// The prompt, where it is part of this.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
+    /// The tokens of the prompt.
     pub tokens: Tokens,
     /// The most it may have.
     pub budget: Tokens,
-    /// What counted.
+    /// The tokenizer that counted.
     pub tokenizer: String,
-    /// Every file that the task has anything to do with, the best first. With a prioritizer of one's
-    /// own, first the files that it scored, by its scores, and then the others.
+    /// See [`Pack::ranked`].
     pub ranked: Vec<RankedSource>,
     /// How many chunks there were to choose from.
     pub considered: usize,
     /// What is in the prompt, in its order.
     pub chunks: Vec<PackedChunk>,
-    /// What was considered and is not in.
+    /// What takes the budget, the largest first.
+    #[serde(default)]
+    pub spent: Vec<Spent>,
+    /// What is not in the prompt.
     pub excluded: Vec<Excluded>,
     /// The secrets that were replaced in what is shown.
     pub redacted: Vec<Redaction>,
-    /// What kind of task it was taken for; none where nothing is asked.
+    /// The kind of task; none where nothing is asked.
     pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
     /// What did not go as asked.
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
     /// The share of the budget that is used, from 0 to 1.
     pub utilization: f64,
     /// How near to the best possible choice it is, from 0 to 1: a bound, not a guess.
     pub bound: f64,
+    /// The lengths of the lists before they were cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_all: Option<InAll>,
+}
+
+/// The lengths of lists of which not all is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InAll {
+    /// The files that were ranked.
+    pub ranked: usize,
+    /// The chunks in the prompt.
+    pub chunks: usize,
+    /// What is not in the prompt.
+    pub excluded: usize,
+}
+
+impl Decisions {
+    /// The lengths of the lists, whether they were cut or not.
+    #[must_use]
+    pub fn in_all(&self) -> InAll {
+        self.in_all.unwrap_or(InAll {
+            ranked: self.ranked.len(),
+            chunks: self.chunks.len(),
+            excluded: self.excluded.len(),
+        })
+    }
+
+    /// The same with at most so many entries of each list.
+    #[must_use]
+    pub fn brief(mut self, most: usize) -> Self {
+        self.in_all = Some(self.in_all());
+        self.ranked.truncate(most);
+        self.chunks.truncate(most);
+        self.excluded.truncate(most);
+        self.redacted.truncate(most);
+        self.problems.truncate(most);
+        self
+    }
 }
 
 /// A file with its score.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RankedSource {
     /// Its path.
     pub source: String,
     /// Its score.
     pub score: i64,
-    /// What the score is made of.
+    /// The parts of the score.
     pub parts: Vec<ScorePart>,
 }
 
 /// A chunk that is in the prompt.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PackedChunk {
     /// Where it comes from.
     pub source: String,
-    /// What it is.
+    /// Its kind.
     pub chunk_type: ChunkType,
     /// How much of it is shown.
     pub level: Detail,
     /// The lines that are shown.
     pub lines: Vec<(u32, u32)>,
-    /// What it costs.
+    /// Its tokens.
     pub tokens: Tokens,
     /// Its score.
     pub score: i64,
-    /// What the score is made of.
+    /// The parts of the score.
     pub parts: Vec<ScorePart>,
     /// Why it is in.
     pub reason: Reason,
 }
 
 /// A chunk or a file that is not in the prompt.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Excluded {
     /// Where it comes from.
@@ -103,157 +262,120 @@ impl Excluded {
     }
 }
 
+/// The tokens that the files of a folder take, or the chunks of another kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Spent {
+    /// The folder with a `/` at its end, a file at the root, or the kind of chunk.
+    pub on: String,
+    /// How many chunks they are.
+    pub chunks: usize,
+    /// Their tokens.
+    pub tokens: Tokens,
+}
+
+/// The tokens of the chunks by folder and kind, the largest sum first.
+fn spent(chunks: &[PackedChunk]) -> Vec<Spent> {
+    let mut sums: BTreeMap<&str, (usize, Tokens)> = BTreeMap::new();
+    for chunk in chunks {
+        let on = match &chunk.chunk_type {
+            ChunkType::File => match chunk.source.rfind('/') {
+                Some(end) => chunk.source.get(..=end).unwrap_or_default(),
+                None => chunk.source.as_str(),
+            },
+            other => other.as_str(),
+        };
+        let (count, tokens) = sums.entry(on).or_default();
+        *count += 1;
+        *tokens = tokens.saturating_add(chunk.tokens);
+    }
+    let spent = sums.into_iter().map(|(on, (chunks, tokens))| Spent {
+        on: on.to_owned(),
+        chunks,
+        tokens,
+    });
+    let mut spent: Vec<Spent> = spent.collect();
+    spent.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.on.cmp(&b.on)));
+    spent
+}
+
 /// Why a file is out that has to do with the task.
 const PASSED_OVER: &str = "too many files rank above it to look at it closely";
 
-impl RankedSource {
-    fn new(path: &str, score: &Score) -> Self {
-        Self {
-            source: path.to_owned(),
-            score: score.total(),
-            parts: score.parts().to_vec(),
-        }
-    }
-}
-
-/// The files of a survey in the order of their scores: those that a prioritizer gave, or those of
-/// the survey.
-pub(super) fn ranked(
-    survey: &Survey,
-    workspace: &Workspace,
-    decided: Option<&[RankedChunk]>,
-) -> Vec<RankedSource> {
-    let decided = decided.unwrap_or_default().iter();
-    let mut ranked: Vec<RankedSource> = decided
-        .map(|ranked| RankedSource::new(&ranked.chunk.source, &ranked.score))
+/// The files that were looked at by their scores, then the others of the survey in its order. Of
+/// those the priority and retrieval are all that is known.
+pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSource> {
+    let source = |path: &str, score: &Score| RankedSource {
+        source: path.to_owned(),
+        score: score.total(),
+        parts: score.parts().to_vec(),
+    };
+    let files = files.iter().map(|file| &file.ranked);
+    let mut ranked: Vec<RankedSource> = files
+        .map(|ranked| source(&ranked.chunk.source, &ranked.score))
         .collect();
     ranked.sort_by(|a, b| (b.score, &a.source).cmp(&(a.score, &b.source)));
     let known: BTreeSet<String> = ranked.iter().map(|file| file.source.clone()).collect();
-    ranked.extend(survey.ranked.iter().filter_map(|ranked| {
-        let path = &workspace.files().get(ranked.file)?.path;
-        (!known.contains(path)).then(|| RankedSource::new(path, &ranked.score))
-    }));
+    let others = prepared.survey.ranked.iter().filter_map(|other| {
+        let file = prepared.workspace.files().get(other.file)?;
+        let base = Score::default().plus("base", files::priority_of(file.role).score());
+        let is_known = known.contains(&file.path);
+        (!is_known).then(|| source(&file.path, &joined(base, &other.score)))
+    });
+    ranked.extend(others);
     ranked
 }
 
-impl Pack {
-    /// What was decided, without the prompt, and with at most so many entries of each list.
-    #[must_use]
-    pub fn brief(&self, most: usize) -> Self {
-        fn first<T: Clone>(list: &[T], most: usize) -> Vec<T> {
-            list.iter().take(most).cloned().collect()
-        }
-        Self {
-            prompt: String::new(),
-            tokens: self.tokens,
-            budget: self.budget,
-            tokenizer: self.tokenizer.clone(),
-            ranked: first(&self.ranked, most),
-            considered: self.considered,
-            chunks: first(&self.chunks, most),
-            excluded: first(&self.excluded, most),
-            redacted: first(&self.redacted, most),
-            task_type: self.task_type,
-            inferred_from: self.inferred_from.clone(),
-            problems: first(&self.problems, most),
-            utilization: self.utilization,
-            bound: self.bound,
-        }
+/// Makes the report of a prompt.
+pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pack {
+    let Composed {
+        mut assembly,
+        mut redacted,
+        ..
+    } = composed;
+    let shown: HashMap<&str, (Detail, &[(u32, u32)])> = assembly
+        .kept
+        .iter()
+        .map(|kept| (kept.source.as_str(), (kept.detail, kept.lines.as_slice())))
+        .collect();
+    redacted.retain(|redaction| {
+        let is_shown = shown.get(redaction.source.as_str());
+        redaction.source == redaction::TASK
+            || is_shown.is_some_and(|(level, lines)| redaction.is_in(*level, lines))
+    });
+    redaction::cap(&mut redacted);
+    let mut passed_over = passed_over(prepared);
+    passed_over.extend(made.excluded);
+    let left_out = made.left_out.into_iter();
+    passed_over.extend(left_out.filter(|out| !shown.contains_key(out.source.as_str())));
+    let attachment = prepared.request.attachment.as_ref();
+    let attachment = attachment.and_then(|attached| attachment_problem(attached, &assembly));
+    let unseen = prepared.change.as_ref();
+    let unseen = unseen.and_then(|change| change.unseen(&assembly));
+    assembly.ledger.problems.extend(attachment);
+    assembly.ledger.problems.extend(unseen);
+    Pack {
+        assembly,
+        ranked: made.ranked,
+        passed_over,
+        redacted,
+        task_type: prepared.task_type,
+        inferred_from: prepared.cues.clone(),
     }
+}
 
-    pub(super) fn new(
-        assembly: Assembly,
-        prepared: &Prepared,
-        ranked: Vec<RankedSource>,
-        mut redacted: Vec<Redaction>,
-        problems: Vec<String>,
-    ) -> Self {
-        let (survey, workspace) = (&prepared.survey, &prepared.workspace);
-        let entries = assembly.ledger.entries.iter();
-        let entries: BTreeMap<_, _> = entries.map(|entry| (&entry.id, entry)).collect();
-        let chunks = assembly.kept.iter().map(|kept| {
-            let (score, reason) = entries
-                .get(&kept.id)
-                .map_or((Score::default(), Reason::Chosen), |entry| {
-                    (entry.score.clone(), entry.reason)
-                });
-            PackedChunk {
-                source: kept.source.clone(),
-                chunk_type: kept.chunk_type.clone(),
-                level: kept.detail,
-                lines: kept.lines.clone(),
-                tokens: kept.tokens,
-                score: score.total(),
-                parts: score.parts().to_vec(),
-                reason,
-            }
-        });
-        let chunks: Vec<PackedChunk> = chunks.collect();
-        redacted.retain(|redaction| {
-            if redaction.source == redaction::TASK {
-                return true;
-            }
-            let shows = |chunk: &PackedChunk| {
-                chunk.source == redaction.source && redaction.is_in(chunk.level, &chunk.lines)
-            };
-            chunks.iter().any(shows)
-        });
-        redaction::cap(&mut redacted);
-        let out = assembly
-            .ledger
-            .entries
-            .iter()
-            .filter(|entry| entry.level.is_none());
-        let mut excluded: Vec<Excluded> = out
-            .map(|entry| Excluded {
-                source: entry.source.clone(),
-                reason: entry.reason.to_string().into(),
-            })
-            .collect();
-        let looked_at: BTreeSet<usize> = survey
-            .candidates
-            .iter()
-            .map(|candidate| candidate.file)
-            .collect();
-        let passed_over = survey
-            .ranked
-            .iter()
-            .filter(|ranked| !looked_at.contains(&ranked.file))
-            .filter_map(|ranked| workspace.files().get(ranked.file));
-        excluded.extend(passed_over.map(|file| Excluded {
-            source: file.path.clone(),
-            reason: PASSED_OVER.into(),
-        }));
-        let skipped = workspace.skipped().iter().chain(&survey.skipped);
-        excluded.extend(skipped.map(|skipped| Excluded {
-            source: skipped.path.clone(),
-            reason: skipped.reason.to_string().into(),
-        }));
-        let problems = problems
-            .iter()
-            .chain(workspace.problems())
-            .chain(&survey.problems);
-        let problems = problems
-            .chain(&prepared.gathered.problems)
-            .cloned()
-            .chain(assembly.ledger.problems.iter().map(ToString::to_string));
-        let problems = problems.collect();
-        let fit = &assembly.ledger.fit;
-        Self {
-            utilization: f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1)),
-            bound: f64::from(fit.ratio_ppm) / 1e6,
-            tokens: assembly.tokens,
-            budget: fit.budget,
-            tokenizer: assembly.tokenizer.clone(),
-            ranked,
-            considered: fit.chunks_in,
-            chunks,
-            excluded,
-            redacted,
-            task_type: prepared.task_type,
-            inferred_from: prepared.cues.clone(),
-            problems,
-            prompt: assembly.body,
-        }
-    }
+/// The files that the survey did not look at closely, and those that were skipped.
+fn passed_over(prepared: &Prepared) -> Vec<Excluded> {
+    let (survey, workspace) = (&prepared.survey, &prepared.workspace);
+    let candidates = survey.candidates.iter();
+    let looked_at: BTreeSet<usize> = candidates.map(|candidate| candidate.file).collect();
+    let ranked = survey.ranked.iter();
+    let passed_over = ranked
+        .filter(|ranked| !looked_at.contains(&ranked.file))
+        .filter_map(|ranked| workspace.files().get(ranked.file))
+        .map(|file| Excluded::new(file.path.as_str(), PASSED_OVER));
+    let skipped = workspace.skipped().iter().chain(&survey.skipped);
+    let skipped = skipped
+        .map(|skipped| Excluded::new(skipped.path.as_str(), skipped.reason.to_string()));
+    passed_over.chain(skipped).collect()
 }

@@ -1,35 +1,80 @@
-//! What to pack, and how.
+//! The request of a pack, in two parts: what is surveyed once, and what may change with each prompt
+//! that is made of the survey.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kitbag_core::assembly::{FitStrategy, ModelTraits, OutputForm};
-use kitbag_core::envelope::TaskType;
+use kitbag_core::envelope::{TaskEnvelope, TaskType};
 use kitbag_core::rank::Prioritizer;
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::git::Changes;
 use kitbag_workspace::levels::DepthWeights;
 use kitbag_workspace::relevance::RelevanceWeights;
+use kitbag_workspace::structure;
 
 use crate::gather::Gatherer;
 
-/// What to pack, and how.
-#[derive(Clone)]
+/// A survey, and the prompt to make of it.
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PackRequest {
+    /// The part that [`prepare`](super::prepare) reads files for.
+    pub survey: SurveyRequest,
+    /// The part that [`Prepared::pack`](super::Prepared::pack) takes, as often as one likes.
+    pub options: PackOptions,
+}
+
+impl PackRequest {
+    /// Packs `root` for a task into 32,000 tokens, as a text.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>, task: impl Into<String>) -> Self {
+        Self {
+            survey: SurveyRequest::new(root, task),
+            options: PackOptions::default(),
+        }
+    }
+
+    /// The same with another budget.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Tokens) -> Self {
+        self.survey.budget = budget;
+        self.options.budget = budget;
+        self
+    }
+
+    /// The same with a gatherer more.
+    #[must_use]
+    pub fn with_gatherer(mut self, gatherer: impl Gatherer + 'static) -> Self {
+        self.survey.gatherers.push(Arc::new(gatherer));
+        self
+    }
+
+    /// The same with another prioritizer.
+    #[must_use]
+    pub fn with_prioritizer(mut self, prioritizer: impl Prioritizer + 'static) -> Self {
+        self.options.prioritizer = Some(Arc::new(prioritizer));
+        self
+    }
+}
+
+/// A workspace, and a task to look at it for.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct SurveyRequest {
     /// The folder.
     pub root: PathBuf,
-    /// What is asked; empty for an overview.
+    /// The request of the user; empty for an overview.
     pub task: String,
     /// A text that belongs to the task.
     pub attachment: Option<Attachment>,
-    /// What kind of task it is; inferred from the task where that is not given.
+    /// The kind of task; inferred from the task where it is not given.
     pub task_type: Option<TaskType>,
-    /// The most tokens that the prompt may have.
+    /// The envelope that the task came in, which prioritizers see.
+    pub envelope: Option<TaskEnvelope>,
+    /// The budget of the largest prompt to be made: it decides how many files are looked at closely.
     pub budget: Tokens,
-    /// The form of the prompt.
-    pub form: OutputForm,
     /// Only files that match one of these; all when there is none.
     pub include: Vec<String>,
     /// Files that match one of these are left out.
@@ -41,6 +86,85 @@ pub struct PackRequest {
     pub changes: Option<Changes>,
     /// Whether git is asked.
     pub use_git: bool,
+    /// The folder of the cache; the user's own where there is none.
+    pub cache_folder: Option<PathBuf>,
+    /// How much each kind of evidence counts for a file.
+    pub relevance: RelevanceWeights,
+    /// Bring more than the workspace has; one with the name of a built-in gatherer stands for it.
+    pub gatherers: Vec<Arc<dyn Gatherer>>,
+    /// How much the built-in gatherers bring at most.
+    pub limits: GatherLimits,
+}
+
+impl SurveyRequest {
+    /// Surveys `root` for a task and a prompt of 32,000 tokens.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>, task: impl Into<String>) -> Self {
+        Self {
+            root: root.into(),
+            task: task.into(),
+            attachment: None,
+            task_type: None,
+            envelope: None,
+            budget: DEFAULT_BUDGET,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            pins: Vec::new(),
+            changes: None,
+            use_git: true,
+            cache_folder: None,
+            relevance: RelevanceWeights::default(),
+            gatherers: Vec::new(),
+            limits: GatherLimits::default(),
+        }
+    }
+
+    /// Whether nothing is asked.
+    pub(super) fn is_overview(&self) -> bool {
+        self.task.trim().is_empty()
+    }
+}
+
+impl Default for SurveyRequest {
+    /// An overview of the current folder.
+    fn default() -> Self {
+        Self::new(".", "")
+    }
+}
+
+const DEFAULT_BUDGET: Tokens = Tokens(32_000);
+
+/// How much the built-in gatherers bring at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GatherLimits {
+    /// The files that are looked at closely, of which those in the prompt are a part; without a
+    /// limit as many as the budget could show.
+    pub max_files: Option<usize>,
+    /// The depth of the tree.
+    pub depth: usize,
+    /// The commits of the history.
+    pub commits: usize,
+}
+
+impl Default for GatherLimits {
+    fn default() -> Self {
+        Self {
+            max_files: None,
+            depth: structure::DEFAULT_DEPTH,
+            commits: 5,
+        }
+    }
+}
+
+/// The prompt to make of a survey.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PackOptions {
+    /// The most tokens that the prompt may have.
+    pub budget: Tokens,
+    /// The form of the prompt.
+    pub form: OutputForm,
     /// How chunks are chosen.
     pub strategy: FitStrategy,
     /// Files that are less likely needed than this stay out, in parts per million.
@@ -49,119 +173,79 @@ pub struct PackRequest {
     pub line_numbers: bool,
     /// The model that the prompt is for, where the form names one.
     pub model: Option<String>,
-    /// What the model's provider can do.
+    /// The abilities of the model's provider.
     pub traits: ModelTraits,
-    /// The folder of the cache; the user's own where there is none.
-    pub cache_folder: Option<PathBuf>,
-    /// How much each kind of evidence counts for a file.
-    pub relevance: RelevanceWeights,
     /// How much depth and breadth count.
     pub depth: DepthWeights,
-    /// Bring more than the workspace has; one with the name of a built-in gatherer stands for it.
-    pub gatherers: Vec<Arc<dyn Gatherer>>,
+    /// Files that must be in, besides those of the survey. One that the survey did not look at is
+    /// told as a problem.
+    pub pins: Vec<String>,
     /// Scores the chunks; [`Retrieval`](super::Retrieval) where there is none. With another the
     /// scores alone decide how likely each file is needed, not its size.
     pub prioritizer: Option<Arc<dyn Prioritizer>>,
 }
 
-/// A text that belongs to a task: a log, a diff, a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attachment {
-    /// What it is called in the prompt.
-    pub name: String,
-    /// The text.
-    pub text: String,
-}
-
-impl PackRequest {
-    /// Packs `root` for a task into 32,000 tokens, as a text.
-    #[must_use]
-    pub fn new(root: impl Into<PathBuf>, task: impl Into<String>) -> Self {
+impl Default for PackOptions {
+    /// 32,000 tokens, as a text.
+    fn default() -> Self {
         Self {
-            root: root.into(),
-            task: task.into(),
-            attachment: None,
-            task_type: None,
-            budget: Tokens(32_000),
+            budget: DEFAULT_BUDGET,
             form: OutputForm::Pack,
-            include: Vec::new(),
-            exclude: Vec::new(),
-            pins: Vec::new(),
-            changes: None,
-            use_git: true,
             strategy: FitStrategy::default(),
             floor_ppm: 0,
             line_numbers: false,
             model: None,
             traits: ModelTraits::default(),
-            cache_folder: None,
-            relevance: RelevanceWeights::default(),
             depth: DepthWeights::default(),
-            gatherers: Vec::new(),
+            pins: Vec::new(),
             prioritizer: None,
         }
     }
+}
 
+impl PackOptions {
     /// The same with another budget.
     #[must_use]
-    pub fn with_budget(mut self, budget: Tokens) -> Self {
-        self.budget = budget;
-        self
-    }
-
-    /// The same with a gatherer more.
-    #[must_use]
-    pub fn with_gatherer(mut self, gatherer: impl Gatherer + 'static) -> Self {
-        self.gatherers.push(Arc::new(gatherer));
-        self
-    }
-
-    /// The same with another prioritizer.
-    #[must_use]
-    pub fn with_prioritizer(mut self, prioritizer: impl Prioritizer + 'static) -> Self {
-        self.prioritizer = Some(Arc::new(prioritizer));
-        self
+    pub fn with_budget(&self, budget: Tokens) -> Self {
+        Self {
+            budget,
+            ..self.clone()
+        }
     }
 }
 
-impl PackRequest {
-    /// Whether nothing is asked.
-    pub(super) fn is_overview(&self) -> bool {
-        self.task.trim().is_empty()
-    }
-
-    /// The field in which the request asks for something else than another, beside what may change
-    /// once a workspace is surveyed.
-    pub(super) fn other_field(&self, other: &Self) -> Option<&'static str> {
-        let same = [
-            ("root", self.root == other.root),
-            ("task", self.task == other.task),
-            ("attachment", self.attachment == other.attachment),
-            ("task_type", self.task_type == other.task_type),
-            ("include", self.include == other.include),
-            ("exclude", self.exclude == other.exclude),
-            ("changes", self.changes == other.changes),
-            ("use_git", self.use_git == other.use_git),
-            ("relevance", self.relevance == other.relevance),
-        ];
-        let other = same.into_iter().find(|(_, is_same)| !is_same);
-        other.map(|(field, _)| field)
-    }
+/// A text that belongs to a task: a log, a diff, a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its name in the prompt.
+    pub name: String,
+    /// The text.
+    pub text: String,
 }
 
-impl fmt::Debug for PackRequest {
+impl fmt::Debug for SurveyRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gatherers: Vec<&str> = self
             .gatherers
             .iter()
             .map(|gatherer| gatherer.name())
             .collect();
-        f.debug_struct("PackRequest")
+        f.debug_struct("SurveyRequest")
             .field("root", &self.root)
             .field("task", &self.task)
             .field("budget", &self.budget)
-            .field("form", &self.form)
+            .field("pins", &self.pins)
             .field("gatherers", &gatherers)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PackOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackOptions")
+            .field("budget", &self.budget)
+            .field("form", &self.form)
+            .field("pins", &self.pins)
             .finish_non_exhaustive()
     }
 }

@@ -6,6 +6,7 @@ use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::Tokens;
 
+use super::GatherLimits;
 use crate::gather::{Dependencies, Gatherer, History, Instructions, Structure};
 
 /// What to gather, and how much of the budget each kind may take. In permille.
@@ -72,11 +73,12 @@ impl Strategy {
     }
 
     /// The gatherers that take part.
-    pub(super) fn gatherers(self) -> Vec<Arc<dyn Gatherer>> {
+    pub(super) fn gatherers(self, limits: &GatherLimits) -> Vec<Arc<dyn Gatherer>> {
+        let (depth, commits) = (limits.depth, limits.commits);
         let all: [(u32, Arc<dyn Gatherer>); 4] = [
-            (self.structure, Arc::new(Structure::default())),
+            (self.structure, Arc::new(Structure { depth })),
             (self.dependencies, Arc::new(Dependencies)),
-            (self.history, Arc::new(History::default())),
+            (self.history, Arc::new(History { commits })),
             (self.instructions, Arc::new(Instructions)),
         ];
         let wanted = all.into_iter().filter(|(share, _)| *share > 0);

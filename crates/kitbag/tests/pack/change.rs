@@ -7,13 +7,13 @@ use kitbag::core::chunk::Detail;
 use kitbag::pack::PackRequest;
 use kitbag::workspace::git::Changes;
 
-use crate::project::{Project, find, packed, why_out};
+use crate::project::{Project, find, packed, problems, why_out};
 
 const REVIEW: &str = "Review this change.";
 
 fn review(project: &Project, changes: Changes, budget: u32) -> PackRequest {
     let mut request = project.request(REVIEW, budget);
-    request.changes = Some(changes);
+    request.survey.changes = Some(changes);
     request
 }
 
@@ -35,7 +35,7 @@ fn x01_before_the_first_commit_what_is_staged_is_the_change() {
     project.git(&["add", "new.rs"]);
     project.write("not_staged.rs", "fn not_staged() {}\n");
     let pack = packed(&review(&project, Changes::Staged, 2_000)).unwrap();
-    assert!(pack.prompt.contains("+fn new() {}"), "{}", pack.prompt);
+    assert!(pack.prompt().contains("+fn new() {}"), "{}", pack.prompt());
     assert!(find(&pack, "diff of not_staged.rs").is_none());
 }
 
@@ -47,15 +47,15 @@ fn x01_a_file_that_git_does_not_track_yet_is_part_of_the_change() {
     project.write("picture.png", "no text");
     let pack = packed(&review(&project, Changes::Uncommitted, 2_000)).unwrap();
     assert_eq!(
-        pack.prompt.matches("fn new() {}").count(),
+        pack.prompt().matches("fn new() {}").count(),
         1,
         "{}",
-        pack.prompt
+        pack.prompt()
     );
     assert!(find(&pack, "diff of new.rs").is_some());
     assert!(find(&pack, "diff of build.log").is_none());
     assert_eq!(
-        pack.problems,
+        problems(&pack),
         ["untracked and not in the change: `picture.png`"]
     );
     let since = review(&project, Changes::Since("HEAD".into()), 2_000);
@@ -82,12 +82,12 @@ fn x01_patterns_hold_for_the_change_too() {
     std::fs::remove_file(project.root().join("src/gone.rs")).unwrap();
     let changed = |include: &[&str], exclude: &[&str]| {
         let mut request = review(&project, Changes::Uncommitted, 2_000);
-        request.include = include.iter().map(ToString::to_string).collect();
-        request.exclude = exclude.iter().map(ToString::to_string).collect();
+        request.survey.include = include.iter().map(ToString::to_string).collect();
+        request.survey.exclude = exclude.iter().map(ToString::to_string).collect();
         let pack = packed(&request).unwrap();
         let diffs = pack
-            .chunks
-            .iter()
+            .chunks()
+            .into_iter()
             .filter(|c| c.chunk_type.as_str() == "diff");
         let mut paths: Vec<String> = diffs.map(|chunk| chunk.source.clone()).collect();
         paths.sort();
@@ -104,7 +104,7 @@ fn x01_patterns_hold_for_the_change_too() {
     assert_eq!(changed(&["*.rs"], &["gone.*"]), ["diff of src/a.rs"]);
 
     let mut request = review(&project, Changes::Uncommitted, 2_000);
-    request.include.push("*.py".into());
+    request.survey.include.push("*.py".into());
     let error = packed(&request).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -119,7 +119,7 @@ fn x01_a_large_patch_degrades_as_the_budget_falls() {
     let shown = |budget: u32| {
         let pack = packed(&review(&project, Changes::Uncommitted, budget)).unwrap();
         let diff = find(&pack, "diff of steps.rs").unwrap();
-        let changed = pack.prompt.matches("+    changed(").count();
+        let changed = pack.prompt().matches("+    changed(").count();
         (diff.level, changed)
     };
     assert_eq!(shown(40_000), (Detail::Full, 100));
@@ -166,10 +166,10 @@ fn x01_no_change_is_an_error_that_says_what_was_compared() {
     ];
     insta::assert_snapshot!(told.join("\n\n"), @r"
     there is no change to pack: the files are as they were at the last commit
-    hint: name an older revision to compare with, such as `--diff=HEAD~1`
+    hint: name an older revision to compare with
 
     there is no change to pack: nothing is staged
-    hint: `git add` stages files; `--diff` packs what is not staged, too
+    hint: `git add` stages files
 
     there is no change to pack: the files are as they were at `HEAD~1`
     hint: name an older revision to compare with; `git log --oneline` lists them
@@ -203,9 +203,12 @@ fn x01_a_repository_that_git_does_not_trust_says_what_to_do() {
     assert!(error.hint().unwrap().contains("safe.directory"), "{error}");
     let pack = packed(&project.request("fix a", 2_000)).unwrap();
     assert!(
-        pack.problems[0].contains("safe.directory"),
+        pack.problems()[0]
+            .hint
+            .as_ref()
+            .is_some_and(|hint| hint.contains("safe.directory")),
         "{:?}",
-        pack.problems
+        pack.problems()
     );
 }
 
@@ -220,10 +223,12 @@ fn x01_changed_files_without_room_are_told() {
     for path in &paths {
         project.write(path, &code(20, &|_| true));
     }
-    let problems = |budget| packed(&review(&project, Changes::Uncommitted, budget)).unwrap();
-    let told = problems(600).problems;
+    let told =
+        |budget| problems(&packed(&review(&project, Changes::Uncommitted, budget)).unwrap());
+    let many = told(100_000);
+    let told = told(600);
     assert_eq!(told.len(), 1, "{told:?}");
     let ends = " of 40 changed files have no room in the prompt: `src/part_";
     assert!(told[0].contains(ends), "{told:?}");
-    assert_eq!(problems(100_000).problems, [""; 0]);
+    assert_eq!(many, [""; 0]);
 }

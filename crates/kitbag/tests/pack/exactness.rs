@@ -46,12 +46,12 @@ fn p02_500_random_packs_are_within_budget_and_always_the_same() {
         &mut |request, counter, first| {
             match first {
                 Ok(pack) => {
-                    let counted = independent.count(&pack.prompt);
+                    let counted = independent.count(pack.prompt());
                     assert!(
-                        counted <= request.budget.0 as usize,
+                        counted <= request.options.budget.0 as usize,
                         "{counted}: {request:?}"
                     );
-                    assert_eq!(counted, pack.tokens.0 as usize, "{request:?}");
+                    assert_eq!(counted, pack.tokens().0 as usize, "{request:?}");
                     fitted += 1;
                 }
                 Err(error) => {
@@ -107,7 +107,7 @@ fn packs(
         let paths = write_tree(&root, &mut random);
         for run in 0..RUNS {
             let mut request = request(&root, &paths, &mut random);
-            request.cache_folder = Some(folder.join(format!("cache-{seed}-{run}")));
+            request.survey.cache_folder = Some(folder.join(format!("cache-{seed}-{run}")));
             let made = pollster::block_on(pack(&request, &counter));
             check(&request, &counter, &made);
             digests.push(blake3::hash(told(&made).as_bytes()).to_hex().to_string());

@@ -3,6 +3,8 @@
 use kitbag::core::chunk::Detail;
 use kitbag::pack::{Pack, PackedChunk};
 
+use crate::project::{find, problems};
+
 #[path = "../../examples/custom_gatherer.rs"]
 #[expect(dead_code, reason = "an example prints; a test looks at what it made")]
 mod custom_gatherer;
@@ -10,9 +12,8 @@ mod custom_gatherer;
 #[expect(dead_code, reason = "an example prints; a test looks at what it made")]
 mod custom_prioritizer;
 
-fn chunk<'a>(pack: &'a Pack, source: &str) -> &'a PackedChunk {
-    let of = |chunk: &&PackedChunk| chunk.source == source;
-    pack.chunks.iter().find(of).unwrap()
+fn chunk(pack: &Pack, source: &str) -> PackedChunk {
+    find(pack, source).unwrap()
 }
 
 #[test]
@@ -20,16 +21,16 @@ fn p12_a_gatherer_of_ones_own_brings_chunks_into_the_prompt() {
     let project = tempfile::tempdir().unwrap();
     custom_gatherer::write_project(project.path()).unwrap();
     let pack = custom_gatherer::packed(project.path()).unwrap();
-    assert_eq!(pack.problems, [""; 0]);
+    assert_eq!(problems(&pack), [""; 0]);
     for part in [
         "Totals ignore discounts",
         "GET /orders/{id} shows the total before the discount.",
         "One order with its total",
         "def order_total(items):",
     ] {
-        assert!(pack.prompt.contains(part), "{part}: {}", pack.prompt);
+        assert!(pack.prompt().contains(part), "{part}: {}", pack.prompt());
     }
-    assert!(!pack.prompt.contains("Dark mode"), "{}", pack.prompt);
+    assert!(!pack.prompt().contains("Dark mode"), "{}", pack.prompt());
     assert_eq!(chunk(&pack, "SHOP-17").chunk_type.as_str(), "ticket");
     assert_eq!(chunk(&pack, "openapi.json").chunk_type.as_str(), "api_spec");
 }
@@ -41,10 +42,11 @@ fn p12_a_gatherer_of_ones_own_that_fails_costs_nothing_else() {
     std::fs::write(project.path().join("tickets.json"), "[{]").unwrap();
     std::fs::write(project.path().join("shop/openapi.json"), "nothing").unwrap();
     let pack = custom_gatherer::packed(project.path()).unwrap();
-    assert!(pack.prompt.contains("def order_total(items):"));
-    assert_eq!(pack.problems.len(), 2, "{:?}", pack.problems);
-    assert!(pack.problems[0].starts_with("openapi: `openapi.json`: "));
-    assert!(pack.problems[1].starts_with("tickets: "));
+    assert!(pack.prompt().contains("def order_total(items):"));
+    let told = problems(&pack);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("openapi: `openapi.json`: "), "{told:?}");
+    assert!(told[1].starts_with("tickets: "), "{told:?}");
 }
 
 #[test]
@@ -61,6 +63,7 @@ fn p12_a_prioritizer_of_ones_own_changes_which_file_wins() {
     assert!(chunk(&ours, report).score < chunk(&ours, model).score);
     assert_eq!(chunk(&ours, model).level, Detail::Full);
     assert_ne!(chunk(&usual, model).level, Detail::Full);
-    let part = chunk(&ours, model).parts.last().unwrap();
+    let ours = chunk(&ours, model);
+    let part = ours.parts.last().unwrap();
     assert_eq!((part.name.as_ref(), part.value), ("domain", 2_000));
 }

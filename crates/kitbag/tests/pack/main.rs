@@ -7,10 +7,10 @@
     reason = "helpers of tests are test code"
 )]
 
-mod brought;
 mod change;
 mod exactness;
 mod examples;
+mod gathered;
 mod overview;
 mod project;
 mod random;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kitbag::core::chunk::{ChunkType, Detail};
 use kitbag::pack::Pack;
 
-use crate::project::{Project, find, packed, why_out};
+use crate::project::{Project, find, packed, problems, why_out};
 
 /// A file of functions that says what it is.
 fn code(name: &str, functions: usize) -> String {
@@ -48,28 +48,28 @@ fn project() -> Project {
 const MANIFEST: &str = "[package]\nname = \"shop\"\n[dependencies]\nserde = \"1\"\n";
 
 fn files(pack: &Pack) -> Vec<&str> {
-    let files = pack.chunks.iter();
-    let files = files.filter(|chunk| chunk.chunk_type == ChunkType::File);
-    files.map(|chunk| chunk.source.as_str()).collect()
+    let files = pack.assembly.kept.iter();
+    let files = files.filter(|kept| kept.chunk_type == ChunkType::File);
+    files.map(|kept| kept.source.as_str()).collect()
 }
 
 #[test]
 fn x01_an_overview_introduces_the_project_and_shows_where_it_begins() {
     let pack = packed(&project().request("", 2_000)).unwrap();
-    assert_eq!(pack.problems, [""; 0]);
+    assert_eq!(problems(&pack), [""; 0]);
     for part in [
         "src/",
         "Sells things.",
         "serde",
         "pub fn start_0(a: u32) -> u32 {",
     ] {
-        assert!(pack.prompt.contains(part), "{part}: {}", pack.prompt);
+        assert!(pack.prompt().contains(part), "{part}: {}", pack.prompt());
     }
     let readme = find(&pack, "README.md").unwrap();
     assert_eq!(readme.level, Detail::Slice);
     assert!(readme.tokens.0 <= 600, "{}", readme.tokens.0);
     assert_eq!(files(&pack)[..2], ["README.md", "src/main.rs"]);
-    assert!(!pack.prompt.contains("let b = a"), "{}", pack.prompt);
+    assert!(!pack.prompt().contains("let b = a"), "{}", pack.prompt());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn x01_what_an_overview_leaves_out_is_told() {
     for path in ["tests/orders.rs", "examples/demo.rs"] {
         let reason = "an overview leaves out tests, examples and data";
         assert_eq!(why_out(&pack, path), reason, "{path}");
-        let told = pack.excluded.iter().filter(|out| out.source == path);
+        let told = pack.excluded().into_iter().filter(|out| out.source == path);
         assert_eq!(told.count(), 1, "{path}");
     }
 }
@@ -114,15 +114,15 @@ fn introduced(readme: &str, budget: u32) -> usize {
     let project = Project::new(&[("README.md", readme), ("src/main.rs", &code("start", 4))]);
     let pack = packed(&project.request("", budget)).unwrap();
     let shown = find(&pack, "README.md").unwrap();
-    assert_eq!(shown.level, Detail::Slice, "{}", pack.prompt);
+    assert_eq!(shown.level, Detail::Slice, "{}", pack.prompt());
     let [(1, last)] = shown.lines[..] else {
         panic!("{:?}", shown.lines);
     };
     let last = usize::try_from(last).unwrap();
     let head: String = readme.split_inclusive('\n').take(last).collect();
-    assert!(pack.prompt.contains(head.trim_end()), "{}", pack.prompt);
+    assert!(pack.prompt().contains(head.trim_end()), "{}", pack.prompt());
     let next = readme.lines().skip(last).find(|line| !line.is_empty());
-    assert!(!pack.prompt.contains(next.unwrap()), "{}", pack.prompt);
+    assert!(!pack.prompt().contains(next.unwrap()), "{}", pack.prompt());
     last
 }
 
@@ -151,12 +151,12 @@ fn x01_a_readme_with_line_numbers_ends_with_a_paragraph() {
     let readme: String = (0..300).map(paragraph).collect();
     let project = Project::new(&[("README.md", &readme)]);
     let mut request = project.request("", 2_000);
-    request.line_numbers = true;
+    request.options.line_numbers = true;
     let pack = packed(&request).unwrap();
     let (first, last) = find(&pack, "README.md").unwrap().lines[0];
     assert_eq!((first, last % 3), (1, 2));
     let end = format!("{last} and ends.");
-    assert!(pack.prompt.contains(&end), "{}", pack.prompt);
+    assert!(pack.prompt().contains(&end), "{}", pack.prompt());
 }
 
 #[test]
@@ -165,19 +165,19 @@ fn x01_a_file_whose_outline_has_no_room_is_told_by_its_names() {
     let price = find(&pack, "src/orders/price.rs").unwrap();
     assert_eq!(price.level, Detail::Line);
     let line = "src/orders/price.rs: price_0, price_1, ";
-    assert!(pack.prompt.contains(line), "{}", pack.prompt);
+    assert!(pack.prompt().contains(line), "{}", pack.prompt());
     assert!(
-        pack.prompt.contains("price_15, … 14 more"),
+        pack.prompt().contains("price_15, … 14 more"),
         "{}",
-        pack.prompt
+        pack.prompt()
     );
 }
 
 #[test]
 fn x01_an_overview_is_taken_for_no_task() {
     let pack = packed(&project().request(" \n", 2_000)).unwrap();
-    assert_eq!((pack.task_type, pack.inferred_from), (None, None));
-    assert!(!pack.prompt.contains("task, please"), "{}", pack.prompt);
+    assert_eq!((pack.task_type, &pack.inferred_from), (None, &None));
+    assert!(!pack.prompt().contains("task, please"), "{}", pack.prompt());
 }
 
 #[test]
@@ -205,11 +205,11 @@ fn x01_a_task_that_finds_nothing_is_told_so_and_gets_an_overview() {
     for task in ["zyzzyva quokka", "fix it"] {
         let pack = packed(&project().request(task, 2_000)).unwrap();
         assert_eq!(
-            pack.problems,
+            problems(&pack),
             ["no file has a word of the task: the files are those of an overview"],
             "{task}"
         );
         assert_eq!(files(&pack)[..2], ["README.md", "src/main.rs"], "{task}");
-        assert!(pack.prompt.contains(task), "{}", pack.prompt);
+        assert!(pack.prompt().contains(task), "{}", pack.prompt());
     }
 }

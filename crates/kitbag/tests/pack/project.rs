@@ -68,7 +68,7 @@ impl Project {
 
     pub(crate) fn request(&self, task: &str, budget: u32) -> PackRequest {
         let mut request = PackRequest::new(self.root(), task).with_budget(Tokens(budget));
-        request.cache_folder = Some(self.folder.path().join("cache"));
+        request.survey.cache_folder = Some(self.folder.path().join("cache"));
         request
     }
 }
@@ -79,14 +79,20 @@ pub(crate) fn packed(request: &PackRequest) -> Result<Pack, PackError> {
 }
 
 /// The chunk of a source, if it is in.
-pub(crate) fn find<'a>(pack: &'a Pack, source: &str) -> Option<&'a PackedChunk> {
-    pack.chunks.iter().find(|chunk| chunk.source == source)
+pub(crate) fn find(pack: &Pack, source: &str) -> Option<PackedChunk> {
+    let mut chunks = pack.chunks().into_iter();
+    chunks.find(|chunk| chunk.source == source)
 }
 
 /// Why a source is out.
 #[track_caller]
-pub(crate) fn why_out<'a>(pack: &'a Pack, source: &str) -> &'a str {
-    let found = pack.excluded.iter().find(|out| out.source == source);
-    let found = found.unwrap_or_else(|| panic!("`{source}` is not in {:?}", pack.excluded));
-    &found.reason
+pub(crate) fn why_out(pack: &Pack, source: &str) -> String {
+    let found = pack.excluded().into_iter().find(|out| out.source == source);
+    let found = found.unwrap_or_else(|| panic!("`{source}` is not in {:?}", pack.excluded()));
+    found.reason.into_owned()
+}
+
+/// The problems of a pack as people read them.
+pub(crate) fn problems(pack: &Pack) -> Vec<String> {
+    pack.problems().iter().map(ToString::to_string).collect()
 }

@@ -157,13 +157,13 @@ pub(crate) fn request(root: &Path, paths: &[String], random: &mut Random) -> Pac
         OutputForm::Xml,
         OutputForm::Payload,
     ];
-    if !request.task.trim().is_empty() {
+    if !request.survey.task.trim().is_empty() {
         forms.extend([OutputForm::Anthropic, OutputForm::OpenAi]);
     }
-    request.form = *random.pick(&forms);
-    request.line_numbers = random.once_in(4);
+    request.options.form = *random.pick(&forms);
+    request.options.line_numbers = random.once_in(4);
     if random.once_in(5) {
-        request.pins.push(random.pick(paths).clone());
+        request.survey.pins.push(random.pick(paths).clone());
     }
     request
 }

@@ -29,10 +29,10 @@ fn x01_a_pinned_file_of_secrets_keeps_its_names_only() {
         ("a.py", "def a(): pass\n"),
     ]);
     let mut request = project.request("fix a", 2_000);
-    request.pins.push(".env".into());
+    request.survey.pins.push(".env".into());
     let pack = packed(&request).unwrap();
     let shown = "# for the shop\nDB_PASSWORD=[REDACTED:secret]\nPORT=[REDACTED:secret]\n";
-    assert!(pack.prompt.contains(shown), "{}", pack.prompt);
+    assert!(pack.prompt().contains(shown), "{}", pack.prompt());
     assert_eq!(told(&pack), [(".env", 2, 0), (".env", 3, 0)]);
 }
 
@@ -41,10 +41,10 @@ fn x01_a_change_of_a_file_of_secrets_is_told_without_them() {
     let project = Project::repository(&[(".env", "DB_PASSWORD=hunter2\n")]);
     project.write(".env", "DB_PASSWORD=tiger\n");
     let mut request = project.request("Review this change.", 2_000);
-    request.changes = Some(Changes::Uncommitted);
+    request.survey.changes = Some(Changes::Uncommitted);
     let pack = packed(&request).unwrap();
-    assert!(pack.prompt.contains(".env: modified"), "{}", pack.prompt);
-    assert!(!pack.prompt.contains("hunter2") && !pack.prompt.contains("tiger"));
+    assert!(pack.prompt().contains(".env: modified"), "{}", pack.prompt());
+    assert!(!pack.prompt().contains("hunter2") && !pack.prompt().contains("tiger"));
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn x01_a_file_of_secrets_under_a_new_name_keeps_them() {
     project.write("config.txt", &text("tiger"));
     project.git(&["add", "."]);
     let mut request = project.request("Review this change.", 2_000);
-    request.changes = Some(Changes::Staged);
+    request.survey.changes = Some(Changes::Staged);
     let pack = packed(&request).unwrap();
     let said = "config.txt: renamed from .env";
-    assert!(pack.prompt.contains(said), "{}", pack.prompt);
-    assert!(!pack.prompt.contains("hunter2"), "{}", pack.prompt);
+    assert!(pack.prompt().contains(said), "{}", pack.prompt());
+    assert!(!pack.prompt().contains("hunter2"), "{}", pack.prompt());
 }
 
 /// The lines that tell a key are context, which a shorter patch leaves out.
@@ -80,10 +80,10 @@ fn x01_a_new_key_is_in_no_form_of_a_patch() {
     project.write("notes.txt", &(code("b") + &key(new)));
     for budget in [300, 600, 1_000, 2_000, 3_000, 4_000, 8_000] {
         let mut request = project.request("Review this change.", budget);
-        request.changes = Some(Changes::Uncommitted);
+        request.survey.changes = Some(Changes::Uncommitted);
         let pack = packed(&request).unwrap();
-        assert!(!pack.prompt.contains(old), "{}", pack.prompt);
-        assert!(!pack.prompt.contains(new), "{}", pack.prompt);
+        assert!(!pack.prompt().contains(old), "{}", pack.prompt());
+        assert!(!pack.prompt().contains(new), "{}", pack.prompt());
     }
 }
 
@@ -97,7 +97,7 @@ fn x01_a_source_with_many_secrets_is_told_in_a_few_lines() {
     );
     let project = Project::new(&[(".env", &values), ("notes.txt", &key)]);
     let mut request = project.request("fix a", 8_000);
-    request.pins = vec![".env".into(), "notes.txt".into()];
+    request.survey.pins = vec![".env".into(), "notes.txt".into()];
     let pack = packed(&request).unwrap();
     let mut found = told(&pack);
     found.sort_unstable();
@@ -111,10 +111,10 @@ fn x01_what_the_files_gatherer_brings_is_told() {
     let text = format!("def a():\n    key = \"{}\"\n", token());
     let project = Project::new(&[("a.py", "b = 1\n"), ("deploy/a.py", &text)]);
     let mut request = project.request("fix b", 2_000);
-    request.exclude.push("deploy".into());
+    request.survey.exclude.push("deploy".into());
     let pack = packed(&request.with_gatherer(Files::new(["deploy/*.py"]))).unwrap();
-    assert!(pack.prompt.contains("key = "), "{}", pack.prompt);
-    assert!(!pack.prompt.contains(&token()));
+    assert!(pack.prompt().contains("key = "), "{}", pack.prompt());
+    assert!(!pack.prompt().contains(&token()));
     assert_eq!(told(&pack), [("deploy/a.py", 2, 0)]);
 }
 

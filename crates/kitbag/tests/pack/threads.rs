@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kitbag::gather::Files;
 
-use crate::project::{Project, packed};
+use crate::project::{Project, packed, problems};
 
 #[test]
 fn p05_a_pack_inside_rayons_only_thread_ends() {
@@ -20,6 +20,6 @@ fn p05_a_pack_inside_rayons_only_thread_ends() {
     let (send, receive) = mpsc::channel();
     rayon::spawn(move || send.send(packed(&request).unwrap()).unwrap());
     let inside = receive.recv_timeout(Duration::from_secs(120)).unwrap();
-    assert_eq!(inside.prompt, first.prompt);
-    assert_eq!(inside.problems, [""; 0]);
+    assert_eq!(inside.prompt(), first.prompt());
+    assert_eq!(problems(&inside), [""; 0]);
 }

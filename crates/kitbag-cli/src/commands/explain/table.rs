@@ -1,31 +1,31 @@
 //! Every decision of a pack as a table.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
-use serde_json::Value;
+use kitbag::core::chunk::Detail;
+use kitbag::core::rank::ScorePart;
+use kitbag::pack::{Decisions, PackedChunk};
 
+use crate::flags;
 use crate::output::{grouped, one_line};
 
+/// How many of the largest folders and kinds are listed.
+const MOST_SPENT: usize = 3;
+
 /// What is in the prompt, and the best of what is not.
-pub(super) fn table(decided: &Value, excluded: usize) -> String {
+pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     let mut text = String::new();
-    if let Some(task) = decided
-        .get("task")
-        .and_then(Value::as_str)
-        .filter(|task| !task.is_empty())
-    {
-        let _ = writeln!(text, "task: {}\n", shortened(&one_line(task), 100));
+    if !decided.task.is_empty() {
+        let task = shortened(&one_line(&decided.task), 100);
+        let _ = writeln!(text, "task: {task}\n");
     }
-    let _ = writeln!(
-        text,
-        "{}",
-        grid(
-            ["level", "tokens", "score", "source", "why"],
-            rows_in(decided)
-        )
-    );
-    let missing = in_all(decided, "chunks") - list(decided, "chunks").len();
+    let header = ["level", "tokens", "score", "source", "why"];
+    let rows = decided.chunks.iter().map(row_in).collect();
+    let _ = writeln!(text, "{}", grid(header, rows));
+    let in_all = decided.in_all();
+    let missing = in_all.chunks - decided.chunks.len();
     if missing > 0 {
         let missing = grouped(missing as u64);
         let _ = writeln!(
@@ -35,7 +35,7 @@ pub(super) fn table(decided: &Value, excluded: usize) -> String {
     }
     let out = rows_out(decided);
     let kept = out.len();
-    let hidden = in_all(decided, "excluded") - kept.min(excluded);
+    let hidden = in_all.excluded - kept.min(excluded);
     if !out.is_empty() && excluded > 0 {
         let shown = out.into_iter().take(excluded).collect();
         let _ = writeln!(
@@ -52,68 +52,95 @@ pub(super) fn table(decided: &Value, excluded: usize) -> String {
         };
         let _ = writeln!(text, "… {} more; {more}", grouped(hidden as u64));
     }
-    let number = |key: &str| decided.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let share = |key: &str| decided.get(key).and_then(Value::as_f64).unwrap_or_default() * 100.0;
     let _ = write!(
         text,
         "\n{} of {} tokens ({:.1} %), {:.2} % of the best possible worth, {} files ranked",
-        grouped(number("tokens")),
-        grouped(number("budget")),
-        share("utilization"),
-        share("bound"),
-        grouped(in_all(decided, "ranked") as u64),
+        grouped(decided.tokens.0),
+        grouped(decided.budget.0),
+        decided.utilization * 100.0,
+        decided.bound * 100.0,
+        grouped(in_all.ranked as u64),
     );
-    for problem in list(decided, "problems").iter().filter_map(Value::as_str) {
-        let _ = write!(text, "\nproblem: {}", one_line(problem));
+    if let Some(spent) = spent(decided) {
+        let _ = write!(text, "\n{spent}");
+    }
+    if let Some(understood) = understood(decided) {
+        let _ = write!(text, "\n{understood}");
+    }
+    for problem in &decided.problems {
+        let _ = write!(text, "\nproblem: {}", one_line(&problem.to_string()));
+        if let Some(remedy) = flags::remedy(problem) {
+            let _ = write!(text, " ({})", one_line(remedy));
+        }
     }
     text
 }
 
-fn rows_in(decided: &Value) -> Vec<[String; 5]> {
-    let row = |chunk: &Value| {
-        let lines = lines(chunk);
-        let level = field(chunk, "level");
-        [
-            if lines.is_empty() || level != "slice" {
-                level
-            } else {
-                format!("{level} {lines}")
-            },
-            grouped(
-                chunk
-                    .get("tokens")
-                    .and_then(Value::as_u64)
-                    .unwrap_or_default(),
-            ),
-            chunk
-                .get("score")
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-            shortened(&one_line(&field(chunk, "source")), 60),
-            parts(chunk),
-        ]
+/// What takes the budget, and how to take less.
+fn spent(decided: &Decisions) -> Option<String> {
+    let share = |tokens: u32| u64::from(tokens) * 100 / u64::from(decided.budget.0.max(1));
+    let largest = decided.spent.iter().take(MOST_SPENT);
+    let largest: Vec<String> = largest
+        .map(|spent| format!("{} {} %", one_line(&spent.on), share(spent.tokens.0)))
+        .collect();
+    let first = decided.spent.iter().find(|spent| spent.on.ends_with('/'))?;
+    Some(format!(
+        "most tokens: {}; `--exclude {}` leaves a folder out, `--max-files N` looks at fewer files",
+        largest.join(", "),
+        one_line(&first.on)
+    ))
+}
+
+/// The kind of task that was understood, and how to say otherwise.
+fn understood(decided: &Decisions) -> Option<String> {
+    let task_type = decided.task_type?.as_str();
+    let from = match decided.inferred_from.as_deref()? {
+        [] => "as no word of it says otherwise".to_owned(),
+        cues => {
+            let cues: Vec<String> = cues
+                .iter()
+                .map(|cue| format!("“{}”", one_line(cue)))
+                .collect();
+            format!("from {}", cues.join(", "))
+        }
     };
-    list(decided, "chunks").iter().map(row).collect()
+    Some(format!(
+        "taken for a task to {task_type}, {from}; `--task-type TYPE` says otherwise"
+    ))
+}
+
+fn row_in(chunk: &PackedChunk) -> [String; 5] {
+    let level = chunk.level.as_str();
+    [
+        match chunk.level {
+            Detail::Slice if !chunk.lines.is_empty() => format!("{level} {}", lines(chunk)),
+            _ => level.to_owned(),
+        },
+        grouped(chunk.tokens.0),
+        chunk.score.to_string(),
+        shortened(&one_line(&chunk.source), 60),
+        parts(&chunk.parts),
+    ]
 }
 
 /// The files that were considered come first, by their rank; then what was never looked at.
-fn rows_out(decided: &Value) -> Vec<[String; 5]> {
-    let ranked: std::collections::HashMap<String, &Value> = list(decided, "ranked")
-        .iter()
-        .map(|ranked| (field(ranked, "source"), ranked))
+fn rows_out(decided: &Decisions) -> Vec<[String; 5]> {
+    let ranked = decided.ranked.iter();
+    let scores: HashMap<&str, i64> = ranked
+        .map(|ranked| (ranked.source.as_str(), ranked.score))
         .collect();
-    let row = |excluded: &Value| {
-        let source = field(excluded, "source");
-        let score = ranked.get(&source).and_then(|ranked| ranked.get("score"));
+    let excluded = decided.excluded.iter();
+    let rows = excluded.map(|excluded| {
+        let score = scores.get(excluded.source.as_str());
         [
             String::new(),
             String::new(),
             score.map(ToString::to_string).unwrap_or_default(),
-            shortened(&one_line(&source), 60),
-            one_line(&field(excluded, "reason")),
+            shortened(&one_line(&excluded.source), 60),
+            one_line(&excluded.reason),
         ]
-    };
-    list(decided, "excluded").iter().map(row).collect()
+    });
+    rows.collect()
 }
 
 fn grid(header: [&str; 5], rows: Vec<[String; 5]>) -> String {
@@ -136,69 +163,32 @@ fn grid(header: [&str; 5], rows: Vec<[String; 5]>) -> String {
     lines.join("\n")
 }
 
-/// The parts of the score, the largest first.
-pub(super) fn parts(of: &Value) -> String {
-    let mut parts: Vec<(i64, String)> = list(of, "parts")
-        .iter()
-        .map(|part| {
-            (
-                part.get("value")
-                    .and_then(Value::as_i64)
-                    .unwrap_or_default(),
-                field(part, "name"),
-            )
-        })
-        .filter(|(_, name)| name != "base")
-        .collect();
-    parts.sort_by(|a, b| (b.0.abs(), &a.1).cmp(&(a.0.abs(), &b.1)));
+/// The parts of the score, the largest first: they add up to it.
+fn parts(of: &[ScorePart]) -> String {
+    let mut parts: Vec<&ScorePart> = of.iter().collect();
+    parts.sort_by(|a, b| (b.value.abs(), &a.name).cmp(&(a.value.abs(), &b.name)));
     let parts: Vec<String> = parts
         .iter()
-        .map(|(value, name)| format!("{name} {value:+}"))
+        .map(|part| format!("{} {:+}", part.name, part.value))
         .collect();
     parts.join(", ")
 }
 
 /// The first ranges of lines that are shown.
-fn lines(chunk: &Value) -> String {
-    let ranges: Vec<String> = list(chunk, "lines")
-        .iter()
-        .map(|range| {
-            let at = |index: usize| range.get(index).and_then(Value::as_u64).unwrap_or_default();
-            format!("{}-{}", at(0), at(1))
-        })
+fn lines(chunk: &PackedChunk) -> String {
+    let ranges = chunk.lines.iter();
+    let ranges: Vec<String> = ranges
+        .map(|(first, last)| format!("{first}-{last}"))
         .collect();
     match ranges.as_slice() {
-        [] => String::new(),
         all if all.len() <= 2 => all.join(","),
         [first, rest @ ..] => format!("{first} +{}", rest.len()),
+        [] => String::new(),
     }
 }
 
-/// How long a list was, of which not all may be kept.
-fn in_all(decided: &Value, key: &str) -> usize {
-    let all = decided.get("in_all").and_then(|all| all.get(key));
-    let all = all.and_then(Value::as_u64).unwrap_or_default();
-    let kept = list(decided, key).len();
-    usize::try_from(all).unwrap_or_default().max(kept)
-}
-
-fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value
-        .get(key)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
-fn field(value: &Value, key: &str) -> String {
-    value
-        .get(key)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned()
-}
-
 /// A text that leaves room for other columns: its middle may be left out.
-fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
         return text.to_owned();

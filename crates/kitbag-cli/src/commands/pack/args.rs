@@ -1,17 +1,20 @@
 //! The options of a pack, shared by the commands that make one.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use kitbag::core::assembly::{FitStrategy, OutputForm};
-use kitbag::core::budget::parse_tokens;
-use kitbag::core::envelope::TaskType;
+use kitbag::core::budget::parse_input;
+use kitbag::core::envelope::{TaskEnvelope, TaskType};
 use kitbag::core::tokens::Tokens;
+use kitbag::gather::OpenApi;
 use kitbag::pack::PackRequest;
 use kitbag::tokens::Counter;
 use kitbag::workspace::git::{Changes, Repository};
 
-use super::pins;
+use super::place::place;
+use super::{envelope, pins};
 use super::task::{Stdin, TaskArgs};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
@@ -24,10 +27,15 @@ pub(crate) struct PackArgs {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768); of a
-    /// form in JSON all that is printed counts
-    #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_tokens, allow_negative_numbers = true)]
-    budget: Tokens,
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// input's share of a window, as `total=8000,input=70%`; of a form in JSON all that is printed
+    /// counts [default: 32k, or the input of the envelope's budget]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    budget: Option<Tokens>,
+    /// Reads the task, its type, its budget, its tools and the context gathered so far from this
+    /// `TaskEnvelope` as JSON; `-` is stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "task_file")]
+    envelope: Option<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
     /// What kind of task it is: implement, debug, refactor, test or analyze; told from the task
@@ -62,6 +70,18 @@ pub(crate) struct PackArgs {
     /// How chunks are chosen
     #[arg(long, value_enum, default_value_t = StrategyArg::Optimal)]
     strategy: StrategyArg,
+    /// Looks closely at no more files than this; without it, at as many as the budget could show
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_files: Option<u64>,
+    /// Shows the tree of the project down to this depth
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    depth: usize,
+    /// Shows this many of the last commits, where the task needs them
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    commits: usize,
+    /// Adds a summary of this OpenAPI description, a file below the root; may be repeated
+    #[arg(long, value_name = "FILE")]
+    openapi: Vec<String>,
     /// The folder of the cache
     #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
@@ -94,6 +114,8 @@ enum StrategyArg {
 /// What is asked of a change when nothing else is.
 const REVIEW: &str = "Review this change.";
 
+const DEFAULT_BUDGET: Tokens = Tokens(32_000);
+
 impl PackArgs {
     /// The counter and the request.
     pub(crate) fn request(
@@ -109,37 +131,69 @@ impl PackArgs {
             stdin => stdin,
         };
         self.check_revision(given)?;
+        let envelope = self.read_envelope(given)?;
+        let (given, stdin) = match &envelope {
+            Some(envelope) => (Some(envelope.user_request.as_str()), Stdin::Ignored),
+            None => (given, stdin),
+        };
         let (mut task, attachment) = self.task.read(given, stdin)?;
         if task.trim().is_empty() && is_change {
             task = REVIEW.to_owned();
         }
-        let mut request = PackRequest::new(&self.root, task).with_budget(self.budget);
-        request.attachment = attachment;
-        request.task_type = self.task_type;
-        request.include.clone_from(&self.include);
-        request.exclude.clone_from(&self.exclude);
+        let of_envelope = envelope.as_ref().map(|envelope| envelope.token_budget.input());
+        let budget = self.budget.or(of_envelope).unwrap_or(DEFAULT_BUDGET);
+        let mut request = PackRequest::new(&self.root, task).with_budget(budget);
+        let survey = &mut request.survey;
+        survey.attachment = attachment;
+        let of_envelope = envelope.as_ref().map(|envelope| envelope.task_type);
+        survey.task_type = self.task_type.or(of_envelope);
+        survey.envelope = envelope;
+        survey.include.clone_from(&self.include);
+        survey.exclude.clone_from(&self.exclude);
         let pins = self.pin.iter().map(|pin| pins::pin(&self.root, pin));
-        request.pins = pins.collect::<Result<_, Failure>>()?;
-        request.changes = self.changes();
-        request.form = self.form();
-        request.line_numbers = self.line_numbers;
-        request.use_git = !self.no_git;
-        request.strategy = match self.strategy {
+        survey.pins = pins.collect::<Result<_, Failure>>()?;
+        survey.changes = self.changes();
+        survey.use_git = !self.no_git;
+        survey.cache_folder.clone_from(&self.cache_dir);
+        let most = self.max_files.map(usize::try_from);
+        survey.limits.max_files = most.map(|most| most.unwrap_or(usize::MAX));
+        survey.limits.depth = self.depth;
+        survey.limits.commits = self.commits;
+        for path in &self.openapi {
+            let path = place(&self.root, path).map_err(|misplaced| {
+                Failure::usage(format_args!("--openapi: {misplaced}")).hint(misplaced.hint())
+            })?;
+            survey.gatherers.push(Arc::new(OpenApi::new(path)));
+        }
+        let options = &mut request.options;
+        options.form = self.form();
+        options.line_numbers = self.line_numbers;
+        options.strategy = match self.strategy {
             StrategyArg::Optimal => FitStrategy::Optimal,
             StrategyArg::Greedy => FitStrategy::Greedy,
         };
-        request.model = self.counter.model().map(String::from);
-        request.traits = traits.unwrap_or_default();
-        request.cache_folder.clone_from(&self.cache_dir);
-        let needs_message = matches!(request.form, OutputForm::Anthropic | OutputForm::OpenAi);
-        if needs_message && request.task.trim().is_empty() {
-            let form = request.form.as_str();
+        options.model = self.counter.model().map(String::from);
+        options.traits = traits.unwrap_or_default();
+        let needs_message = matches!(options.form, OutputForm::Anthropic | OutputForm::OpenAi);
+        if needs_message && request.survey.task.trim().is_empty() {
+            let form = request.options.form.as_str();
             return Err(Failure::usage(format_args!(
                 "the form `{form}` ends in a message, and there is no task"
             ))
             .hint("say what is to be done: `kitbag pack \"…\"`"));
         }
         Ok((counter, request))
+    }
+
+    fn read_envelope(&self, given: Option<&str>) -> Result<Option<TaskEnvelope>, Failure> {
+        let Some(file) = &self.envelope else {
+            return Ok(None);
+        };
+        if given.is_some() {
+            let message = "the task is in the file of `--envelope`, and another is given";
+            return Err(Failure::usage(message).hint("leave out one of them"));
+        }
+        envelope::read(file).map(Some)
     }
 
     /// Fails where a revision was meant and would be taken for the task, as in `--diff HEAD~2`.
@@ -169,9 +223,9 @@ impl PackArgs {
         self.has_task_file() || self.diff.is_some() || self.staged
     }
 
-    /// Whether the task is in a file.
+    /// Whether the task is in a file, alone or in an envelope.
     pub(crate) fn has_task_file(&self) -> bool {
-        self.task.task_file.is_some()
+        self.task.task_file.is_some() || self.envelope.is_some()
     }
 
     /// The folder of the cache, where it is named.

@@ -8,10 +8,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use kitbag::pack::{Pack, PackRequest};
-use kitbag::secrets::redact;
+use kitbag::engine::clean;
+use kitbag::pack::{Decisions, Pack, PackRequest};
 use kitbag::workspace::cache::{Key, default_folder};
-use serde_json::{Value, json};
 
 /// The rest of a long tail explains nothing: this many entries of each list are kept, and how many
 /// there were.
@@ -25,39 +24,24 @@ const MOST_TASK_CHARS: usize = 1_000;
 
 /// Keeps what was decided. Where nothing can be kept, nothing is: a pack does not fail for it.
 pub(crate) fn remember(request: &PackRequest, pack: &Pack) {
-    let Some(file) = place(&request.root, request.cache_folder.as_deref()) else {
+    let survey = &request.survey;
+    let Some(file) = place(&survey.root, survey.cache_folder.as_deref()) else {
         return;
     };
-    if let Err(error) = write(&file, &brief(request, pack)) {
+    let mut decisions = pack.decisions().brief(MOST_ENTRIES);
+    let task = clean(&survey.task, "task").text;
+    decisions.task = task.chars().take(MOST_TASK_CHARS).collect();
+    if let Err(error) = write(&file, &decisions) {
         tracing::debug!(event = "last_pack_not_kept", %error);
     }
 }
 
-fn brief(request: &PackRequest, pack: &Pack) -> Value {
-    let mut decided = serde_json::to_value(pack.brief(MOST_ENTRIES)).unwrap_or_default();
-    if let Some(fields) = decided.as_object_mut() {
-        fields.remove("prompt");
-        let task = redact(&request.task, "task").text;
-        let task: String = task.chars().take(MOST_TASK_CHARS).collect();
-        fields.insert("task".into(), json!(task));
-        fields.insert(
-            "in_all".into(),
-            json!({
-                "ranked": pack.ranked.len(),
-                "excluded": pack.excluded.len(),
-                "chunks": pack.chunks.len(),
-            }),
-        );
-    }
-    decided
-}
-
 /// Writes beside the file and then into its place, and lets go of what is old.
-fn write(file: &Path, decided: &Value) -> io::Result<()> {
+fn write(file: &Path, decided: &Decisions) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(decided.to_string().as_bytes())?;
+    beside.write_all(&serde_json::to_vec(decided)?)?;
     beside.persist(file).map_err(|error| error.error)?;
     forget(folder)
 }
@@ -82,7 +66,7 @@ fn forget(folder: &Path) -> io::Result<()> {
 }
 
 /// What was decided for the last pack of a folder.
-pub(crate) fn recall(root: &Path, cache_folder: Option<&Path>) -> Option<Value> {
+pub(crate) fn recall(root: &Path, cache_folder: Option<&Path>) -> Option<Decisions> {
     let text = fs::read_to_string(place(root, cache_folder)?).ok()?;
     serde_json::from_str(&text).ok()
 }

@@ -34,14 +34,12 @@ pub(super) fn never_shown(path: &str) -> Failure {
 
 /// Fails if a pinned file is not in the prompt, as one that is no text.
 pub(super) fn check(request: &PackRequest, pack: &Pack) -> Result<(), Failure> {
-    let is_in = |pin: &&String| pack.chunks.iter().any(|chunk| chunk.source == **pin);
-    let Some(pin) = request.pins.iter().find(|pin| !is_in(pin)) else {
+    let is_in = |pin: &&String| pack.assembly.kept.iter().any(|kept| kept.source == **pin);
+    let Some(pin) = request.survey.pins.iter().find(|pin| !is_in(pin)) else {
         return Ok(());
     };
-    let excluded = pack
-        .excluded
-        .iter()
-        .find(|excluded| excluded.source == *pin);
+    let excluded = pack.excluded();
+    let excluded = excluded.iter().find(|excluded| excluded.source == *pin);
     let reason = excluded.map_or("it cannot be read", |excluded| &*excluded.reason);
     Err(
         Failure::new(format_args!("--pin: `{pin}` cannot be shown: {reason}"))

@@ -1,9 +1,12 @@
 //! What a pack says about itself: a line on stderr, and a line in the log.
 
+use kitbag::core::assembly::Kept;
 use kitbag::core::chunk::{ChunkType, Detail};
+use kitbag::core::problem::Problem;
 use kitbag::pack::{Pack, Prepared};
 use kitbag::tokens::ModelProfile;
 
+use crate::flags;
 use crate::output::{self, grouped, one_line};
 
 /// More of a kind than this are only counted: `--json` has them all.
@@ -11,7 +14,7 @@ const MOST_LINES: usize = 5;
 
 /// Says what was packed.
 pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
-    say_problems(&pack.problems);
+    say_problems(pack.problems());
     if prepared.workspace().files().is_empty() {
         output::say(format_args!(
             "hint: name the folder of a project with `--root`, or a file with `--pin`"
@@ -28,14 +31,12 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     });
     let mut line = format!(
         "{} of {} tokens",
-        grouped(pack.tokens.0),
-        grouped(pack.budget.0)
+        grouped(pack.tokens().0),
+        grouped(pack.budget().0)
     );
     let files = |detail: Detail| {
-        let of = |chunk: &&kitbag::pack::PackedChunk| {
-            chunk.chunk_type == ChunkType::File && chunk.level == detail
-        };
-        pack.chunks.iter().filter(of).count()
+        let of = |kept: &&Kept| kept.chunk_type == ChunkType::File && kept.detail == detail;
+        pack.assembly.kept.iter().filter(of).count()
     };
     let levels = [
         (Detail::Full, "whole"),
@@ -75,8 +76,14 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
 }
 
 /// Says what did not go as asked.
-pub(crate) fn say_problems(problems: &[String]) {
-    say_some(problems, "warning", |problem| one_line(problem));
+pub(crate) fn say_problems(problems: &[Problem]) {
+    say_some(problems, "warning", |problem| {
+        let said = one_line(&problem.to_string());
+        match flags::remedy(problem) {
+            Some(remedy) => format!("{said}\nhint: {}", one_line(remedy)),
+            None => said,
+        }
+    });
 }
 
 /// Says the first of a kind, and how many more there are.
@@ -95,7 +102,7 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
 
 /// A line in the log.
 pub(super) fn log(pack: &Pack) {
-    for chunk in &pack.chunks {
+    for chunk in pack.chunks() {
         tracing::debug!(
             event = "chunk_included",
             source = chunk.source,
@@ -106,7 +113,7 @@ pub(super) fn log(pack: &Pack) {
             reason = %chunk.reason,
         );
     }
-    for excluded in &pack.excluded {
+    for excluded in pack.excluded() {
         tracing::debug!(
             event = "chunk_excluded",
             source = excluded.source,
@@ -115,16 +122,16 @@ pub(super) fn log(pack: &Pack) {
     }
     tracing::debug!(
         event = "context_compressed",
-        chunks_in = pack.considered,
-        chunks_out = pack.chunks.len(),
-        tokens = pack.tokens.0,
-        utilization = pack.utilization,
+        chunks_in = pack.assembly.ledger.fit.chunks_in,
+        chunks_out = pack.assembly.kept.len(),
+        tokens = pack.tokens().0,
+        utilization = f64::from(pack.tokens().0) / f64::from(pack.budget().0.max(1)),
     );
 }
 
 /// What a provider asks for the prompt, if the catalogue knows.
 fn price(pack: &Pack, model: &str) -> Option<String> {
-    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens.0));
+    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens().0));
     Some(format!(
         "${}.{:04}",
         micros / 1_000_000,

@@ -4,39 +4,41 @@
 //! around them is seen only when it is printed: then each text costs its share of that, what is still
 //! too much is taken off the budget, and the texts are fitted again.
 
-use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, assemble};
-use kitbag_core::rank::RankedChunk;
+use kitbag_core::assembly::AssembleError;
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
+
+use crate::engine::{Composed, Contribution, PromptRequest, compose};
 
 /// Each round takes off twice as much as the one before; the second or third fits.
 const ROUNDS: u32 = 16;
 
-/// Assembles the JSON within the budget of `settings`. Its tokens are those of all that is printed.
-pub(super) fn assemble_json(
-    draft: &Draft,
-    chunks: &[RankedChunk],
-    settings: &AssemblySettings,
+/// Composes the JSON within the budget of the request. Its tokens are those of all that is printed.
+pub(super) fn compose_json(
+    request: &PromptRequest,
+    contribution: &Contribution,
     counter: &dyn TokenCounter,
-) -> Result<Assembly, AssembleError> {
+) -> Result<Composed, AssembleError> {
+    let budget = request.settings.budget;
     let mut escaped = Escaped { counter, around: 0 };
-    let mut within = settings.clone();
+    let mut within = request.clone();
     let mut round = 0;
     loop {
-        let mut assembly = assemble(draft, chunks.to_vec(), &within, &escaped, None)
-            .map_err(|error| of_whole(error, settings.budget, within.budget))?;
+        let mut composed = compose(&within, vec![contribution.clone()], &escaped, None)
+            .map_err(|error| of_whole(error, budget, within.settings.budget))?;
+        let assembly = &mut composed.assembly;
         let printed = counter.count(&assembly.body);
-        let over = printed.saturating_sub(settings.budget);
+        let over = printed.saturating_sub(budget);
         if over == Tokens::ZERO {
             assembly.tokens = printed;
-            assembly.ledger.fit.budget = settings.budget;
-            return Ok(assembly);
+            assembly.ledger.fit.budget = budget;
+            return Ok(composed);
         }
         if round == ROUNDS {
             return Err(AssembleError::CountsDoNotAddUp {
-                tokenizer: assembly.tokenizer,
+                tokenizer: assembly.tokenizer.clone(),
                 whole: printed,
                 parts: assembly.tokens,
-                budget: settings.budget,
+                budget,
             });
         }
         if round == 0 {
@@ -45,13 +47,13 @@ pub(super) fn assemble_json(
             escaped.around = around.checked_div(texts).unwrap_or_default();
         } else {
             let off = over.0.saturating_mul(1 << round);
-            within.budget = within.budget.saturating_sub(Tokens(off));
+            within.settings.budget = within.settings.budget.saturating_sub(Tokens(off));
         }
         round += 1;
     }
 }
 
-/// Tells an error of a round as one of the whole, with the JSON around the texts.
+/// The error of a round as one of the whole, with the JSON around the texts.
 fn of_whole(error: AssembleError, budget: Tokens, within: Tokens) -> AssembleError {
     match error {
         AssembleError::FixedOverBudget {

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use kitbag_core::assembly::Assembly;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use super::report::{Excluded, Pack};
+use super::report::Excluded;
 use super::shorten::shorten;
-use super::strategy::Strategy;
-use super::{Attachment, change};
-use crate::gather::Gathered;
-use crate::redaction::{self, Redaction};
+use super::{Attachment, Prepared, change};
+use crate::engine::clean;
+use crate::redaction::Redaction;
 
 /// What is to be shown besides the files of the survey.
-pub(super) struct Brought {
+pub(super) struct Others {
     pub(super) chunks: Vec<RankedChunk>,
     /// What has no room in its share.
     pub(super) excluded: Vec<Excluded>,
@@ -22,58 +23,50 @@ pub(super) struct Brought {
     pub(super) redacted: Vec<Redaction>,
 }
 
-impl Brought {
-    /// Limits the first chunks, which come from our own gatherers, to their shares.
-    pub(super) fn new(
-        gathered: &Gathered,
-        strategy: Strategy,
-        own: usize,
-        budget: Tokens,
-        counter: &dyn TokenCounter,
-    ) -> Self {
-        let mut brought = Self {
+impl Others {
+    /// Limits the chunks of the built-in gatherers to their shares, and takes the others as they are.
+    pub(super) fn new(prepared: &Prepared, budget: Tokens, counter: &dyn TokenCounter) -> Self {
+        let (ours, others) = (&prepared.ours, &prepared.others);
+        let mut all = Self {
             chunks: Vec::new(),
             excluded: Vec::new(),
-            redacted: gathered.redacted.clone(),
+            redacted: [ours.redacted.as_slice(), &others.redacted].concat(),
         };
-        for (place, chunk) in gathered.chunks.iter().enumerate() {
-            let mut chunk = chunk.clone();
-            if let Some(priority) = strategy.priority.filter(|_| place < own) {
-                chunk.priority = priority;
-            }
-            let is_first = strategy.priority.is_some() && place < own;
-            if let Some(most) = strategy.most(&chunk, budget).filter(|_| place < own) {
+        let strategy = prepared.strategy;
+        for ranked in ours.chunks() {
+            let mut chunk = ranked.chunk.clone();
+            chunk.priority = strategy.priority.unwrap_or(chunk.priority);
+            if let Some(most) = strategy.most(&chunk, budget) {
                 limit(&mut chunk, most, counter);
                 if chunk.levels.is_empty() {
                     let reason = format!("its share of the budget is {most} tokens, too few");
-                    brought.excluded.push(Excluded::new(chunk.source, reason));
+                    all.excluded.push(Excluded::new(chunk.source, reason));
                     continue;
                 }
-                if is_first {
+                if strategy.priority.is_some() {
                     // As much as its share allows: that is what an overview is for.
                     chunk.levels.truncate(1);
                 }
             }
-            brought.chunks.push(chunk.into());
+            all.chunks.push(chunk.into());
         }
-        brought
+        all.chunks.extend(others.chunks().iter().cloned());
+        if let Some(attached) = &prepared.request.attachment {
+            all.attach(attached, budget, counter);
+        }
+        all
     }
 
     /// Adds a text that belongs to the task. One that is long may be shown by its beginning and its
     /// end, in a quarter of the budget.
-    pub(super) fn attach(
-        &mut self,
-        attached: &Attachment,
-        budget: Tokens,
-        counter: &dyn TokenCounter,
-    ) {
-        let (name, text) = (attached.name.as_str(), attached.text.as_str());
-        let mut chunk =
-            ContextChunk::new(attachment(), name, text).with_priority(ContextPriority::High);
-        self.redacted.extend(redaction::of_chunk(&mut chunk));
-        if let Some(short) = shorten(chunk.content(), Tokens(budget.0 / 4), counter) {
+    fn attach(&mut self, attached: &Attachment, budget: Tokens, counter: &dyn TokenCounter) {
+        let text = clean(&attached.text, &attached.name);
+        let mut chunk = ContextChunk::new(attachment(), attached.name.as_str(), &*text.text)
+            .with_priority(ContextPriority::High);
+        if let Some(short) = shorten(&text.text, Tokens(budget.0 / 4), counter) {
             chunk.levels.push(Level::new(Detail::Slice, short));
         }
+        self.redacted.extend(text.redacted);
         self.chunks.push(chunk.into());
     }
 
@@ -84,13 +77,8 @@ impl Brought {
         }
     }
 
-    /// Takes away the files that a chunk stands for: nothing is shown twice.
-    pub(super) fn replace(
-        &mut self,
-        files: &mut Vec<RankedChunk>,
-        pins: &[String],
-        budget: Tokens,
-    ) {
+    /// The files that a chunk stands for, with the reason: nothing is shown twice.
+    pub(super) fn stand_ins(&self, budget: Tokens) -> BTreeMap<String, String> {
         let mut stand_ins: BTreeMap<String, String> = BTreeMap::new();
         for other in self.chunks.iter().map(|other| &other.chunk) {
             let reason = || {
@@ -104,34 +92,26 @@ impl Brought {
                 stand_ins.entry(path.to_owned()).or_insert_with(reason);
             }
         }
-        files.retain(|file| {
-            let source = &file.chunk.source;
-            let stands_for = stand_ins.get(source).filter(|_| !pins.contains(source));
-            if let Some(reason) = stands_for {
-                let reason = reason.clone();
-                self.excluded.push(Excluded::new(source.as_str(), reason));
-            }
-            stands_for.is_none()
-        });
+        stand_ins
     }
 }
 
-/// Says what became of an attachment that is not there, or not whole.
-pub(super) fn attachment_problem(attached: &Attachment, pack: &Pack) -> Option<String> {
+/// The problem of an attachment that is not shown, or not whole.
+pub(super) fn attachment_problem(attached: &Attachment, assembly: &Assembly) -> Option<Problem> {
     let name = &attached.name;
-    let is_it = |kind: &ChunkType, source: &str| *kind == attachment() && source == name;
-    let shown = pack
-        .chunks
-        .iter()
-        .find(|chunk| is_it(&chunk.chunk_type, &chunk.source));
-    match shown.map(|chunk| chunk.level) {
-        Some(Detail::Full) => None,
-        Some(_) => Some(format!(
-            "`{name}` is longer than a quarter of the budget: its middle was left out"
-        )),
-        None if attached.text.trim().is_empty() => None,
-        None => Some(format!("`{name}` was left out: there is no room for it")),
-    }
+    let kind = attachment();
+    let mut kept = assembly.kept.iter();
+    let shown = kept.find(|kept| kept.chunk_type == kind && kept.source == *name);
+    let (kind, message) = match shown.map(|kept| kept.detail) {
+        Some(Detail::Full) => return None,
+        Some(_) => (
+            ProblemKind::Shortened,
+            "it is longer than a quarter of the budget: its middle was left out",
+        ),
+        None if attached.text.trim().is_empty() => return None,
+        None => (ProblemKind::LeftOut, "there is no room for it"),
+    };
+    Some(Problem::new(name.as_str(), kind, message))
 }
 
 fn attachment() -> ChunkType {
@@ -150,7 +130,7 @@ fn limit(chunk: &mut ContextChunk, most: Tokens, counter: &dyn TokenCounter) {
     if let Some(last) = last.filter(|_| chunk.levels.is_empty() && most >= FEWEST)
         && let Some(short) = shorten(&last.content, most, counter)
     {
-        // What matters most stands at the beginning.
+        // The beginning of a text tells most of it.
         let coverage = Coverage::from_permille(last.coverage.permille() / 10 * 9);
         chunk
             .levels

@@ -1,8 +1,8 @@
-//! What a handle names: a file, some of its lines, or a definition in it.
+//! The thing that a handle names: a file, some of its lines, or a definition in it.
 
 use std::path::Path;
 
-use crate::failure::Failure;
+use super::ExpandError;
 
 /// A handle, taken apart.
 pub(super) struct Handle<'h> {
@@ -10,7 +10,7 @@ pub(super) struct Handle<'h> {
     pub(super) part: Part<'h>,
 }
 
-/// What of the file is meant.
+/// The part of the file that is meant.
 pub(super) enum Part<'h> {
     Whole,
     /// From the first to the last line, counted from 1.
@@ -21,7 +21,7 @@ pub(super) enum Part<'h> {
 impl<'h> Handle<'h> {
     /// Takes a handle apart. A path may hold `#` and `:` itself, so that the files below `root`
     /// decide: the first reading that names one is meant.
-    pub(super) fn parse(handle: &'h str, root: &Path) -> Result<Self, Failure> {
+    pub(super) fn parse(handle: &'h str, root: &Path) -> Result<Self, ExpandError> {
         let handle = handle.strip_prefix("file:").unwrap_or(handle);
         let handle = handle.strip_prefix("./").unwrap_or(handle);
         let is_file = |path: &str| !path.is_empty() && root.join(path).is_file();
@@ -62,10 +62,10 @@ impl<'h> Handle<'h> {
 }
 
 /// A range such as `10-80`, `10-` or `10`.
-fn lines<'h>(range: &str) -> Result<Part<'h>, Failure> {
-    let wrong = |why: &str| {
-        Failure::usage(format_args!("`{range}` is no range of lines: {why}"))
-            .hint("write `:10-80`, `:10-` or `:10`")
+fn lines<'h>(range: &str) -> Result<Part<'h>, ExpandError> {
+    let wrong = |why: &'static str| ExpandError::NoRange {
+        range: range.to_owned(),
+        why,
     };
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

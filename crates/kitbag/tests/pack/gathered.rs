@@ -1,12 +1,15 @@
 //! What gatherers and callers bring: limited, shortened and told truly.
 
+use kitbag::core::assembly::{AssemblySettings, OutputForm, Reason};
 use kitbag::core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail};
 use kitbag::core::rank::{Prioritizer, RankTask, Score};
+use kitbag::core::tokens::Tokens;
+use kitbag::engine::{Contribution, DraftParts, PromptRequest, compose};
 use kitbag::gather::{GatherFuture, GatherTask, Gathered, Gatherer, History};
-use kitbag::pack::{Attachment, PackError, prepare};
+use kitbag::pack::{Attachment, contribute, prepare};
 use kitbag::tokens::Counter;
 
-use crate::project::{Project, find, packed, why_out};
+use crate::project::{Project, find, packed, problems, why_out};
 
 #[test]
 fn p04_long_instructions_are_shortened_and_not_dropped() {
@@ -22,7 +25,7 @@ fn p04_long_instructions_are_shortened_and_not_dropped() {
         "Rule 0 is kept.",
         "Last: run the tests.",
     ] {
-        assert!(pack.prompt.contains(part), "{}", pack.prompt);
+        assert!(pack.prompt().contains(part), "{}", pack.prompt());
     }
     let pack = packed(&project.request("fix the login", 400)).unwrap();
     assert_eq!(
@@ -108,39 +111,63 @@ fn p12_the_ranking_shows_the_scores_that_decided() {
 #[test]
 fn p02_an_attachment_that_is_cut_or_left_out_is_told() {
     let project = Project::new(&[("a.rs", "fn login() {}\n")]);
-    let problems = |lines: usize, budget: u32| {
+    let told = |lines: usize, budget: u32| {
         let mut request = project.request("fix the login", budget);
-        request.attachment = Some(Attachment {
+        request.survey.attachment = Some(Attachment {
             name: "stdin".into(),
             text: "a line of a log\n".repeat(lines),
         });
-        packed(&request).unwrap().problems
+        problems(&packed(&request).unwrap())
     };
-    assert_eq!(problems(10, 4_000), [""; 0]);
+    assert_eq!(told(10, 4_000), [""; 0]);
     assert_eq!(
-        problems(5_000, 4_000),
-        ["`stdin` is longer than a quarter of the budget: its middle was left out"]
+        told(5_000, 4_000),
+        ["stdin: it is longer than a quarter of the budget: its middle was left out"]
     );
     assert_eq!(
-        problems(50, 60),
-        ["`stdin` was left out: there is no room for it"]
+        told(50, 60),
+        ["stdin: there is no room for it"]
     );
 }
 
 #[test]
-fn p05_what_was_prepared_is_packed_for_no_other_task() {
+fn p05_one_survey_serves_many_prompts() {
+    let project = Project::new(&[("a.rs", "fn login() {}\n"), ("b.rs", "fn other() {}\n")]);
+    let request = project.request("fix the login", 4_000);
+    let counter = Counter::for_model("gpt-4o").unwrap();
+    let prepared = pollster::block_on(prepare(&request.survey)).unwrap();
+    let smaller = request.options.with_budget(Tokens(200));
+    assert!(prepared.pack(&smaller, &counter).unwrap().tokens() <= Tokens(200));
+    let mut pinned = request.options.clone();
+    pinned.pins = vec!["a.rs".into(), "b.rs".into()];
+    let pack = prepared.pack(&pinned, &counter).unwrap();
+    assert!(matches!(find(&pack, "a.rs").unwrap().reason, Reason::Critical));
+    // Its words are none of the task's: the survey did not look at it.
+    assert_eq!(
+        problems(&pack),
+        ["b.rs: the survey did not look at it, so that it cannot be pinned"]
+    );
+}
+
+#[test]
+fn p05_a_workspace_is_one_source_among_others() {
     let project = Project::new(&[("a.rs", "fn login() {}\n")]);
     let request = project.request("fix the login", 4_000);
     let counter = Counter::for_model("gpt-4o").unwrap();
-    let prepared = pollster::block_on(prepare(&request)).unwrap();
-    let smaller = project.request("fix the login", 200);
-    assert!(prepared.pack(&smaller, &counter).is_ok());
-    let other = project.request("fix the logout", 4_000);
-    let error = prepared.pack(&other, &counter).unwrap_err();
-    assert!(
-        matches!(error, PackError::OtherRequest { field: "task" }),
-        "{error}"
-    );
+    let prepared = pollster::block_on(prepare(&request.survey)).unwrap();
+    let workspace = contribute(&prepared, &request.options, &counter);
+    assert_eq!(workspace.draft, DraftParts::default());
+    let mut memory = Contribution::default();
+    let fact = ContextChunk::new(ChunkType::Fact, "fact/login", "Ann logs in by key.");
+    memory.add(fact);
+    let settings = AssemblySettings::new(OutputForm::Pack, Tokens(2_000));
+    let asked = PromptRequest::new("what about the login?", settings);
+    let prompt = compose(&asked, vec![memory, workspace], &counter, None).unwrap();
+    let prompt = prompt.assembly.body;
+    for part in ["fn login() {}", "Ann logs in by key.", "what about the login?"] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    assert!(!prompt.contains("fix the login"), "{prompt}");
 }
 
 #[test]
@@ -149,8 +176,8 @@ fn p05_a_gatherer_of_the_same_name_stands_for_ours() {
     project.commit("the second commit");
     let request = project.request("why does the login crash?", 4_000);
     let usual = packed(&request).unwrap();
-    assert_eq!(usual.prompt.matches("the second commit").count(), 1);
+    assert_eq!(usual.prompt().matches("the second commit").count(), 1);
     let ours = packed(&request.with_gatherer(History { commits: 1 })).unwrap();
-    assert_eq!(ours.prompt.matches("the second commit").count(), 1);
-    assert!(!ours.prompt.contains(" first\n"), "{}", ours.prompt);
+    assert_eq!(ours.prompt().matches("the second commit").count(), 1);
+    assert!(!ours.prompt().contains(" first\n"), "{}", ours.prompt());
 }

@@ -1,4 +1,4 @@
-//! Looks at the workspace for a task, or for an overview where the task finds nothing.
+//! The first stage: surveys the workspace for a task, or for an overview where the task finds nothing.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,81 +7,84 @@ use kitbag_core::tokens::Tokens;
 use kitbag_workspace::cache::{Cache, Limits};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
-use kitbag_workspace::survey::{Changed, Survey, SurveyOptions, survey};
+use kitbag_workspace::survey::{self, Changed, Survey, SurveyOptions};
 use kitbag_workspace::workspace::Workspace;
 
 use super::strategy::Strategy;
-use super::{PackRequest, overview};
+use super::{SurveyRequest, overview};
 use crate::gather::{GatherError, pooled};
 
-/// A workspace, looked at.
-pub(super) struct Looked {
+/// A workspace, surveyed.
+pub(super) struct Surveyed {
     pub(super) survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     pub(super) is_overview: bool,
 }
 
 /// Surveys the workspace.
-pub(super) async fn look(
-    request: &PackRequest,
+pub(super) async fn survey(
+    request: &SurveyRequest,
     query: Query,
     workspace: &Arc<Workspace>,
     strategy: Strategy,
     changed: Vec<Changed>,
-) -> Result<Looked, GatherError> {
+) -> Result<Surveyed, GatherError> {
     let mut options = SurveyOptions::default();
     options.changed = changed;
     options.weights = request.relevance.clone();
     options.about_tests = strategy.about_tests;
-    options.candidates = candidates(request.budget);
+    options.candidates = match request.limits.max_files {
+        Some(most) => most,
+        None => candidates(request.budget),
+    };
     options.always.clone_from(&request.pins);
-    let looking = Looking {
+    let work = Work {
         query,
         options,
         workspace: Arc::clone(workspace),
         cache: request.cache_folder.clone(),
     };
     pooled(move || {
-        let cache = Cache::open(looking.cache.clone(), Limits::default());
-        if !looking.query.is_empty() {
-            let survey = looking.for_task(&cache);
+        let cache = Cache::open(work.cache.clone(), Limits::default());
+        if !work.query.is_empty() {
+            let survey = work.for_task(&cache);
             if !survey.ranked.is_empty() {
-                return Ok(Looked {
+                return Ok(Surveyed {
                     survey,
                     is_overview: false,
                 });
             }
         }
-        Ok(Looked {
-            survey: looking.around(&cache),
+        Ok(Surveyed {
+            survey: work.around(&cache),
             is_overview: true,
         })
     })
     .await
 }
 
-struct Looking {
+struct Work {
     query: Query,
     options: SurveyOptions,
     workspace: Arc<Workspace>,
     cache: Option<PathBuf>,
 }
 
-impl Looking {
+impl Work {
     fn for_task(&self, cache: &Cache) -> Survey {
-        survey(&self.workspace, &self.query, &self.options, cache)
+        survey::survey(&self.workspace, &self.query, &self.options, cache)
     }
 
     fn around(&self, cache: &Cache) -> Survey {
         let mut options = self.options.clone();
         options.weights = RelevanceWeights::overview();
         options.always.extend(overview::landmarks(&self.workspace));
-        survey(&self.workspace, &Query::new(""), &options, cache)
+        survey::survey(&self.workspace, &Query::new(""), &options, cache)
     }
 }
 
-/// What is looked for. A trace that is attached points at code as one in the task does.
-pub(super) async fn query(request: &PackRequest) -> Result<Query, GatherError> {
+/// The query of a task. A trace that is attached points at code as one in the task does.
+pub(super) async fn query(request: &SurveyRequest) -> Result<Query, GatherError> {
     let mut said = request.task.clone();
     if let Some(attached) = &request.attachment {
         said.push('\n');

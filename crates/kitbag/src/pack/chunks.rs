@@ -1,0 +1,83 @@
+//! The second stage: everything that may be in the prompt, scored and without secrets.
+
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_core::tokens::TokenCounter;
+
+use super::files;
+use super::gathered::Others;
+use super::report::{self, Excluded, RankedSource};
+use super::{PackOptions, Prepared, Retrieval};
+use crate::engine::Contribution;
+
+/// The contribution of a workspace, and what the report says besides.
+pub(super) struct Made {
+    pub(super) contribution: Contribution,
+    /// The files by score.
+    pub(super) ranked: Vec<RankedSource>,
+    /// Files without a place in an overview. A change may show one all the same.
+    pub(super) left_out: Vec<Excluded>,
+    /// What was looked at and is no chunk.
+    pub(super) excluded: Vec<Excluded>,
+}
+
+pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn TokenCounter) -> Made {
+    let mut contribution = Contribution::default();
+    contribution.problems = problems(prepared, options);
+    let (mut files, left_out) = files::chunks(prepared, options);
+    let ranked = report::ranked(prepared, &files);
+
+    let usual = Retrieval::default();
+    let prioritizer = options.prioritizer.as_deref().unwrap_or(&usual);
+    let mut others = Others::new(prepared, options.budget, counter);
+    others.score(prioritizer, &prepared.rank_task);
+    let stand_ins = others.stand_ins(options.budget);
+    let mut excluded = Vec::new();
+    files.retain(|file| {
+        let chunk = &file.ranked.chunk;
+        let reason = stand_ins.get(chunk.source.as_str());
+        let Some(reason) = reason.filter(|_| !file.is_pinned()) else {
+            return true;
+        };
+        excluded.push(Excluded::new(chunk.source.as_str(), reason.clone()));
+        false
+    });
+    for file in files {
+        contribution.add_clean(file.ranked, file.redacted);
+    }
+    for chunk in others.chunks {
+        contribution.add_clean(chunk, Vec::new());
+    }
+    contribution.redacted.extend(others.redacted);
+    excluded.extend(others.excluded);
+    Made {
+        contribution,
+        ranked,
+        left_out,
+        excluded,
+    }
+}
+
+/// The problems of the workspace, the survey and the gatherers.
+fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let (workspace, survey) = (&prepared.workspace, &prepared.survey);
+    if workspace.files().is_empty() {
+        let message = "there is no file to look at: none is here, or all are left out";
+        problems.push(Problem::new("", ProblemKind::NotFound, message));
+    }
+    for pin in &options.pins {
+        let of = |candidate: &kitbag_workspace::survey::Candidate| {
+            let file = workspace.files().get(candidate.file);
+            file.is_some_and(|file| file.path == *pin)
+        };
+        if !survey.candidates.iter().any(of) {
+            let message = "the survey did not look at it, so that it cannot be pinned";
+            problems.push(Problem::new(pin.as_str(), ProblemKind::NotFound, message));
+        }
+    }
+    problems.extend_from_slice(workspace.problems());
+    problems.extend_from_slice(&survey.problems);
+    problems.extend_from_slice(&prepared.ours.problems);
+    problems.extend_from_slice(&prepared.others.problems);
+    problems
+}

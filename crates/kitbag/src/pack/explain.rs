@@ -1,0 +1,189 @@
+//! Why a file is in a prompt or not, and what would change that.
+//!
+//! Answers three symptoms of one file: it is missing, it is cut, or it takes too much room. The
+//! fourth, a task that was misunderstood, is a matter of the whole pack: see
+//! [`Decisions::inferred_from`](super::Decisions::inferred_from).
+
+mod trials;
+
+use kitbag_core::chunk::Detail;
+use kitbag_core::rank::ScorePart;
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_workspace::walk::{NAMED_SIZE_LIMIT, SkipReason, Skipped};
+use serde::Serialize;
+
+use super::{Excluded, Pack, PackRequest, Prepared};
+pub use trials::LARGEST;
+use trials::Trials;
+
+/// The explanation of one file, or of another source of the pack.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The source.
+    pub source: String,
+    /// Its place among the ranked files, from 1.
+    pub rank: Option<usize>,
+    /// How many files are ranked.
+    pub ranked: usize,
+    /// Its score.
+    pub score: Option<i64>,
+    /// The parts of the score, which add up to it.
+    pub parts: Vec<ScorePart>,
+    /// How it is shown.
+    pub shown: Option<Shown>,
+    /// Why it is not.
+    pub reason: Option<String>,
+    /// The sources that would leave or shrink if it had to be in whole.
+    pub displaced_by: Vec<String>,
+    /// The smallest budget with which it is shown, or shown whole where it is shown in part.
+    pub budget: Option<Tokens>,
+    /// Words that would bring it in, when added to the task.
+    pub words: Vec<String>,
+    /// The level at which it would be shown if it were pinned.
+    pub pinned: Option<Detail>,
+    /// Whether other budgets were tried.
+    #[serde(skip)]
+    pub was_tried: bool,
+    /// Whether it can be pinned.
+    #[serde(skip)]
+    pub can_be_pinned: bool,
+}
+
+/// How a source is shown.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Shown {
+    /// The level.
+    pub level: Detail,
+    /// The lines.
+    pub lines: Vec<(u32, u32)>,
+    /// The tokens that it takes.
+    pub tokens: Tokens,
+    /// Its share of the budget, in thousandths.
+    pub permille: u32,
+}
+
+/// Explains the file at `path`, below the root, or another source of the pack. Where it is not shown
+/// whole, other budgets, words and pins are tried, which may read files again.
+pub async fn explain(
+    path: &str,
+    request: &PackRequest,
+    prepared: &Prepared,
+    pack: &Pack,
+    counter: &dyn TokenCounter,
+) -> Explanation {
+    let place = pack.ranked.iter().position(|ranked| ranked.source == path);
+    let ranked = place.and_then(|place| pack.ranked.get(place));
+    let entry = pack.assembly.ledger.entries.iter();
+    let entry = entry.filter(|_| ranked.is_none());
+    let score = entry.filter(|entry| entry.source == path).map(|entry| &entry.score).next();
+    let mut told = Explanation {
+        source: path.to_owned(),
+        rank: place.map(|place| place + 1),
+        ranked: pack.ranked.len(),
+        score: ranked.map(|ranked| ranked.score).or(score.map(|score| score.total())),
+        parts: ranked
+            .map(|ranked| ranked.parts.clone())
+            .or(score.map(|score| score.parts().to_vec()))
+            .unwrap_or_default(),
+        shown: shown(pack, path),
+        reason: None,
+        displaced_by: Vec::new(),
+        budget: None,
+        words: Vec::new(),
+        pinned: None,
+        was_tried: false,
+        can_be_pinned: false,
+    };
+    let files = prepared.workspace.files();
+    let index = files.iter().position(|file| file.path == path);
+    let level = told.shown.as_ref().map(|shown| shown.level);
+    if level.is_none() {
+        told.reason = Some(reason(&told, pack, index.is_some()));
+        told.can_be_pinned = can_be_pinned(path, prepared);
+    }
+    let (Some(index), true) = (index, level != Some(Detail::Full)) else {
+        return told;
+    };
+    let candidates = prepared.survey.candidates.iter();
+    let candidate = candidates.filter(|candidate| candidate.file == index).next();
+    let trials = Trials {
+        path,
+        request,
+        counter,
+    };
+    // Only what was looked at has a text that could be shown.
+    if candidate.is_some() {
+        told.was_tried = true;
+        let wanted = level.map_or(Detail::Line, |_| Detail::Full);
+        if let Some((level, lost)) = trials.pinned(prepared, pack) {
+            told.pinned = (Some(level) != told.shown.as_ref().map(|shown| shown.level))
+                .then_some(level);
+            told.displaced_by = lost;
+        }
+        told.budget = trials.budget(prepared, wanted);
+        told.can_be_pinned = true;
+    } else if let Some(place) = place {
+        told.was_tried = true;
+        told.budget = trials.wider_budget(place).await;
+    }
+    if level.is_none() {
+        told.words = trials.words(candidate).await;
+    }
+    told
+}
+
+fn shown(pack: &Pack, path: &str) -> Option<Shown> {
+    let kept = pack.assembly.kept.iter().find(|kept| kept.source == path)?;
+    let permille = u64::from(kept.tokens.0) * 1_000 / u64::from(pack.budget().0.max(1));
+    Some(Shown {
+        level: kept.detail,
+        lines: kept.lines.clone(),
+        tokens: kept.tokens,
+        permille: u32::try_from(permille).unwrap_or(u32::MAX),
+    })
+}
+
+/// Why it is not in the prompt.
+fn reason(told: &Explanation, pack: &Pack, is_listed: bool) -> String {
+    let excluded = pack.excluded();
+    if let Some(excluded) = excluded.iter().find(|out| out.source == told.source) {
+        // The tokens that are missing with everything else in place are not those that a larger
+        // budget has to bring: that is found by trying.
+        return match excluded.reason.starts_with("no room") {
+            true => "no room: what is shown is worth more".to_owned(),
+            false => excluded.reason.to_string(),
+        };
+    }
+    if is_listed && told.rank.is_some() {
+        return "many files have more to do with the task".to_owned();
+    }
+    if is_listed {
+        return "it has no word of the task".to_owned();
+    }
+    let is_above = |excluded: &&Excluded| {
+        let below = told.source.strip_prefix(&excluded.source);
+        below.is_some_and(|below| below.starts_with('/'))
+    };
+    match excluded.iter().find(is_above) {
+        Some(folder) => format!(
+            "the folder `{}` is left out: {}",
+            folder.source, folder.reason
+        ),
+        None => "it is ignored, or left out by a pattern".to_owned(),
+    }
+}
+
+/// Whether it is a text, as far as is known.
+fn can_be_pinned(path: &str, prepared: &Prepared) -> bool {
+    let workspace = &prepared.workspace;
+    let mut skipped = workspace.skipped().iter().chain(&prepared.survey.skipped);
+    let cannot = |skipped: &Skipped| match &skipped.reason {
+        SkipReason::Binary | SkipReason::Unreadable { .. } => true,
+        SkipReason::Huge { size } => *size > NAMED_SIZE_LIMIT,
+        _ => false,
+    };
+    let is_file = workspace.root().join(path).is_file();
+    is_file && !skipped.any(|skipped| skipped.path == path && cannot(skipped))
+}
