@@ -231,8 +231,7 @@ impl Prioritizer for ScoreWeights {
 impl ScoreWeights {
     fn task_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
         let named = |names: &[&str]| {
-            has_own_name(chunk)
-                && words::of_path(&chunk.source).any(|word| names.contains(&&*word))
+            has_own_name(chunk) && words::of_path(&chunk.source).any(|word| names.contains(&&*word))
         };
         let (applies, boost) = match task.task_type {
             Some(TaskType::Debug) => (named(&words::ERRORS), self.debug),

@@ -173,6 +173,46 @@ pub(crate) async fn newest(
     rows.map(|mut row| read(id.scope, &mut row)).collect()
 }
 
+/// The newest messages of a conversation before one of them, as a model sees them, oldest first.
+pub(crate) async fn newest_before(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    before: u32,
+    limit: u32,
+) -> Result<Vec<StoredMessage>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+         AND seq < $4 ORDER BY seq DESC LIMIT $5"
+    );
+    let values = [
+        id.scope.into(),
+        id.number.into(),
+        before.into(),
+        limit.into(),
+    ];
+    let rows = tx.query(&sql, values).await?.into_iter().rev();
+    rows.map(|mut row| read(id.scope, &mut row)).collect()
+}
+
+/// The number of messages of a conversation before one of them.
+pub(crate) async fn count_before(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    before: u32,
+) -> Result<u32, StoreError> {
+    if before <= 1 {
+        return Ok(0);
+    }
+    let row = tx
+        .query_one(
+            "SELECT count(*) FROM message \
+             WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq < $4",
+            [id.scope.into(), id.number.into(), before.into()],
+        )
+        .await?;
+    row.map_or(Ok(0), |mut row| Ok(row.u32()?))
+}
+
 /// Messages by conversation and number.
 pub(crate) async fn by_place(
     tx: &mut Tx<'_>,

@@ -12,7 +12,6 @@ compile_error!("a store needs a database: enable the feature `sqlite` or `postgr
 mod append;
 mod check;
 mod closing;
-mod context;
 mod conversation;
 mod copy;
 #[cfg(feature = "embeddings")]
@@ -28,6 +27,7 @@ mod index;
 mod lease;
 mod location;
 mod maintain;
+mod memories;
 mod message;
 mod names;
 #[cfg(feature = "postgres")]
@@ -46,7 +46,6 @@ mod turn;
 mod value;
 
 pub use closing::{CloseOutcome, Closing};
-pub use context::{BuiltContext, ContextError, ContextSettings};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
 #[cfg(feature = "embeddings")]
@@ -60,6 +59,7 @@ pub use import::{Import, Imported};
 pub use lease::Lease;
 pub use location::Location;
 pub use maintain::{Sender, Stats};
+pub use memories::{ConversationMemory, MemoryRequest, Recollections};
 pub use message::{MessageTime, NewMessage, StoredMessage};
 pub use prompt::{Pruned, Replayed, SentPrompt};
 pub use recall::{RecallRequest, Recalled};

@@ -13,7 +13,7 @@ use crate::fact::{self, Fact};
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;
-use crate::recall::{self, Recalled, RecallOutcome, RecallRequest};
+use crate::recall::{self, RecallOutcome, RecallRequest, Recalled};
 use crate::scope::Scope;
 use crate::state::{self, ConversationState};
 use crate::store::Store;
@@ -170,7 +170,7 @@ async fn conversation(
         }
     };
     let Some(found) = found else { return Ok(None) };
-    let before = request.answering.map(|message| message.seq);
+    let before = request.answering.map_or(u32::MAX, |message| message.seq);
     let messages = history::newest_before(tx, found.id, before, request.messages).await?;
     let unread = match messages.first() {
         Some(first) => history::count_before(tx, found.id, first.id.seq).await?,
@@ -200,7 +200,9 @@ async fn recollections(
     } = &request.incoming;
     let scope = match conversation {
         Some(id) => Some(id.scope),
-        None => Scope::find(tx, channel, sender).await?.map(|scope| scope.id),
+        None => Scope::find(tx, channel, sender)
+            .await?
+            .map(|scope| scope.id),
     };
     Ok(Some(Recollections {
         facts: fact::current(tx, sender, request.facts).await?,
@@ -221,7 +223,8 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
     let mut recall = RecallRequest::new(&incoming.sender, incoming.message.text())
         .at(incoming.message.at.unwrap_or(request.now.into()))
         .limit(request.recalled)
-        .without(shown);
+        .without(shown)
+        .for_prompt();
     recall.in_prompt.extend(request.answering);
     if !request.across_channels {
         recall = recall.on_channel(&incoming.channel);

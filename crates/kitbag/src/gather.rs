@@ -145,12 +145,13 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contr
         match result {
             Ok(gathered) => {
                 gathered.chunks.into_iter().for_each(|chunk| all.add(chunk));
-                all.problems.extend(gathered.problems.into_iter().map(|mut problem| {
-                    if problem.source.is_empty() {
-                        problem.source = gatherer.name().to_owned();
-                    }
-                    problem
-                }));
+                all.problems
+                    .extend(gathered.problems.into_iter().map(|mut problem| {
+                        if problem.source.is_empty() {
+                            problem.source = gatherer.name().to_owned();
+                        }
+                        problem
+                    }));
             }
             Err(error) => all.problems.push(Problem::failed(gatherer.name(), error)),
         }

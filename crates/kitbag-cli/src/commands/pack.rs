@@ -22,8 +22,8 @@ pub(crate) use task::Stdin;
 use crate::clipboard;
 use crate::counter::say_exactness;
 use crate::failure::Failure;
-use crate::{flags, output};
 use crate::progress::Progress;
+use crate::{flags, output};
 
 /// Prints the prompt for a task: the code that it needs, within the budget
 ///
@@ -108,9 +108,7 @@ pub(crate) fn packed(
     request: &PackRequest,
     counter: &Counter,
 ) -> Result<Pack, Failure> {
-    let pack = prepared
-        .pack(&request.options, counter)
-        .map_err(failure)?;
+    let pack = prepared.pack(&request.options, counter).map_err(failure)?;
     pins::check(request, &pack)?;
     if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());

@@ -100,7 +100,9 @@ pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k Strin
         }
         let is_it = |keyword: &&String| match word.is_ascii() {
             true => keyword.eq_ignore_ascii_case(word),
-            false => keyword.chars().eq(word.chars().flat_map(char::to_lowercase)),
+            false => keyword
+                .chars()
+                .eq(word.chars().flat_map(char::to_lowercase)),
         };
         if let Some(at) = missing.iter().position(is_it) {
             found.push(missing.swap_remove(at));

@@ -8,15 +8,15 @@ use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::role::Role;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ContextSettings, ConversationId, ExportFilter, Forget, Import, Incoming, Learned, Lease,
-    Location, MessageId, NewFact, NewMessage, NewSummary, RecallRequest, Store, SummaryMaker,
-    TurnId,
+    ConversationId, ExportFilter, Forget, Import, Incoming, Learned, Lease, Location, MessageId,
+    NewFact, NewMessage, NewSummary, RecallRequest, Store, SummaryMaker, TurnId,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::crash;
 use crate::place::{self, second};
+use crate::remembered;
 use crate::work::prompt_for;
 
 #[test]
@@ -248,9 +248,10 @@ impl User {
             }
             Operation::Context { sender, words } => {
                 let incoming = Incoming::new("cli", name(*sender), text(words));
-                let settings = ContextSettings::new(Tokens(2_000));
-                let built = store.build_context(&incoming, &settings, &Characters, now);
-                format!("{:?}", built.await)
+                format!(
+                    "{:?}",
+                    remembered::prompt(store, &incoming, None, now).await
+                )
             }
             Operation::LookAt { turn } => look_at(store, turn_id(*turn)).await,
             Operation::List => list(store).await,

@@ -11,7 +11,6 @@
 mod altered;
 mod apart;
 mod closing;
-mod context;
 mod crash;
 mod facts;
 #[cfg(unix)]
@@ -30,6 +29,7 @@ mod prompts;
 mod race;
 mod random;
 mod recall;
+mod remembered;
 #[cfg(unix)]
 mod restart;
 #[cfg(unix)]

@@ -6,12 +6,13 @@ use kitbag_core::stored::ConversationContext;
 use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ContextSettings, Forget, Import, Incoming, Learned, Location, NewFact, NewMessage,
-    RecallRequest, SentPrompt, Store, StoreError,
+    Forget, Import, Incoming, Learned, Location, NewFact, NewMessage, RecallRequest, SentPrompt,
+    Store, StoreError,
 };
 
 use crate::on_both;
 use crate::place::{run, second};
+use crate::remembered;
 
 on_both! {
     a_learned_turn_is_not_answered_again
@@ -29,13 +30,8 @@ async fn turn(store: &Store, text: &str, at: i64) -> String {
     let incoming = Incoming::new("cli", "ann", text);
     let turn = store.accept(&incoming, second(at)).await.unwrap();
     let lease = store.begin(turn.id, MINUTE, second(at)).await.unwrap();
-    let settings = ContextSettings::new(Tokens(4_000)).answering(turn.message);
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(at))
-        .await
-        .unwrap();
-    let body = built.assembly.body.clone();
-    let sent = SentPrompt::new(built.draft, built.settings, built.assembly);
+    let sent = remembered::prompt(store, &incoming, Some(turn.message), second(at)).await;
+    let body = sent.assembly.body.clone();
     store.sent(&lease, sent, second(at)).await.unwrap();
     store
         .learned(&lease, Learned::reply("I see.", second(at)), second(at))
@@ -54,12 +50,7 @@ async fn a_learned_turn_is_not_answered_again(store: Store) {
         .unwrap();
     // Another node had the same request and waited for the lease.
     let late = store.begin(first.id, MINUTE, second(2)).await.unwrap();
-    let settings = ContextSettings::new(Tokens(4_000)).answering(first.message);
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(2))
-        .await
-        .unwrap();
-    let sent = SentPrompt::new(built.draft, built.settings, built.assembly);
+    let sent = remembered::prompt(&store, &incoming, Some(first.message), second(2)).await;
     let refused = store.sent(&late, sent, second(2)).await.unwrap_err();
     assert!(matches!(refused, StoreError::Turn { .. }), "{refused}");
     store

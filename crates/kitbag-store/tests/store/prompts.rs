@@ -7,12 +7,13 @@ use kitbag_core::inject::{ContextMessage, CooldownReading, EntryAction, plan};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ContextSettings, ConversationId, Forget, Incoming, Learned, Lease, NewFact, RecallRequest,
-    SentPrompt, Store, StoreError, StoredMessage,
+    ConversationId, Forget, Incoming, Learned, Lease, NewFact, RecallRequest, SentPrompt, Store,
+    StoreError, StoredMessage,
 };
 
 use crate::on_both;
 use crate::place::second;
+use crate::remembered;
 
 on_both! {
     x03_a_prompt_is_rebuilt_byte_for_byte
@@ -106,20 +107,9 @@ async fn x03_what_was_forgotten_cannot_be_rebuilt(store: Store) {
         .begin(turn.id, SignedDuration::from_secs(60), second(5))
         .await
         .unwrap();
-    let settings = ContextSettings::new(Tokens(4_000)).answering(turn.message);
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(5))
-        .await
-        .unwrap();
-    assert!(built.assembly.body.contains(secret));
-    store
-        .sent(
-            &lease,
-            SentPrompt::new(built.draft, built.settings, built.assembly),
-            second(6),
-        )
-        .await
-        .unwrap();
+    let told = remembered::prompt(&store, &incoming, Some(turn.message), second(5)).await;
+    assert!(told.assembly.body.contains(secret));
+    store.sent(&lease, told, second(6)).await.unwrap();
     store.replay(turn.id, None).await.unwrap();
     let id = store.messages(turn.id.conversation(), 9).await.unwrap()[0].id;
     let gone = store.forget(Forget::Message(id)).await.unwrap();

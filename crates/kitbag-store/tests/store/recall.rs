@@ -3,7 +3,7 @@
 use kitbag_core::role::Role;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ContextSettings, Import, Incoming, Location, NewFact, NewMessage, RecallRequest, Store,
+    Import, Incoming, Location, MemoryRequest, NewFact, NewMessage, RecallRequest, Store,
 };
 
 use crate::on_both;
@@ -115,13 +115,10 @@ fn o06_a_source_that_fails_is_told_and_the_rest_goes_on() {
         let facts = vec![NewFact::new("city", "Lisbon")];
         store.set_facts("ann", facts, second(1)).await.unwrap();
         let incoming = Incoming::new("cli", "ann", "what about word77?");
-        let settings = ContextSettings::new(Tokens(4_000));
-        let built = store
-            .build_context(&incoming, &settings, &Characters, second(1))
-            .await
-            .unwrap();
-        assert!(built.context.system_prompt.contains("Lisbon"));
-        let problems = &built.assembly.ledger.problems;
+        let request = MemoryRequest::new(incoming, second(1));
+        let known = store.recollect(&request, None, Vec::new()).await;
+        assert_eq!(known.facts[0].value, "Lisbon");
+        let problems = &known.problems;
         assert!(
             problems.len() == 1 && problems[0].source == "recall",
             "{problems:?}"

@@ -20,21 +20,31 @@ pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
     };
     for name in named {
         let Ok(real) = real_root.join(name).canonicalize() else {
-            walk.problems.push(problem(ProblemKind::NotFound, format!("`{name}` does not exist")));
+            walk.problems.push(problem(
+                ProblemKind::NotFound,
+                format!("`{name}` does not exist"),
+            ));
             continue;
         };
         let Some(path) = rules::below(&real_root, &real) else {
-            walk.problems.push(problem(ProblemKind::NotFound, format!("`{name}` is outside the root")));
+            walk.problems.push(problem(
+                ProblemKind::NotFound,
+                format!("`{name}` is outside the root"),
+            ));
             continue;
         };
         if real.is_dir() {
             let message = format!("`{name}` is a folder");
             let hint = "name its files, or use a pattern";
-            walk.problems.push(problem(ProblemKind::Ignored, message).with_hint(hint));
+            walk.problems
+                .push(problem(ProblemKind::Ignored, message).with_hint(hint));
             continue;
         }
         if path.split('/').any(skip::never_shown) {
-            walk.problems.push(problem(ProblemKind::LeftOut, format!("`{name}` is never shown")));
+            walk.problems.push(problem(
+                ProblemKind::LeftOut,
+                format!("`{name}` is never shown"),
+            ));
             continue;
         }
         if walk.files.iter().any(|file| file.path == path) {

@@ -54,9 +54,7 @@ impl PackError {
                 "give a budget of more than {fixed}, or a shorter task"
             )),
             Self::Assemble(error) => Some(error.hint().to_string()),
-            Self::NoRepository => {
-                Some("a change needs a git repository, and git itself".into())
-            }
+            Self::NoRepository => Some("a change needs a git repository, and git itself".into()),
             Self::Git(error) => error.hint(),
             Self::NoChange { left_out: 1.., .. } => {
                 Some("other patterns, or none, would let them in".into())

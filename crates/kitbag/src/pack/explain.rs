@@ -77,12 +77,17 @@ pub async fn explain(
     let ranked = place.and_then(|place| pack.ranked.get(place));
     let entry = pack.assembly.ledger.entries.iter();
     let entry = entry.filter(|_| ranked.is_none());
-    let score = entry.filter(|entry| entry.source == path).map(|entry| &entry.score).next();
+    let score = entry
+        .filter(|entry| entry.source == path)
+        .map(|entry| &entry.score)
+        .next();
     let mut told = Explanation {
         source: path.to_owned(),
         rank: place.map(|place| place + 1),
         ranked: pack.ranked.len(),
-        score: ranked.map(|ranked| ranked.score).or(score.map(|score| score.total())),
+        score: ranked
+            .map(|ranked| ranked.score)
+            .or(score.map(|score| score.total())),
         parts: ranked
             .map(|ranked| ranked.parts.clone())
             .or(score.map(|score| score.parts().to_vec()))
@@ -107,7 +112,9 @@ pub async fn explain(
         return told;
     };
     let candidates = prepared.survey.candidates.iter();
-    let candidate = candidates.filter(|candidate| candidate.file == index).next();
+    let candidate = candidates
+        .filter(|candidate| candidate.file == index)
+        .next();
     let trials = Trials {
         path,
         request,
@@ -118,8 +125,8 @@ pub async fn explain(
         told.was_tried = true;
         let wanted = level.map_or(Detail::Line, |_| Detail::Full);
         if let Some((level, lost)) = trials.pinned(prepared, pack) {
-            told.pinned = (Some(level) != told.shown.as_ref().map(|shown| shown.level))
-                .then_some(level);
+            told.pinned =
+                (Some(level) != told.shown.as_ref().map(|shown| shown.level)).then_some(level);
             told.displaced_by = lost;
         }
         told.budget = trials.budget(prepared, wanted);

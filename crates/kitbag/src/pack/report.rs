@@ -375,7 +375,7 @@ fn passed_over(prepared: &Prepared) -> Vec<Excluded> {
         .filter_map(|ranked| workspace.files().get(ranked.file))
         .map(|file| Excluded::new(file.path.as_str(), PASSED_OVER));
     let skipped = workspace.skipped().iter().chain(&survey.skipped);
-    let skipped = skipped
-        .map(|skipped| Excluded::new(skipped.path.as_str(), skipped.reason.to_string()));
+    let skipped =
+        skipped.map(|skipped| Excluded::new(skipped.path.as_str(), skipped.reason.to_string()));
     passed_over.chain(skipped).collect()
 }

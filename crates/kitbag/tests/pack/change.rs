@@ -223,8 +223,7 @@ fn x01_changed_files_without_room_are_told() {
     for path in &paths {
         project.write(path, &code(20, &|_| true));
     }
-    let told =
-        |budget| problems(&packed(&review(&project, Changes::Uncommitted, budget)).unwrap());
+    let told = |budget| problems(&packed(&review(&project, Changes::Uncommitted, budget)).unwrap());
     let many = told(100_000);
     let told = told(600);
     assert_eq!(told.len(), 1, "{told:?}");

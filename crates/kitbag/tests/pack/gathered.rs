@@ -124,10 +124,7 @@ fn p02_an_attachment_that_is_cut_or_left_out_is_told() {
         told(5_000, 4_000),
         ["stdin: it is longer than a quarter of the budget: its middle was left out"]
     );
-    assert_eq!(
-        told(50, 60),
-        ["stdin: there is no room for it"]
-    );
+    assert_eq!(told(50, 60), ["stdin: there is no room for it"]);
 }
 
 #[test]
@@ -141,7 +138,10 @@ fn p05_one_survey_serves_many_prompts() {
     let mut pinned = request.options.clone();
     pinned.pins = vec!["a.rs".into(), "b.rs".into()];
     let pack = prepared.pack(&pinned, &counter).unwrap();
-    assert!(matches!(find(&pack, "a.rs").unwrap().reason, Reason::Critical));
+    assert!(matches!(
+        find(&pack, "a.rs").unwrap().reason,
+        Reason::Critical
+    ));
     // Its words are none of the task's: the survey did not look at it.
     assert_eq!(
         problems(&pack),
@@ -164,7 +164,11 @@ fn p05_a_workspace_is_one_source_among_others() {
     let asked = PromptRequest::new("what about the login?", settings);
     let prompt = compose(&asked, vec![memory, workspace], &counter, None).unwrap();
     let prompt = prompt.assembly.body;
-    for part in ["fn login() {}", "Ann logs in by key.", "what about the login?"] {
+    for part in [
+        "fn login() {}",
+        "Ann logs in by key.",
+        "what about the login?",
+    ] {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
     assert!(!prompt.contains("fix the login"), "{prompt}");

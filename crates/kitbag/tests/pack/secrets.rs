@@ -43,7 +43,11 @@ fn x01_a_change_of_a_file_of_secrets_is_told_without_them() {
     let mut request = project.request("Review this change.", 2_000);
     request.survey.changes = Some(Changes::Uncommitted);
     let pack = packed(&request).unwrap();
-    assert!(pack.prompt().contains(".env: modified"), "{}", pack.prompt());
+    assert!(
+        pack.prompt().contains(".env: modified"),
+        "{}",
+        pack.prompt()
+    );
     assert!(!pack.prompt().contains("hunter2") && !pack.prompt().contains("tiger"));
 }
 

@@ -14,8 +14,8 @@ use kitbag::tokens::Counter;
 use kitbag::workspace::git::{Changes, Repository};
 
 use super::place::place;
-use super::{envelope, pins};
 use super::task::{Stdin, TaskArgs};
+use super::{envelope, pins};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 
@@ -140,7 +140,9 @@ impl PackArgs {
         if task.trim().is_empty() && is_change {
             task = REVIEW.to_owned();
         }
-        let of_envelope = envelope.as_ref().map(|envelope| envelope.token_budget.input());
+        let of_envelope = envelope
+            .as_ref()
+            .map(|envelope| envelope.token_budget.input());
         let budget = self.budget.or(of_envelope).unwrap_or(DEFAULT_BUDGET);
         let mut request = PackRequest::new(&self.root, task).with_budget(budget);
         let survey = &mut request.survey;

@@ -38,7 +38,9 @@ impl<'a> AgentSource<'a> {
 impl std::fmt::Debug for AgentSource<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("AgentSource");
-        shown.field("request", &self.request).finish_non_exhaustive()
+        shown
+            .field("request", &self.request)
+            .finish_non_exhaustive()
     }
 }
 
@@ -116,7 +118,8 @@ fn past_message(stored: &StoredMessage) -> Option<PastMessage> {
         Role::System | Role::Tool => return None,
     };
     if let Some(name) = &stored.message.name {
-        past.metadata.insert("user".to_owned(), name.as_str().into());
+        past.metadata
+            .insert("user".to_owned(), name.as_str().into());
     }
     past.sent = stored.sent_as.as_ref().map(|sent| sent.text().into_owned());
     Some(past)

@@ -41,7 +41,10 @@ pub(super) fn contribution(
             View::builtin("turn")
         }
     };
-    for chunk in view.map(|view| node_chunks(view, &layers)).unwrap_or_default() {
+    for chunk in view
+        .map(|view| node_chunks(view, &layers))
+        .unwrap_or_default()
+    {
         contribution.add(chunk);
     }
     contribution

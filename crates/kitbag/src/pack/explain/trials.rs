@@ -33,8 +33,9 @@ impl Trials<'_> {
         let other = prepared.pack(&options, self.counter).ok()?;
         let level = self.level_in(&other)?;
         let kept = other.assembly.kept.iter();
-        let with: BTreeMap<&str, Tokens> =
-            kept.map(|kept| (kept.source.as_str(), kept.tokens)).collect();
+        let with: BTreeMap<&str, Tokens> = kept
+            .map(|kept| (kept.source.as_str(), kept.tokens))
+            .collect();
         let kept = pack.assembly.kept.iter();
         let mut lost: Vec<(u32, &str)> = kept
             .filter_map(|kept| {
