@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::flat::{self, Heading, Section};
+use crate::flat::{self, FlatError, Heading, Section};
 
 /// Everything that a provider needs for one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,31 @@ impl Context {
     #[must_use]
     pub fn to_prompt_string(&self) -> String {
         flat::render(&self.sections())
+    }
+
+    /// Reads a flat prompt back: the system sections are the system prompt, the last section is the
+    /// message, and what stands between is the history. Names no model and no servers.
+    ///
+    /// # Errors
+    /// When the text is no flat prompt.
+    pub fn from_prompt_string(prompt: &str) -> Result<Self, FlatError> {
+        let mut system: Vec<String> = Vec::new();
+        let mut history = Vec::new();
+        for Section { heading, text } in flat::parse(prompt)? {
+            match heading {
+                Heading::System => system.push(text),
+                Heading::User => history.push(ContextEntry::new("user", text)),
+                Heading::Assistant => history.push(ContextEntry::new("assistant", text)),
+            }
+        }
+        let current = history.pop().map(|last| last.content);
+        Ok(Self {
+            system_prompt: system.join("\n\n"),
+            history,
+            current_message: current.unwrap_or_default(),
+            mcp_servers: Vec::new(),
+            model: None,
+        })
     }
 
     /// The sections of [`to_prompt_string`](Self::to_prompt_string).

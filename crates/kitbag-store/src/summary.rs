@@ -30,6 +30,15 @@ pub struct Summary {
     pub text: String,
 }
 
+impl Summary {
+    /// The source of a chunk that shows it. Forgetting a message finds the prompts that told of it by
+    /// this name.
+    #[must_use]
+    pub fn source(&self) -> String {
+        format!("summary/{}/{}", self.conversation.scope, self.number)
+    }
+}
+
 /// What made a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

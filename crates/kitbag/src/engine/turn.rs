@@ -87,10 +87,13 @@ impl TurnPrompt {
         }
     }
 
-    /// The prompt for a provider that takes a system prompt, a history and a message.
+    /// The prompt for a provider that takes a system prompt, a history and a message; none where its
+    /// form is not the flat one.
     #[must_use]
-    pub fn context(&self) -> Context {
-        Context::from_assembly(&self.composed.draft, &self.composed.assembly)
+    pub fn context(&self) -> Option<Context> {
+        let mut context = Context::from_prompt_string(&self.composed.assembly.body).ok()?;
+        context.model.clone_from(&self.composed.draft.model);
+        Some(context)
     }
 }
 

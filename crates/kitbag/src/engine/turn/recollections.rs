@@ -70,12 +70,11 @@ fn fact(fact: &Fact) -> ContextChunk {
 fn summarised(summary: &Summary, age: usize, counter: &dyn TokenCounter) -> ContextChunk {
     let day = summary.made.to_string();
     let day = day.split('T').next().unwrap_or_default();
-    let source = format!("summary/{}/{}", summary.conversation.scope, summary.number);
     let text = |summary: &str| format!("Earlier conversation, summarised {day}: {summary}");
     let ppm = 600_000 / u32::try_from(age).unwrap_or(u32::MAX).max(1);
     let whole = text(&summary.text);
     let priority = ContextPriority::Medium;
-    let whole = chunk(ChunkType::Summary, source, whole, priority, ppm);
+    let whole = chunk(ChunkType::Summary, summary.source(), whole, priority, ppm);
     shorter(
         whole.with_band(ChunkBand::Session),
         &summary.text,
