@@ -6,9 +6,11 @@
 //! contributions on everything is pure, so that asking again with another budget reads nothing.
 
 mod admit;
+#[cfg(feature = "layouts")]
+mod agent;
 mod contribution;
 mod history;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(any(feature = "layouts", feature = "sqlite", feature = "postgres"))]
 mod turn;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
@@ -19,8 +21,12 @@ use kitbag_core::tokens::TokenCounter;
 
 pub(crate) use admit::clean_as;
 pub use admit::{Clean, clean};
+#[cfg(feature = "layouts")]
+pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "layouts")]
+pub use turn::AgentSource;
+#[cfg(any(feature = "layouts", feature = "sqlite", feature = "postgres"))]
 pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
 pub use crate::redaction::Redaction;

@@ -9,12 +9,13 @@ pub mod engine;
 pub mod gather;
 pub mod memory;
 pub mod pack;
+#[cfg(feature = "layouts")]
 pub mod project;
-pub mod prompt;
 mod redaction;
 pub mod tokens;
 
 pub use kitbag_core as core;
+#[cfg(feature = "layouts")]
 pub use kitbag_layout as layout;
 pub use kitbag_secrets as secrets;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

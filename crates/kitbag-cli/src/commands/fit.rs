@@ -1,6 +1,5 @@
 //! `kitbag fit`: fits chunks from JSON into a budget and prints the prompt, or why it is so.
 
-mod explain;
 mod read;
 
 use std::io;
@@ -22,7 +21,7 @@ use serde::Serialize;
 use crate::clipboard;
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
-use crate::output::{self, grouped};
+use crate::output::{self, grouped, ledger_table};
 use crate::progress::Progress;
 
 /// Fits chunks into a token budget and prints the prompt
@@ -121,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     say_exactness(&counter);
     if args.explain {
-        output::print(&explain::table(&assembly.ledger))?;
+        output::print(&ledger_table(&assembly.ledger))?;
     } else if args.copy {
         clipboard::copy(&assembly.body)?;
     } else {

@@ -54,6 +54,7 @@ impl Contribution {
         &self.chunks
     }
 
+    #[cfg(feature = "layouts")]
     /// Changes the texts that stand without a fence around them, where marks could be taken for
     /// those of the operator. Fenced text is shown as it is.
     pub(super) fn change_loose_texts(&mut self, change: impl Fn(&str) -> String) {
@@ -73,6 +74,7 @@ impl Contribution {
         }
     }
 
+    #[cfg(feature = "layouts")]
     /// Whether a chunk holds a text.
     pub(super) fn holds(&self, text: &str) -> bool {
         let levels = self.chunks.iter().flat_map(|ranked| &ranked.chunk.levels);
