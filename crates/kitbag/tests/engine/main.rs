@@ -9,6 +9,7 @@
 )]
 
 mod context;
+mod conversation;
 
 use jiff::Timestamp;
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
