@@ -1,6 +1,6 @@
 //! `kitbag fit`: fits chunks from JSON into a budget and prints the prompt, or why it is so.
 
-mod explain;
+pub(crate) mod explain;
 mod read;
 
 use std::io;

@@ -1,13 +1,14 @@
 //! A conversation of 60 turns, from the message that comes in to the answer that is learned: its
 //! topics drift, it recalls, it is reminded, its tools change, and it is closed once.
 
-use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use jiff::{SignedDuration, Timestamp};
+use kitbag::core::assembly::{AssemblySettings, LedgerEntry, OutputForm};
 use kitbag::core::chunk::{ChunkType, ContextChunk, Detail, Level, Relevance};
 use kitbag::core::envelope::ToolDefinition;
 use kitbag::core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
-use kitbag::core::tokens::Tokens;
+use kitbag::core::tokens::{Characters, Tokens};
 use kitbag::engine::{Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, turn};
-use kitbag::store::{Incoming, Learned, MemoryRequest, Store};
+use kitbag::store::{CloseOutcome, ConversationId, Incoming, Learned, MemoryRequest, Store};
 use kitbag::tokens::{Counter, Vocabulary};
 
 use crate::{on_store, second};
@@ -36,7 +37,7 @@ fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
                 remind(&store, accepted.id.conversation()).await;
             }
             let lease = store
-                .begin(accepted.id, jiff::SignedDuration::from_mins(5), now)
+                .begin(accepted.id, SignedDuration::from_mins(5), now)
                 .await
                 .unwrap();
             let memory = MemoryRequest::new(incoming, now).answering(accepted.message);
@@ -54,12 +55,25 @@ fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
             assert_eq!(replayed.body, prompt.composed.assembly.body, "{number}");
             let answer = Learned::reply(world.answer(number), now);
             store.learned(&lease, answer, now).await.unwrap();
+            if number == CLOSED {
+                close(&store, accepted.id.conversation(), now).await;
+            }
         }
-        panic!("{run:#?}");
+        run.judge();
     });
 }
 
-async fn remind(store: &Store, conversation: kitbag::store::ConversationId) {
+async fn close(store: &Store, conversation: ConversationId, now: Timestamp) {
+    let closing = store.closing(conversation).await.unwrap();
+    let limit = Tokens(200);
+    let closed = store.close(closing, limit, &Characters, now).await.unwrap();
+    assert!(
+        matches!(closed, CloseOutcome::Closed(Some(_))),
+        "{closed:?}"
+    );
+}
+
+async fn remind(store: &Store, conversation: ConversationId) {
     let reminder = ContextMessage::new("units", "Give lengths in metres.")
         .with_target(ContextMessageTarget::SuffixSystem)
         .with_cooldown_turns(4);
@@ -70,42 +84,51 @@ async fn remind(store: &Store, conversation: kitbag::store::ConversationId) {
 /// The measures of all prompts.
 #[derive(Debug, Default)]
 struct Run {
+    /// Of each prompt but the first of a conversation, in thousandths.
     reuse: Vec<u32>,
     worth: u64,
-    best: u64,
-    renewed: Vec<String>,
+    best_worth: u64,
+    renewals: usize,
     reminded: Vec<usize>,
-    tokens: Vec<u32>,
     recalled: usize,
+    summarised: usize,
 }
 
 impl Run {
     fn add(&mut self, number: usize, prompt: &TurnPrompt) {
         let assembly = &prompt.composed.assembly;
-        assert!(
-            assembly.tokens <= BUDGET,
-            "turn {number}: {}",
-            assembly.tokens
-        );
-        self.tokens.push(assembly.tokens.0);
-        self.reuse
-            .extend(assembly.reuse.map(|reuse| reuse.permille()));
+        let tokens = assembly.tokens;
+        assert!(tokens <= BUDGET, "turn {number} has {tokens} tokens");
+        let reuse = assembly.reuse.map(|reuse| reuse.permille());
+        self.reuse.extend(reuse);
         let ledger = &assembly.ledger;
         self.worth += ledger.fit.worth;
-        self.best += ledger.epoch.best_worth;
-        if let Some(renewed) = &ledger.epoch.renewed {
-            self.renewed.push(format!("{number}: {renewed:?}"));
-        }
-        let reminded = |entry: &&kitbag::core::assembly::LedgerEntry| {
-            entry.source == "reminder/units" && entry.level.is_some()
+        self.best_worth += ledger.epoch.best_worth;
+        self.renewals += usize::from(ledger.epoch.renewed.is_some());
+        let shown = |kind: &str| {
+            let is_shown =
+                |entry: &&LedgerEntry| entry.level.is_some() && entry.source.starts_with(kind);
+            ledger.entries.iter().filter(is_shown).count()
         };
-        if ledger.entries.iter().any(|entry| reminded(&entry)) {
+        if shown("reminder/units") > 0 {
             self.reminded.push(number);
         }
-        let recalled = |entry: &&kitbag::core::assembly::LedgerEntry| {
-            entry.source.starts_with("message/") && entry.level.is_some()
-        };
-        self.recalled += ledger.entries.iter().filter(recalled).count();
+        self.recalled += shown("message/");
+        self.summarised += shown("summary/");
+    }
+
+    fn judge(&self) {
+        let mean = self.reuse.iter().sum::<u32>() / self.reuse.len() as u32;
+        assert!(mean >= 900, "{mean} thousandths are reused: {self:?}");
+        assert!(self.worth * 100 >= self.best_worth * 99, "{self:?}");
+        // A cooldown of 4 skips four prompts. It is a conversation's own: the second one begins anew.
+        let expected: Vec<usize> = (0..=CLOSED)
+            .step_by(5)
+            .chain((CLOSED + 1..TURNS).step_by(5))
+            .collect();
+        assert_eq!(self.reminded, expected);
+        // The second conversation knows of the first.
+        assert!(self.recalled > 0 && self.summarised > 0, "{self:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use kitbag::core::rank::Score;
 use crate::output::{grouped, one_line};
 
 /// A row for each chunk, in or out.
-pub(super) fn table(ledger: &Ledger) -> String {
+pub(crate) fn table(ledger: &Ledger) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["level", "tokens", "relevance", "score", "source", "why"]);
