@@ -36,6 +36,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Pack(commands::pack::Args),
+    Context(commands::context::Args),
     Explain(commands::explain::Args),
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
@@ -66,6 +67,7 @@ impl Cli {
         self.logs.start()?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
+            Command::Context(args) => commands::context::run(&args, &self.store),
             Command::Explain(args) => commands::explain::run(&args),
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),

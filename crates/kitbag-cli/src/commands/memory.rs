@@ -10,7 +10,7 @@ mod import;
 mod migrate;
 mod recall;
 mod said;
-mod sender;
+pub(crate) mod sender;
 mod source;
 mod stats;
 mod vacuum;

@@ -23,7 +23,8 @@ use crate::project::Project;
 pub struct AgentSource<'a> {
     /// The project.
     pub project: &'a Project,
-    /// The query. Messages and key are those of memory, where there is one.
+    /// The query; the message of the turn where it is empty. Messages and key are those of memory,
+    /// where there is one.
     pub request: AgentRequest,
     /// Reads a variable of the environment.
     pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
@@ -68,6 +69,9 @@ impl AgentSource<'_> {
     ) -> Result<AgentPart, AgentError> {
         let mut request = self.request.clone();
         request.form = prompt.settings.form;
+        if request.channel.query.is_empty() {
+            request.channel.query = prompt.current.content.text().into_owned();
+        }
         if let (None, Some(name)) = (request.channel.speaker(), &prompt.current.name) {
             let metadata = &mut request.channel.metadata;
             metadata.insert("user".to_owned(), name.as_str().into());
