@@ -2,6 +2,7 @@
 //!
 //! Sends nothing and changes nothing. Whatever sends a prompt makes it with the same call.
 
+use std::env;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -10,9 +11,12 @@ use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
 use kitbag::core::view::View;
 use kitbag::engine::{
-    Contribution, PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn,
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnPrompt,
+    TurnRequest, turn,
 };
+use kitbag::layout::ChannelTurn;
 use kitbag::pack::{PackRequest, contribute};
+use kitbag::project::Project;
 use kitbag::store::{Incoming, MemoryRequest, Store};
 use kitbag::tokens::Counter;
 
@@ -22,6 +26,7 @@ use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
+use crate::project::ProjectArgs;
 use crate::stdin;
 use crate::store::{self, StoreArgs};
 
@@ -43,6 +48,10 @@ pub(crate) struct Args {
     /// The conversation, by its name [default: the open one]
     #[arg(long, value_name = "NAME")]
     conversation: Option<String>,
+    /// The agent that answers; needed only if the project has several. Without any, it is a plain
+    /// assistant
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
     /// Makes the prompt of a node: understand, think, act, reply, or one of the configuration
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
@@ -62,6 +71,8 @@ pub(crate) struct Args {
     format: Option<OutputForm>,
     #[command(flatten)]
     counter: CounterArgs,
+    #[command(flatten)]
+    project: ProjectArgs,
     /// Prints the ledger as a table: everything that was considered, in or out, and why
     #[arg(long)]
     explain: bool,
@@ -78,6 +89,7 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message()?;
     let (counter, traits) = args.counter.counter()?;
+    let project = args.project.open_and_tell()?;
     let node = args.node()?;
     let mut settings = AssemblySettings::new(args.form(), args.budget);
     if let Some(traits) = traits {
@@ -104,6 +116,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         request.node = node;
         let mut sources = Sources::default();
         sources.store = store.as_ref();
+        sources.agent = args.agent(&project);
         sources.contributions.extend(workspace);
         let prompt = turn(sources, &request, &counter).await;
         made = Some(prompt.map_err(failure)?);
@@ -151,6 +164,19 @@ impl Args {
         Ok(Some(view.clone()))
     }
 
+    /// The agent of the project, if it has any.
+    fn agent<'a>(&self, project: &'a Project) -> Option<AgentSource<'a>> {
+        if self.agent.is_none() && project.config.agents.is_empty() {
+            return None;
+        }
+        let mut channel = ChannelTurn::default();
+        // A channel whose name is no plain word is one that layouts know nothing of.
+        channel.platform = self.channel.parse().unwrap_or_default();
+        let mut request = AgentRequest::new(channel);
+        request.agent.clone_from(&self.agent);
+        Some(AgentSource::new(project, request).with_variables(&variable))
+    }
+
     /// The sender that was named, or the only one that is known; where nobody is, anybody.
     async fn sender(&self, store: Option<&Store>) -> Result<String, Failure> {
         match store {
@@ -172,6 +198,10 @@ impl Args {
         let prepared = pack::prepared(&request)?;
         Ok(Some(contribute(&prepared, &request.options, counter)))
     }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
 }
 
 fn failure(error: TurnError) -> Failure {
