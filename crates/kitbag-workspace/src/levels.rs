@@ -227,6 +227,7 @@ pub fn of_text(path: &str, text: &str) -> Option<Vec<Level>> {
         units: (0..syntax.units.len()).map(worth).collect(),
         syntax,
         hits: Vec::new(),
+        located: Vec::new(),
     };
     let weights = DepthWeights::default();
     let depth = Depth::of(std::slice::from_ref(&candidate), &weights);
@@ -334,6 +335,7 @@ mod tests {
             units: (0..syntax.units.len()).map(worth).collect(),
             syntax,
             hits: Vec::new(),
+            located: Vec::new(),
         };
         let weights = DepthWeights::default();
         let depth = Depth::of(std::slice::from_ref(&candidate), &weights);

@@ -14,6 +14,7 @@ pub mod explain;
 mod files;
 mod gathered;
 mod json;
+mod modified;
 mod open;
 mod overview;
 mod report;
@@ -41,6 +42,7 @@ use crate::gather::{GatherTask, Gatherer, gather};
 use crate::redaction;
 use change::Change;
 use json::compose_json;
+use modified::Modified;
 use open::Opened;
 use shorten::shorten;
 use strategy::Strategy;
@@ -131,6 +133,8 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);
     rank_task.envelope.clone_from(&request.envelope);
     rank_task.evidence = files::evidence(&survey, &workspace);
+    let modified = Modified::of_workspace(&workspace);
+    rank_task.newest = modified.newest.max(rank_task.newest);
     Ok(Prepared {
         task: Clean {
             text: Cow::Owned(task.text.into_owned()),
@@ -140,6 +144,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         request: request.clone(),
         survey,
         is_overview,
+        modified,
         change,
         ours,
         others,
@@ -164,6 +169,7 @@ pub struct Prepared {
     survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
+    modified: Modified,
     /// The change to review.
     change: Option<Change>,
     /// The chunks of the built-in gatherers, which have their shares of the budget.

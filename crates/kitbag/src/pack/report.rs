@@ -318,7 +318,8 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
     let known: BTreeSet<String> = ranked.iter().map(|file| file.source.clone()).collect();
     let others = prepared.survey.ranked.iter().filter_map(|other| {
         let file = prepared.workspace.files().get(other.file)?;
-        let base = Score::default().plus("base", files::priority_of(file.role).score());
+        let priority = files::priority_of(prepared, file.role, Some(other));
+        let base = Score::default().plus("base", priority.score());
         let is_known = known.contains(&file.path);
         (!is_known).then(|| source(&file.path, &joined(base, &other.score)))
     });
