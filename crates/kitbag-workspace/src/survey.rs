@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::Score;
+use serde::{Deserialize, Serialize};
 
 pub use candidate::{Candidate, UnitWorth};
 pub use companions::{Companions, Relation};
@@ -119,7 +120,7 @@ pub struct RankedFile {
 }
 
 /// A word of a task, and the number of files that have it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WordUse {
     /// The stem, or the whole compound identifier, in lower case.

@@ -22,6 +22,7 @@ mod request;
 mod shorten;
 mod strategy;
 mod survey;
+mod truncate;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub use files::Retrieval;
 pub use report::{Decisions, Excluded, Pack, PackedChunk, RankedSource, Spent};
 pub use request::{Attachment, GatherLimits, PackOptions, PackRequest, SurveyRequest};
 pub use survey::budget_to_look_at;
+pub use truncate::truncatable;
 
 pub use crate::redaction::Redaction;
 
@@ -220,7 +222,7 @@ impl Prepared {
         Ok(report::report(self, made, composed))
     }
 
-    /// The task as an envelope that holds the chosen chunks: what a checkpoint keeps.
+    /// Puts the chunks that the budget of an envelope has room for into it: what a checkpoint keeps.
     ///
     /// # Errors
     /// When what must be in does not fit.
