@@ -14,6 +14,7 @@ pub mod explain;
 mod files;
 mod gathered;
 mod json;
+mod modified;
 mod open;
 mod overview;
 mod report;
@@ -21,6 +22,7 @@ mod request;
 mod shorten;
 mod strategy;
 mod survey;
+mod truncate;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -41,6 +43,7 @@ use crate::gather::{GatherTask, Gatherer, gather};
 use crate::redaction;
 use change::Change;
 use json::compose_json;
+use modified::Modified;
 use open::Opened;
 use shorten::shorten;
 use strategy::Strategy;
@@ -51,6 +54,7 @@ pub use files::Retrieval;
 pub use report::{Decisions, Excluded, Pack, PackedChunk, RankedSource, Spent};
 pub use request::{Attachment, GatherLimits, PackOptions, PackRequest, SurveyRequest};
 pub use survey::budget_to_look_at;
+pub use truncate::truncatable;
 
 pub use crate::redaction::Redaction;
 
@@ -131,6 +135,8 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);
     rank_task.envelope.clone_from(&request.envelope);
     rank_task.evidence = files::evidence(&survey, &workspace);
+    let modified = Modified::of_workspace(&workspace);
+    rank_task.newest = modified.newest.max(rank_task.newest);
     Ok(Prepared {
         task: Clean {
             text: Cow::Owned(task.text.into_owned()),
@@ -140,6 +146,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         request: request.clone(),
         survey,
         is_overview,
+        modified,
         change,
         ours,
         others,
@@ -164,6 +171,7 @@ pub struct Prepared {
     survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
+    modified: Modified,
     /// The change to review.
     change: Option<Change>,
     /// The chunks of the built-in gatherers, which have their shares of the budget.
@@ -214,7 +222,7 @@ impl Prepared {
         Ok(report::report(self, made, composed))
     }
 
-    /// The task as an envelope that holds the chosen chunks: what a checkpoint keeps.
+    /// Puts the chunks that the budget of an envelope has room for into it: what a checkpoint keeps.
     ///
     /// # Errors
     /// When what must be in does not fit.

@@ -7,17 +7,20 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kitbag::core::assembly::{
-    Assembly, AssemblySettings, Breakpoint, Draft, FitStrategy, Ledger, ModelTraits, OutputForm,
-    OutputFormError, assemble,
+    Assembly, AssemblySettings, Breakpoint, FitStrategy, Ledger, ModelTraits, OutputForm,
+    OutputFormError,
 };
-use kitbag::core::budget::parse_tokens;
+use kitbag::core::budget::parse_input;
 use kitbag::core::chunk::{ContextChunk, Relevance};
-use kitbag::core::envelope::TaskType;
-use kitbag::core::rank::{RankTask, RankedChunk, ScoreWeights, rank};
+use kitbag::core::envelope::{TaskEnvelope, TaskType};
+use kitbag::core::rank::{RankTask, ScoreWeights, rank};
 use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
+use kitbag::engine::{Contribution, PromptRequest, compose};
+use kitbag::pack::truncatable;
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
+use super::pack::envelope;
 use crate::clipboard;
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
@@ -32,15 +35,25 @@ use crate::progress::Progress;
 /// Levels are full, slice, outline, line (or path) and handle. A `chunk_type` is file, structure,
 /// dependency, history, document, tool_result, fact, turn, summary, entity, step, reminder, or your
 /// own. Optional: `relevance` (0 to 1,000,000), `band` (session, volatile), `metadata` (`language`
-/// names the fence, `last_modified` counts for recency). At most 64 MiB are read.
+/// names the fence, `last_modified` counts for recency). At most 64 MiB are read. Code that comes with
+/// `content` alone may be shown in parts or in outline. Secrets are replaced.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The chunks; `-` for stdin
-    chunks: PathBuf,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768); of a
-    /// request in JSON its texts count, not the JSON around them
-    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, allow_negative_numbers = true)]
-    budget: Tokens,
+    #[arg(required_unless_present = "envelope")]
+    chunks: Option<PathBuf>,
+    /// Reads the request, its type, its budget, its tools and further chunks from this `TaskEnvelope`
+    /// as JSON; `-` is stdin. Options come first
+    #[arg(long, value_name = "FILE")]
+    envelope: Option<PathBuf>,
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// input's share of a window, as `total=8000,input=70%`; of a request in JSON its texts count, not
+    /// the JSON around them [default: the input of the envelope's budget]
+    #[arg(
+        long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true,
+        required_unless_present = "envelope"
+    )]
+    budget: Option<Tokens>,
     /// The form of the prompt: pack (or prompt), markdown (a document for people), xml (tags), flat,
     /// node, anthropic, openai or json
     #[arg(long, value_name = "FORM", default_value = "pack", value_parser = parse_form)]
@@ -88,7 +101,10 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, traits) = args.counter.counter()?;
-    let request = args.request.as_deref().unwrap_or_default();
+    let envelope = args.envelope.as_deref().map(envelope::read).transpose()?;
+    let said = envelope.as_ref().map(|envelope| &envelope.user_request);
+    let request = args.request.as_ref().or(said);
+    let request = request.map(String::as_str).unwrap_or_default();
     if request.trim().is_empty() && args.format.needs_message() {
         let form = args.format.as_str();
         return Err(Failure::usage(format_args!(
@@ -96,22 +112,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ))
         .hint("say what is asked with `--request TEXT`"));
     }
-    let chunks = read::chunks(&args.chunks)?;
+    let mut chunks = match &args.chunks {
+        Some(file) => read::chunks(file)?,
+        None => Vec::new(),
+    };
+    let known = envelope.as_ref().map(|envelope| &envelope.context.chunks);
+    chunks.extend(known.into_iter().flatten().cloned());
 
     let progress = if args.json {
         Progress::hidden()
     } else {
         Progress::start("ranking chunks")
     };
-    let ranked = ranked(chunks, args);
+    let mut asked = PromptRequest::new(request, settings(args, envelope.as_ref(), traits)?);
+    let of_envelope = envelope.as_ref().map(|envelope| envelope.task_type);
+    asked.task_type = args.task_type.or(of_envelope);
+    asked.model = args.counter.model().map(String::from);
+    let mut contribution = ranked(chunks, &asked, request, envelope.as_ref());
+    contribution.draft.identity.clone_from(&args.system);
     progress.stage("fitting chunks");
-    let mut draft = Draft::new(request);
-    draft.identity = args.system.clone().unwrap_or_default();
-    draft.task_type = args.task_type;
-    draft.model = args.counter.model().map(String::from);
-    let settings = settings(args, traits);
-    let assembly = assemble(&draft, ranked, &settings, &counter, None)
+    let composed = compose(&asked, vec![contribution], &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+    let assembly = composed.assembly;
     drop(progress);
     log(&assembly);
 
@@ -142,24 +164,45 @@ fn print_prompt(assembly: &Assembly, counter: &Counter) -> io::Result<()> {
     }
 }
 
-fn settings(args: &Args, traits: Option<ModelTraits>) -> AssemblySettings {
+fn settings(
+    args: &Args,
+    envelope: Option<&TaskEnvelope>,
+    traits: Option<ModelTraits>,
+) -> Result<AssemblySettings, Failure> {
+    let of_envelope = envelope.map(|envelope| envelope.token_budget.input());
+    // The command line asks for one of them.
+    let budget = args.budget.or(of_envelope);
+    let budget = budget.ok_or_else(|| Failure::usage("no budget is given"))?;
     let strategy = match args.strategy {
         StrategyArg::Optimal => FitStrategy::Optimal,
         StrategyArg::Greedy => FitStrategy::Greedy,
     };
-    let settings = AssemblySettings::new(args.format, args.budget)
+    let settings = AssemblySettings::new(args.format, budget)
         .with_strategy(strategy)
         .with_floor(Relevance::from_ppm(args.floor));
-    match traits {
+    Ok(match traits {
         Some(traits) => settings.with_traits(traits),
         None => settings,
-    }
+    })
 }
 
-fn ranked(chunks: Vec<ContextChunk>, args: &Args) -> Vec<RankedChunk> {
-    let request = args.request.as_deref().unwrap_or_default();
-    let task = RankTask::new(args.task_type, request, &chunks);
-    rank(chunks, &task, &ScoreWeights::default())
+/// The chunks with their scores, and the tools of the envelope.
+fn ranked(
+    mut chunks: Vec<ContextChunk>,
+    asked: &PromptRequest,
+    request: &str,
+    envelope: Option<&TaskEnvelope>,
+) -> Contribution {
+    chunks.iter_mut().for_each(truncatable);
+    let mut task = RankTask::new(asked.task_type, request, &chunks);
+    task.envelope = envelope.cloned();
+    let mut contribution = Contribution::default();
+    let ranked = rank(chunks, &task, &ScoreWeights::default()).into_iter();
+    ranked.for_each(|chunk| contribution.add(chunk));
+    if let Some(envelope) = envelope {
+        contribution.draft.tools.clone_from(&envelope.tools);
+    }
+    contribution
 }
 
 /// What `--json` prints.

@@ -10,6 +10,7 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
+use kitbag_workspace::survey::WordUse;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::chunks::Made;
@@ -36,6 +37,8 @@ pub struct Pack {
     pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
+    /// The words of the task that were looked for, the weightiest first.
+    pub words: Vec<WordUse>,
 }
 
 impl Pack {
@@ -114,6 +117,7 @@ impl Pack {
             redacted: self.redacted.clone(),
             task_type: self.task_type,
             inferred_from: self.inferred_from.clone(),
+            words: self.words.clone(),
             problems: self.problems().to_vec(),
             utilization: f64::from(self.tokens().0) / f64::from(fit.budget.0.max(1)),
             bound: f64::from(fit.ratio_ppm) / 1e6,
@@ -163,6 +167,9 @@ pub struct Decisions {
     pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
+    /// The words of the task that were looked for, the weightiest first.
+    #[serde(default)]
+    pub words: Vec<WordUse>,
     /// What did not go as asked.
     pub problems: Vec<Problem>,
     /// The share of the budget that is used, from 0 to 1.
@@ -204,6 +211,7 @@ impl Decisions {
         self.chunks.truncate(most);
         self.excluded.truncate(most);
         self.redacted.truncate(most);
+        self.words.truncate(most);
         self.problems.truncate(most);
         self
     }
@@ -318,7 +326,8 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
     let known: BTreeSet<String> = ranked.iter().map(|file| file.source.clone()).collect();
     let others = prepared.survey.ranked.iter().filter_map(|other| {
         let file = prepared.workspace.files().get(other.file)?;
-        let base = Score::default().plus("base", files::priority_of(file.role).score());
+        let priority = files::priority_of(prepared, file.role, Some(other));
+        let base = Score::default().plus("base", priority.score());
         let is_known = known.contains(&file.path);
         (!is_known).then(|| source(&file.path, &joined(base, &other.score)))
     });
@@ -361,6 +370,7 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         redacted,
         task_type: prepared.task_type,
         inferred_from: prepared.cues.clone(),
+        words: prepared.survey.words.clone(),
     }
 }
 
