@@ -13,6 +13,7 @@ pub mod project;
 pub mod prompt;
 mod redaction;
 pub mod tokens;
+pub mod wire;
 
 pub use kitbag_core as core;
 pub use kitbag_layout as layout;

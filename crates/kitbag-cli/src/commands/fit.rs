@@ -1,21 +1,23 @@
-//! `kitbag fit`: fits chunks from JSON into a budget and prints the prompt, or why it is so.
+//! `kitbag fit`: fits chunks or a request from JSON into a budget and prints the prompt, or why it is so.
 
 mod explain;
 mod read;
+mod received;
 
 use std::io;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kitbag::core::assembly::{
-    Assembly, AssemblySettings, Breakpoint, Draft, FitStrategy, Ledger, ModelTraits, OutputForm,
-    OutputFormError, assemble,
+    Assembly, AssemblySettings, Breakpoint, FitStrategy, Ledger, ModelTraits, OutputForm,
+    OutputFormError,
 };
 use kitbag::core::budget::parse_tokens;
 use kitbag::core::chunk::{ContextChunk, Relevance};
 use kitbag::core::envelope::TaskType;
 use kitbag::core::rank::{RankTask, RankedChunk, ScoreWeights, rank};
 use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
+use kitbag::engine::{Composed, Contribution, PromptRequest, Redaction, compose};
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
@@ -25,28 +27,34 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Progress;
 
-/// Fits chunks into a token budget and prints the prompt
+use super::pack::summary::{say_problems, say_redacted};
+
+/// Fits chunks, or a request, into a token budget and prints the prompt
 ///
-/// CHUNKS is a JSON array. A chunk has `source`, `chunk_type`, `priority` (CRITICAL, HIGH, MEDIUM,
+/// FILE holds chunks: a JSON array. A chunk has `source`, `chunk_type`, `priority` (CRITICAL, HIGH, MEDIUM,
 /// LOW, MINIMAL, or 1000, 800, 500, 200, 100) and either `content` or `levels`, the most detailed
 /// first: [{"level": "full", "content": "…"}, {"level": "outline", "content": "…", "coverage": 300}].
 /// Levels are full, slice, outline, line (or path) and handle. A `chunk_type` is file, structure,
 /// dependency, history, document, tool_result, fact, turn, summary, entity, step, reminder, or your
 /// own. Optional: `relevance` (0 to 1,000,000), `band` (session, volatile), `metadata` (`language`
 /// names the fence, `last_modified` counts for recency). At most 64 MiB are read.
+///
+/// Or FILE holds a request to the Anthropic Messages, OpenAI Chat Completions or OpenAI Responses API:
+/// a JSON object. It is printed with as many of its latest messages as fit; of those before them the
+/// request tells in short, and how many they are. Everything else in it stays as it is, byte for byte.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The chunks; `-` for stdin
-    chunks: PathBuf,
+    /// The chunks, or the request; `-` for stdin
+    file: PathBuf,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768); of a
     /// request in JSON its texts count, not the JSON around them
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, allow_negative_numbers = true)]
     budget: Tokens,
-    /// The form of the prompt: pack (or prompt), markdown (a document for people), xml (tags), flat,
-    /// node, anthropic, openai or json
-    #[arg(long, value_name = "FORM", default_value = "pack", value_parser = parse_form)]
-    format: OutputForm,
-    /// What is asked; flat, node, anthropic and openai cannot do without
+    /// The form of the prompt: pack (or prompt; the default), markdown (a document for people), xml
+    /// (tags), flat, node, anthropic, openai, responses or json; a request keeps its own
+    #[arg(long, value_name = "FORM", value_parser = parse_form)]
+    format: Option<OutputForm>,
+    /// What is asked; flat, node, anthropic, openai and responses cannot do without
     #[arg(long, value_name = "TEXT")]
     request: Option<String>,
     /// The base prompt
@@ -88,16 +96,21 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (counter, traits) = args.counter.counter()?;
     let request = args.request.as_deref().unwrap_or_default();
-    if request.trim().is_empty() && args.format.needs_message() {
-        let form = args.format.as_str();
+    let form = args.format.unwrap_or(OutputForm::Pack);
+    if request.trim().is_empty() && form.needs_message() {
+        let form = form.as_str();
         return Err(Failure::usage(format_args!(
             "the form `{form}` ends in a message, and there is none"
         ))
         .hint("say what is asked with `--request TEXT`"));
     }
-    let chunks = read::chunks(&args.chunks)?;
+    let input = read::input(&args.file)?;
+    if let Some(received) = &input.request {
+        return received::run(args, received);
+    }
+    let (counter, traits) = args.counter.counter()?;
+    let chunks = input.chunks()?;
 
     let progress = if args.json {
         Progress::hidden()
@@ -106,49 +119,59 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let ranked = ranked(chunks, args);
     progress.stage("fitting chunks");
-    let mut draft = Draft::new(request);
-    draft.identity = args.system.clone().unwrap_or_default();
-    draft.task_type = args.task_type;
-    draft.model = args.counter.model().map(String::from);
-    let settings = settings(args, traits);
-    let assembly = assemble(&draft, ranked, &settings, &counter, None)
+    let mut prompt = PromptRequest::new(request, settings(args, form, traits));
+    prompt.task_type = args.task_type;
+    prompt.model = args.counter.model().map(String::from);
+    let mut contribution = Contribution::default();
+    contribution.draft.identity.clone_from(&args.system);
+    for ranked in ranked {
+        contribution.add(ranked);
+    }
+    let composed = compose(&prompt, vec![contribution], &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     drop(progress);
-    log(&assembly);
+    deliver(args, &composed, &composed.body(), &counter)
+}
 
+/// Prints the prompt, or why it is as it is.
+fn deliver(args: &Args, composed: &Composed, body: &str, counter: &Counter) -> Result<(), Failure> {
+    let assembly = &composed.assembly;
+    log(assembly);
     if args.json {
-        return Ok(output::print_json(&Report::of(&assembly))?);
+        return Ok(output::print_json(&Report::of(composed, body))?);
     }
-    say_exactness(&counter);
+    say_exactness(counter);
     if args.explain {
         output::print(&explain::table(&assembly.ledger))?;
     } else if args.copy {
-        clipboard::copy(&assembly.body)?;
+        clipboard::copy(body)?;
     } else {
-        print_prompt(&assembly, &counter)?;
+        print_prompt(assembly, body, counter)?;
     }
-    say_summary(&assembly);
+    say_problems(&assembly.ledger.problems);
+    say_redacted(&composed.redacted);
+    say_summary(assembly);
     Ok(())
 }
 
 /// Prints the prompt, and a newline at its end unless that were a token too many: the budget is the
 /// size of what is printed.
-fn print_prompt(assembly: &Assembly, counter: &Counter) -> io::Result<()> {
-    let ended = format!("{}\n", assembly.body);
+fn print_prompt(assembly: &Assembly, body: &str, counter: &Counter) -> io::Result<()> {
+    let ended = format!("{body}\n");
     let is_text = assembly.form.is_text();
     if is_text && counter.count(&ended) > assembly.ledger.fit.budget {
-        output::print_exactly(&assembly.body)
+        output::print_exactly(body)
     } else {
         output::print_exactly(&ended)
     }
 }
 
-fn settings(args: &Args, traits: Option<ModelTraits>) -> AssemblySettings {
+fn settings(args: &Args, form: OutputForm, traits: Option<ModelTraits>) -> AssemblySettings {
     let strategy = match args.strategy {
         StrategyArg::Optimal => FitStrategy::Optimal,
         StrategyArg::Greedy => FitStrategy::Greedy,
     };
-    let settings = AssemblySettings::new(args.format, args.budget)
+    let settings = AssemblySettings::new(form, args.budget)
         .with_strategy(strategy)
         .with_floor(Relevance::from_ppm(args.floor));
     match traits {
@@ -174,20 +197,23 @@ struct Report<'a> {
     exactness: &'a Exactness,
     estimated: Tokens,
     breakpoints: &'a [Breakpoint],
+    redacted: &'a [Redaction],
     ledger: &'a Ledger,
 }
 
 impl<'a> Report<'a> {
-    fn of(assembly: &'a Assembly) -> Self {
+    fn of(composed: &'a Composed, body: &'a str) -> Self {
+        let assembly = &composed.assembly;
         Self {
             format: assembly.form,
-            prompt: &assembly.body,
+            prompt: body,
             tokens: assembly.tokens,
             budget: assembly.ledger.fit.budget,
             tokenizer: &assembly.tokenizer,
             exactness: &assembly.exactness,
             estimated: assembly.estimated,
             breakpoints: &assembly.breakpoints,
+            redacted: &composed.redacted,
             ledger: &assembly.ledger,
         }
     }

@@ -74,13 +74,14 @@ impl TurnPrompt {
     /// The prompt as the store keeps it once the first byte of the answer has arrived.
     #[must_use]
     pub fn sent(&self) -> SentPrompt {
+        let body = self.composed.body().into_owned();
         let Composed {
             draft,
             settings,
             assembly,
             ..
         } = self.composed.clone();
-        let sent = SentPrompt::new(draft, settings, assembly);
+        let sent = SentPrompt::new(draft, settings, assembly, body);
         match &self.key {
             Some(key) => sent.with_key(key),
             None => sent,

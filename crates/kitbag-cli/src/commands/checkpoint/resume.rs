@@ -44,7 +44,7 @@ fn told(checkpoint: &Checkpoint) -> String {
     draft.identity = summary(checkpoint);
     draft.history.clone_from(&checkpoint.conversation_history);
     let settings = AssemblySettings::new(OutputForm::Markdown, Tokens(u32::MAX));
-    render(&draft, &[], &settings, &[])
+    render(&draft, &[], &settings).body
 }
 
 fn summary(checkpoint: &Checkpoint) -> String {
