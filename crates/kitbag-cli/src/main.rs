@@ -11,6 +11,7 @@ mod logs;
 mod output;
 mod progress;
 mod project;
+mod prompt;
 mod stdin;
 mod store;
 

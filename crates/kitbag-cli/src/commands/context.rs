@@ -11,8 +11,7 @@ use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
 use kitbag::core::view::View;
 use kitbag::engine::{
-    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnPrompt,
-    TurnRequest, turn,
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnRequest, turn,
 };
 use kitbag::layout::ChannelTurn;
 use kitbag::pack::{PackRequest, contribute};
@@ -22,11 +21,11 @@ use kitbag::tokens::Counter;
 
 use super::memory::sender::{named_or_only, say_unknown};
 use super::pack;
-use crate::counter::{CounterArgs, say_exactness};
+use crate::counter::CounterArgs;
 use crate::failure::Failure;
-use crate::output;
 use crate::progress::Progress;
 use crate::project::ProjectArgs;
+use crate::prompt::{Show, deliver};
 use crate::stdin;
 use crate::store::{self, StoreArgs};
 
@@ -124,7 +123,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })?;
     drop(progress);
     match made {
-        Some(made) => print(args, &made, &counter),
+        Some(made) => deliver(args.show(), &made.composed, &made.composed.body(), &counter),
         None => Ok(()),
     }
 }
@@ -143,6 +142,14 @@ impl Args {
                 .hint("say what is asked: `kitbag context \"…\"`"));
         }
         Ok(message)
+    }
+
+    fn show(&self) -> Show {
+        match (self.json, self.explain) {
+            (true, _) => Show::Json,
+            (_, true) => Show::Ledger,
+            _ => Show::Prompt,
+        }
     }
 
     fn form(&self) -> OutputForm {
@@ -215,16 +222,4 @@ fn failure(error: TurnError) -> Failure {
             }
         }
     }
-}
-
-fn print(args: &Args, made: &TurnPrompt, counter: &Counter) -> Result<(), Failure> {
-    let assembly = &made.composed.assembly;
-    say_exactness(counter);
-    if args.explain {
-        output::print(&output::ledger_table(&assembly.ledger))?;
-    } else {
-        output::print(&assembly.body)?;
-    }
-    pack::summary::say_problems(&assembly.ledger.problems);
-    Ok(())
 }
