@@ -117,6 +117,7 @@ pub fn compose(
     previous: Option<&Epoch>,
 ) -> Result<Composed, AssembleError> {
     let mut all = Contribution::join(contributions);
+    all.merge_twins();
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);

@@ -23,6 +23,7 @@ use super::memory::sender::{named_or_only, say_unknown};
 use super::pack;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::output::one_line;
 use crate::progress::Progress;
 use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message()?;
     let (counter, traits) = args.counter.counter()?;
     let project = args.project.open_and_tell()?;
-    let node = args.node()?;
+    let node = args.node(&project)?;
     let mut settings = AssemblySettings::new(args.form(), args.budget);
     if let Some(traits) = traits {
         settings = settings.with_traits(traits);
@@ -160,15 +161,21 @@ impl Args {
         self.format.unwrap_or(usual)
     }
 
-    fn node(&self) -> Result<Option<View>, Failure> {
+    fn node(&self, project: &Project) -> Result<Option<View>, Failure> {
         let Some(name) = &self.node else {
             return Ok(None);
         };
-        let Some(view) = View::builtin(name) else {
-            return Err(Failure::usage(format_args!("there is no node `{name}`"))
-                .hint("the built-in nodes are understand, think, act and reply"));
-        };
-        Ok(Some(view.clone()))
+        if let Some(view) = project.config.node(name) {
+            return Ok(Some(view.clone()));
+        }
+        let builtin = ["understand", "think", "act", "reply"].map(str::to_owned);
+        let own = project.config.nodes.keys().cloned();
+        let known: Vec<String> = builtin.into_iter().chain(own).collect();
+        let failure = Failure::usage(format_args!("there is no node `{}`", one_line(name)));
+        Err(failure.hint(format_args!(
+            "the nodes are {}; `nodes:` in kitbag.yaml defines more",
+            one_line(&known.join(", "))
+        )))
     }
 
     /// The agent of the project, if it has any.
