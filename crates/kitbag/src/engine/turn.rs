@@ -13,7 +13,7 @@ use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::history::{TOLD_IN_SHORT, start};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
-use kitbag_core::view::View;
+use kitbag_core::view::{TurnState, View};
 use kitbag_store::{
     ConversationId, ConversationMemory, MemoryRequest, MessageId, SentPrompt, Store, StoreError,
 };
@@ -39,6 +39,9 @@ pub struct TurnRequest {
     pub prompt: PromptRequest,
     /// The node that the prompt is for. Without one it is that of a plain conversation.
     pub node: Option<View>,
+    /// The turn as its earlier nodes have left it. Without it, the layers are as they were stored, and
+    /// nothing has been done yet.
+    pub state: Option<TurnState>,
     /// Context messages for this turn, besides those that the conversation keeps.
     pub injected: Vec<ContextMessage>,
 }
@@ -53,6 +56,7 @@ impl TurnRequest {
             memory,
             prompt,
             node: None,
+            state: None,
             injected: Vec::new(),
         }
     }
@@ -179,7 +183,11 @@ pub async fn turn(
     }
     contributions.push(identity);
     if let Some(store) = sources.store {
-        let shown = shown(&contributions, &prompt, epoch, counter);
+        let shown = match (&request.node, memory) {
+            // How much of its own conversation a node sees is for its view to say.
+            (Some(_), Some(memory)) => memory.messages.iter().map(|message| message.id).collect(),
+            _ => shown(&contributions, &prompt, epoch, counter),
+        };
         let known = store.recollect(&request.memory, memory.map(|memory| memory.id), shown);
         let mut known = recollections(&known.await, epoch, counter);
         #[cfg(feature = "layouts")]

@@ -25,8 +25,14 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     for (band, text) in instructions_before(draft) {
         out.push(band, &format!("{text}\n\n"));
     }
+    // A fence brings its blank line, an item does not.
+    let mut is_item_last = chunks.reserved().session;
     for kept in chunks.session() {
+        is_item_last = !kept.text.ends_with("\n\n");
         out.push(Band::Session, &kept.text);
+    }
+    if is_item_last {
+        out.push(Band::Session, "\n");
     }
     for message in draft.injected(Band::Session) {
         out.push(Band::Session, &format!("{}\n\n", message.content));

@@ -16,28 +16,31 @@ pub(super) fn contribution(
     request: &TurnRequest,
 ) -> Contribution {
     let mut contribution = Contribution::default();
-    let Some(memory) = memory else {
-        add_context_messages(&mut contribution, request, &[], &ThrottleState::default());
-        return contribution;
-    };
-    let state = &memory.state;
-    contribution.problems.clone_from(&state.problems);
-    let entries = state.entries.as_slice();
-    add_context_messages(&mut contribution, request, entries, &state.throttle);
-    let mut layers = TurnState::new(state.layers.clone(), memory.turn);
+    let (mut entries, mut throttle) = (&[][..], &ThrottleState::default());
+    let mut layers = request.state.clone();
+    if let Some(memory) = memory {
+        let stored = &memory.state;
+        contribution.problems.clone_from(&stored.problems);
+        (entries, throttle) = (stored.entries.as_slice(), &stored.throttle);
+        layers.get_or_insert_with(|| TurnState::new(stored.layers.clone(), memory.turn));
+    }
+    add_context_messages(&mut contribution, request, entries, throttle);
+    let mut layers = layers.unwrap_or_default();
+    let messages = memory.map_or(&[][..], |memory| memory.messages.as_slice());
     let view = match &request.node {
         Some(node) => {
             // A node sees the conversation in a section of its own. Where nobody has summarised any
             // turn yet, the messages themselves are its recent turns.
             if layers.conversation.recent_turns.is_empty() {
-                layers.conversation.recent_turns = exchanges(&memory.messages);
+                layers.conversation.recent_turns = exchanges(messages);
             }
             Some(node)
         }
         None => {
-            let history = memory.messages.iter().cloned();
+            let history = messages.iter().cloned();
             contribution.draft.history = history.map(StoredMessage::into_history).collect();
-            contribution.draft.unread = usize::try_from(memory.unread).unwrap_or(usize::MAX);
+            let unread = memory.map_or(0, |memory| memory.unread);
+            contribution.draft.unread = usize::try_from(unread).unwrap_or(usize::MAX);
             View::builtin("turn")
         }
     };
