@@ -105,7 +105,7 @@ impl SessionIdRegistry {
     }
 
     /// Begins a turn: what is registered from now on belongs to it.
-    pub fn begin_turn(&mut self, turn: u32) {
+    pub(crate) fn begin_turn(&mut self, turn: u32) {
         self.current_turn = turn;
     }
 
@@ -138,7 +138,7 @@ impl SessionIdRegistry {
     ///
     /// # Errors
     /// If no entity has this ref, or it is deleted.
-    pub fn touch(&mut self, reference: &str) -> Result<(), RegistryError> {
+    pub(crate) fn touch(&mut self, reference: &str) -> Result<(), RegistryError> {
         let turn = self.current_turn;
         self.live_mut(reference)?.touch(turn);
         Ok(())
