@@ -79,8 +79,8 @@ pub use format::{EntityDetail, EntityMode, EntityView, UnknownEntityMode, format
 pub(crate) use format::{NO_ENTITIES, do_not_read, entity_items};
 pub use register::DraftMatch;
 pub use registry::SessionIdRegistry;
-pub use rows::{RowError, Translated, Unresolved};
 pub(crate) use rows::UnknownIds;
+pub use rows::{RowError, Translated, Unresolved};
 pub use status::{EntityStatus, UserAction};
 
 use registry::Entity;

@@ -7,4 +7,12 @@
     reason = "helpers of tests are test code"
 )]
 
+mod flat;
 mod nodes;
+
+use std::sync::LazyLock;
+
+use kitbag::tokens::{Counter, Vocabulary};
+
+static COUNTER: LazyLock<Counter> =
+    LazyLock::new(|| Counter::for_vocabulary(Vocabulary::O200kBase).unwrap());

@@ -1,8 +1,6 @@
 //! Nodes: a conversation of nine turns goes through the store, and each node of the ninth sees of it
 //! exactly what its view says, with room for everything and without.
 
-use std::sync::LazyLock;
-
 use jiff::{SignedDuration, Timestamp};
 use kitbag::core::assembly::{AssembleError, AssemblySettings, OutputForm};
 use kitbag::core::conversation::{PendingKind, PendingState};
@@ -13,8 +11,9 @@ use kitbag::core::tokens::{TokenCounter as _, Tokens};
 use kitbag::core::view::{TurnState, View};
 use kitbag::engine::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
 use kitbag::store::{ConversationId, Incoming, Learned, Location, MemoryRequest, NewFact, Store};
-use kitbag::tokens::{Counter, Vocabulary};
 use serde_json::json;
+
+use crate::COUNTER;
 
 const OLD: &str = "3f2b8c1e-0000-4000-8000-000000000001";
 const CHOSEN: &str = "3f2b8c1e-0000-4000-8000-000000000002";
@@ -22,9 +21,6 @@ const NEW: &str = "3f2b8c1e-0000-4000-8000-000000000003";
 const NODES: [&str; 4] = ["understand", "think", "act", "reply"];
 const TASK: &str = "Do it.";
 const AMPLE: u32 = 50_000;
-
-static COUNTER: LazyLock<Counter> =
-    LazyLock::new(|| Counter::for_vocabulary(Vocabulary::O200kBase).unwrap());
 
 fn minute(minute: u32) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + i64::from(minute) * 60).unwrap()
