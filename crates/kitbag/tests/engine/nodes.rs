@@ -182,9 +182,10 @@ impl Conversation {
 }
 
 fn retaining(reference: &str, reason: &str) -> CurationDecision {
-    let mut decision = CurationDecision::default();
-    decision.retain_active = vec![Retention::new(reference, reason)];
-    decision
+    CurationDecision {
+        retain_active: vec![Retention::new(reference, reason)],
+        ..CurationDecision::default()
+    }
 }
 
 /// The three sections of a prompt.
@@ -438,8 +439,8 @@ fn a12_after_a_reload_think_forbids_no_read_of_what_act_cannot_see() {
         for reference in ["recipe_1", "menu_1", "recipe_3", "gen_recipe_1"] {
             assert!(forbidden.contains(reference), "{forbidden}");
             let line = format!("- `{reference}`");
-            let at = act[0].find(&line).unwrap();
-            let entity = act[0][at + 1..].split("\n- ").next().unwrap();
+            let (_, entity) = act[0].split_once(&line).unwrap();
+            let entity = entity.split("\n- ").next().unwrap();
             assert!(entity.contains("data: {"), "{entity}");
         }
     });
