@@ -147,12 +147,12 @@ fn o06_facts_follow_the_sender_and_summaries_stay_in_their_channel() {
         assert!(!context.system_prompt.contains("Ines"));
         assert!(context.history.is_empty());
 
-        request.memory.across_channels = true;
+        request.memory.as_mut().unwrap().across_channels = true;
         let prompt = from_memory(&store, &request, &Characters).await.unwrap();
         let context = prompt.context().unwrap();
         assert!(context.system_prompt.contains("old mill"));
 
-        request.memory.incoming.sender = "bob".to_owned();
+        request.memory.as_mut().unwrap().incoming.sender = "bob".to_owned();
         let prompt = from_memory(&store, &request, &Characters).await.unwrap();
         let context = prompt.context().unwrap();
         assert_eq!(context, Context::new(question));
@@ -166,7 +166,7 @@ fn o12_the_message_is_answered_once_and_history_is_in_order() {
         let incoming = Incoming::new("cli", "ann", "And my sister?");
         let accepted = store.accept(&incoming, second(5)).await.unwrap();
         let mut request = request(&incoming, 4_000, second(9));
-        request.memory.answering = Some(accepted.message);
+        request.memory.as_mut().unwrap().answering = Some(accepted.message);
         let prompt = from_memory(&store, &request, &Characters).await.unwrap();
         let context = prompt.context().unwrap();
         let history = context.history.iter();
