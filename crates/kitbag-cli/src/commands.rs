@@ -12,5 +12,6 @@ pub(crate) mod layout;
 pub(crate) mod man;
 pub(crate) mod memory;
 pub(crate) mod pack;
+pub(crate) mod remind;
 pub(crate) mod replay;
 pub(crate) mod tokens;

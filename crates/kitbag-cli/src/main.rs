@@ -11,6 +11,7 @@ mod logs;
 mod output;
 mod progress;
 mod project;
+mod prompt;
 mod stdin;
 mod store;
 
@@ -41,6 +42,7 @@ enum Command {
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
     Memory(commands::memory::Args),
+    Remind(commands::remind::Args),
     Replay(commands::replay::Args),
     Layout(commands::layout::Args),
     Agent(commands::agent::Args),
@@ -72,6 +74,7 @@ impl Cli {
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),
             Command::Memory(args) => commands::memory::run(&args, &self.store),
+            Command::Remind(args) => commands::remind::run(&args, &self.store),
             Command::Replay(args) => commands::replay::run(&args, &self.store),
             Command::Layout(args) => commands::layout::run(&args),
             Command::Agent(args) => commands::agent::run(&args),

@@ -138,6 +138,10 @@ fn hinted(failure: Failure, error: &StoreError) -> Failure {
         StoreError::NoStore { .. } => {
             Some("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
         }
+        StoreError::Missing {
+            what: "conversation",
+            ..
+        } => Some("`kitbag memory history` lists conversations"),
         _ => error.hint(),
     };
     match hint {

@@ -15,6 +15,7 @@ pub mod pack;
 pub mod project;
 mod redaction;
 pub mod tokens;
+pub mod wire;
 
 pub use kitbag_core as core;
 #[cfg(feature = "layouts")]

@@ -2,6 +2,7 @@
 //!
 //! Sends nothing and changes nothing. Whatever sends a prompt makes it with the same call.
 
+use std::env;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -10,18 +11,22 @@ use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
 use kitbag::core::view::View;
 use kitbag::engine::{
-    Contribution, PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn,
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnRequest, turn,
 };
+use kitbag::layout::ChannelTurn;
 use kitbag::pack::{PackRequest, contribute};
+use kitbag::project::Project;
 use kitbag::store::{Incoming, MemoryRequest, Store};
 use kitbag::tokens::Counter;
 
 use super::memory::sender::{named_or_only, say_unknown};
 use super::pack;
-use crate::counter::{CounterArgs, say_exactness};
+use crate::counter::CounterArgs;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::one_line;
 use crate::progress::Progress;
+use crate::project::ProjectArgs;
+use crate::prompt::{Show, deliver};
 use crate::stdin;
 use crate::store::{self, StoreArgs};
 
@@ -43,6 +48,10 @@ pub(crate) struct Args {
     /// The conversation, by its name [default: the open one]
     #[arg(long, value_name = "NAME")]
     conversation: Option<String>,
+    /// The agent that answers; needed only if the project has several. Without any, it is a plain
+    /// assistant
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
     /// Makes the prompt of a node: understand, think, act, reply, or one of the configuration
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
@@ -62,6 +71,8 @@ pub(crate) struct Args {
     format: Option<OutputForm>,
     #[command(flatten)]
     counter: CounterArgs,
+    #[command(flatten)]
+    project: ProjectArgs,
     /// Prints the ledger as a table: everything that was considered, in or out, and why
     #[arg(long)]
     explain: bool,
@@ -78,7 +89,8 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message()?;
     let (counter, traits) = args.counter.counter()?;
-    let node = args.node()?;
+    let project = args.project.open_and_tell()?;
+    let node = args.node(&project)?;
     let mut settings = AssemblySettings::new(args.form(), args.budget);
     if let Some(traits) = traits {
         settings = settings.with_traits(traits);
@@ -104,6 +116,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         request.node = node;
         let mut sources = Sources::default();
         sources.store = store.as_ref();
+        sources.agent = args.agent(&project);
         sources.contributions.extend(workspace);
         let prompt = turn(sources, &request, &counter).await;
         made = Some(prompt.map_err(failure)?);
@@ -111,7 +124,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })?;
     drop(progress);
     match made {
-        Some(made) => print(args, &made, &counter),
+        Some(made) => deliver(args.show(), &made.composed, &made.composed.body(), &counter),
         None => Ok(()),
     }
 }
@@ -132,6 +145,14 @@ impl Args {
         Ok(message)
     }
 
+    fn show(&self) -> Show {
+        match (self.json, self.explain) {
+            (true, _) => Show::Json,
+            (_, true) => Show::Ledger,
+            _ => Show::Prompt,
+        }
+    }
+
     fn form(&self) -> OutputForm {
         let usual = match self.node {
             Some(_) => OutputForm::Node,
@@ -140,15 +161,34 @@ impl Args {
         self.format.unwrap_or(usual)
     }
 
-    fn node(&self) -> Result<Option<View>, Failure> {
+    fn node(&self, project: &Project) -> Result<Option<View>, Failure> {
         let Some(name) = &self.node else {
             return Ok(None);
         };
-        let Some(view) = View::builtin(name) else {
-            return Err(Failure::usage(format_args!("there is no node `{name}`"))
-                .hint("the built-in nodes are understand, think, act and reply"));
-        };
-        Ok(Some(view.clone()))
+        if let Some(view) = project.config.node(name) {
+            return Ok(Some(view.clone()));
+        }
+        let builtin = ["understand", "think", "act", "reply"].map(str::to_owned);
+        let own = project.config.nodes.keys().cloned();
+        let known: Vec<String> = builtin.into_iter().chain(own).collect();
+        let failure = Failure::usage(format_args!("there is no node `{}`", one_line(name)));
+        Err(failure.hint(format_args!(
+            "the nodes are {}; `nodes:` in kitbag.yaml defines more",
+            one_line(&known.join(", "))
+        )))
+    }
+
+    /// The agent of the project, if it has any.
+    fn agent<'a>(&self, project: &'a Project) -> Option<AgentSource<'a>> {
+        if self.agent.is_none() && project.config.agents.is_empty() {
+            return None;
+        }
+        let mut channel = ChannelTurn::default();
+        // A channel whose name is no plain word is one that layouts know nothing of.
+        channel.platform = self.channel.parse().unwrap_or_default();
+        let mut request = AgentRequest::new(channel);
+        request.agent.clone_from(&self.agent);
+        Some(AgentSource::new(project, request).with_variables(&variable))
     }
 
     /// The sender that was named, or the only one that is known; where nobody is, anybody.
@@ -174,6 +214,10 @@ impl Args {
     }
 }
 
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
 fn failure(error: TurnError) -> Failure {
     match error {
         TurnError::Store(error) => store::wrong(error),
@@ -185,16 +229,4 @@ fn failure(error: TurnError) -> Failure {
             }
         }
     }
-}
-
-fn print(args: &Args, made: &TurnPrompt, counter: &Counter) -> Result<(), Failure> {
-    let assembly = &made.composed.assembly;
-    say_exactness(counter);
-    if args.explain {
-        output::print(&output::ledger_table(&assembly.ledger))?;
-    } else {
-        output::print(&assembly.body)?;
-    }
-    pack::summary::say_problems(&assembly.ledger.problems);
-    Ok(())
 }

@@ -288,23 +288,19 @@ impl Turn<'_> {
         let placed = Placed::new(&kept);
         let Laid {
             segments,
-            mut body,
+            body,
+            blocks,
             problems,
         } = self.lay_out(&placed);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
-        let (form, traits) = (self.settings.form, &self.settings.traits);
-        if !breakpoints.is_empty() {
-            body = lay_out(form, self.draft, &placed, traits, &breakpoints).body;
-        }
-
         let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
         let reuse = previous.map(|previous| {
             let (shared, previous) = previous.shared_bytes(&segments);
             Reuse { shared, previous }
         });
         Ok(Assembly {
-            form,
+            form: self.settings.form,
             tokens: self.count_whole(&body, self.counter.count_segments(&segments))?,
             estimated: segments
                 .iter()
@@ -312,6 +308,7 @@ impl Turn<'_> {
                 .sum(),
             ledger: explain::ledger(self, choice, report, &bands, problems),
             body,
+            blocks,
             tokenizer: self.counter.name().into(),
             exactness: self.counter.exactness(),
             segments,
@@ -324,7 +321,7 @@ impl Turn<'_> {
 
     fn lay_out(&self, placed: &Placed<'_>) -> Laid {
         let settings = self.settings;
-        lay_out(settings.form, self.draft, placed, &settings.traits, &[])
+        lay_out(settings.form, self.draft, placed, &settings.traits)
     }
 
     /// The tokens of a layout before chunks are put into it. A session message that begins with

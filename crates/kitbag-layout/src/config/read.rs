@@ -1,6 +1,6 @@
 //! Reading a project file.
 
-use super::{Config, DocumentEntry, Settings};
+use super::{Config, DocumentEntry, Settings, nodes};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
@@ -12,6 +12,7 @@ const KEYS: &[&str] = &[
     "agents",
     "layouts",
     "documents",
+    "nodes",
     "skills",
     "vars",
     "env",
@@ -54,6 +55,9 @@ fn read_root(root: &Field<'_>, problems: &mut Problems) -> Config {
     }
     if let Some(documents) = root.get("documents") {
         config.documents = DocumentEntry::read_map(&documents, problems);
+    }
+    if let Some(nodes) = root.get("nodes") {
+        config.nodes = nodes::read_map(&nodes, problems);
     }
     config.skills = root.get("skills").map(|skills| skills.node.to_value());
     if let Some(vars) = root.get("vars")

@@ -87,13 +87,14 @@ impl TurnPrompt {
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     #[must_use]
     pub fn sent(&self) -> SentPrompt {
+        let body = self.composed.body().into_owned();
         let Composed {
             draft,
             settings,
             assembly,
             ..
         } = self.composed.clone();
-        let sent = SentPrompt::new(draft, settings, assembly);
+        let sent = SentPrompt::new(draft, settings, assembly, body);
         #[cfg(feature = "layouts")]
         if let Some(agent) = &self.agent {
             return sent.with_key(agent.key.as_str());

@@ -7,11 +7,10 @@ use kitbag::core::chunk::{ChunkType, ContextChunk, Detail, Level, Relevance};
 use kitbag::core::envelope::ToolDefinition;
 use kitbag::core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
 use kitbag::core::tokens::{Characters, Tokens};
-use kitbag::engine::{Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, turn};
+use kitbag::engine::{Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, replay, turn};
 use kitbag::store::{CloseOutcome, ConversationId, Incoming, Learned, MemoryRequest, Store};
-use kitbag::tokens::{Counter, Vocabulary};
 
-use crate::{on_store, second};
+use crate::{COUNTER, on_store, second};
 
 const TURNS: usize = 60;
 const BUDGET: Tokens = Tokens(48_000);
@@ -25,7 +24,6 @@ const NEW_TOOL: usize = 30;
 #[test]
 fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
     on_store(async |store| {
-        let counter = Counter::for_vocabulary(Vocabulary::O200kBase).unwrap();
         let world = World::new();
         let mut run = Run::default();
         for number in 0..TURNS {
@@ -47,12 +45,12 @@ fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
             let mut sources = Sources::default();
             sources.store = Some(&store);
             sources.contributions = vec![world.contribution(number)];
-            let prompt = turn(sources, &request, &counter).await.unwrap();
+            let prompt = turn(sources, &request, &*COUNTER).await.unwrap();
             run.add(number, &prompt);
 
             store.sent(&lease, prompt.sent(), now).await.unwrap();
-            let replayed = store.replay(accepted.id, None).await.unwrap();
-            assert_eq!(replayed.body, prompt.composed.assembly.body, "{number}");
+            let replayed = replay(&store, accepted.id, None).await.unwrap();
+            assert_eq!(replayed.body, prompt.composed.body(), "{number}");
             let answer = Learned::reply(world.answer(number), now);
             store.learned(&lease, answer, now).await.unwrap();
             if number == CLOSED {

@@ -10,12 +10,19 @@
 
 mod context;
 mod conversation;
+mod one_prompt;
+
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::tokens::{TokenCounter, Tokens};
 use kitbag::engine::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
 use kitbag::store::{Incoming, Location, MemoryRequest, Store};
+use kitbag::tokens::{Counter, Vocabulary};
+
+static COUNTER: LazyLock<Counter> =
+    LazyLock::new(|| Counter::for_vocabulary(Vocabulary::O200kBase).unwrap());
 
 /// Runs a test on a new SQLite file.
 fn on_store<F: Future<Output = ()>>(test: impl FnOnce(Store) -> F) {

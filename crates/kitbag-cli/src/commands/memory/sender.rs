@@ -31,6 +31,13 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     }
 }
 
+/// The channels on which a sender has conversations.
+pub(super) async fn channels_of(store: &Store, sender: &str) -> Result<Vec<String>, Failure> {
+    let mut known = store.senders(u32::MAX).await.map_err(store::failure)?;
+    known.retain(|known| known.sender == sender && !known.channel.is_empty());
+    Ok(known.into_iter().map(|known| known.channel).collect())
+}
+
 /// Says so when nothing could be found because the store does not know the sender or the channel, and
 /// names those that look alike; tells whether that was so. A slip of the keyboard should not look like
 /// an empty memory.
