@@ -78,7 +78,7 @@ pub enum LayoutError {
     Unknown(#[from] UnknownLayout),
     /// What the agent's file says about it cannot be read.
     #[error("{0}")]
-    Malformed(FileProblem),
+    Malformed(Box<FileProblem>),
 }
 
 impl LayoutError {
@@ -169,7 +169,7 @@ impl Project {
             return Ok(self.layouts.find(id, OnUnknown::Refuse)?);
         }
         if let Some(problem) = agent.and_then(|agent| agent.layout_problem.as_ref()) {
-            return Err(LayoutError::Malformed(problem.clone()));
+            return Err(LayoutError::Malformed(Box::new(problem.clone())));
         }
         let settings = &self.config.settings;
         let own = agent.and_then(|agent| agent.layout.as_ref());

@@ -92,20 +92,19 @@ impl SystemPrompt {
         prompt
     }
 
-    /// The text before the query, which instructs the model; all of it where it has no query.
+    /// The text without the query, which stands in a message of its own: so no turn changes the
+    /// beginning of a prompt, and nothing of the operator stands among the user's words.
     #[must_use]
-    pub fn identity(&self, key: &SecurityKey) -> &str {
-        let end = self
-            .wrapped(key)
-            .map_or(self.text.len(), |query| query.start);
-        self.text.get(..end).unwrap_or_default().trim_end()
-    }
-
-    /// The text behind the query.
-    #[must_use]
-    pub fn behind_query(&self, key: &SecurityKey) -> &str {
-        let start = self.wrapped(key).map_or(self.text.len(), |query| query.end);
-        self.text.get(start..).unwrap_or_default().trim()
+    pub fn identity(&self, key: &SecurityKey) -> String {
+        let Some(query) = self.wrapped(key) else {
+            return self.text.trim_end().to_owned();
+        };
+        let before = self.text.get(..query.start).unwrap_or_default().trim_end();
+        let behind = self.text.get(query.end..).unwrap_or_default().trim();
+        match (before, behind) {
+            (only, "") | ("", only) => only.to_owned(),
+            (before, behind) => format!("{before}\n{behind}"),
+        }
     }
 
     /// The bytes of the query with the wrapper that the layout puts around it, if it does.

@@ -237,15 +237,9 @@ pub fn agent_part(
     contribution.problems.splice(0..0, warning);
     contribution.problems.extend(read.told());
     contribution.redacted.extend(read.redactions);
-    let mut current = bands::current(&channel, &key);
-    let behind = system.behind_query(&key);
-    if !behind.is_empty() {
-        current = format!("{current}\n{behind}");
-    }
-    let current = Message::user(current);
     Ok(AgentPart {
         contribution,
-        current,
+        current: Message::user(bands::current(&channel, &key)),
         key,
         model: channel.model.clone(),
         agent: payload::answering(&agent, request.context.as_ref(), &channel),
@@ -261,7 +255,7 @@ fn contribution(
     key: &SecurityKey,
 ) -> Contribution {
     let mut contribution = Contribution::default();
-    contribution.draft.identity = Some(system.identity(key).to_owned());
+    contribution.draft.identity = Some(system.identity(key));
     // A request has a field for tools, whatever a layout says of them.
     if system.tools == ShownBy::Engine || !form.is_text() {
         contribution.draft.tools = bands::tools(channel);

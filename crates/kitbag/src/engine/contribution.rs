@@ -56,9 +56,9 @@ impl Contribution {
         &self.chunks
     }
 
-    #[cfg(feature = "layouts")]
     /// Changes the texts that stand without a fence around them, where marks could be taken for
     /// those of the operator. Fenced text is shown as it is.
+    #[cfg(feature = "layouts")]
     pub(super) fn change_loose_texts(&mut self, change: impl Fn(&str) -> String) {
         for ranked in &mut self.chunks {
             let is_loose = matches!(
@@ -76,11 +76,11 @@ impl Contribution {
         }
     }
 
+    /// The texts of the chunks, at every level.
     #[cfg(feature = "layouts")]
-    /// Whether a chunk holds a text.
-    pub(super) fn holds(&self, text: &str) -> bool {
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let levels = self.chunks.iter().flat_map(|ranked| &ranked.chunk.levels);
-        levels.into_iter().any(|level| level.content.contains(text))
+        levels.map(|level| level.content.as_str())
     }
 
     /// Gives chunks with the same text the same id: one of them then stands for all, and the ledger

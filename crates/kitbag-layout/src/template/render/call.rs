@@ -236,8 +236,9 @@ impl<'a> Renderer<'a> {
             }
             let part = value.get(part, &mut self.budget);
             value = part.map_err(|stop| self.stopped(stop, scope, at))?;
-            // A length says that there is something, and shows nothing of it.
-            if path.parts.last().is_none_or(|last| last != "length") {
+            // A number of things shows none of them.
+            let is_number = |last: &String| matches!(last.as_str(), "length" | "count");
+            if !path.parts.last().is_some_and(is_number) {
                 self.looked_at(&value);
             }
         }

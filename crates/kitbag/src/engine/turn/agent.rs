@@ -83,7 +83,8 @@ impl AgentSource<'_> {
         let stored = stored.and_then(|key| key.parse().ok());
         request.key = request.key.or(stored);
         let is_given = self.request.key.is_some();
-        let is_known = |key: &SecurityKey| others.iter().any(|one| one.holds(key.as_str()));
+        let is_known =
+            |key: &SecurityKey| key.occurs_in(others.iter().flat_map(Contribution::texts));
         if request.key.as_ref().is_some_and(is_known) {
             if is_given {
                 return Err(AgentError::KeyKnown);
@@ -118,7 +119,8 @@ pub(super) fn guard(
     conversation: &Conversation,
 ) {
     for contribution in contributions {
-        contribution.change_loose_texts(|text| neutralise(text).into_owned());
+        // A key that was chosen before memory was searched may stand in what was found.
+        contribution.change_loose_texts(|text| part.key.hide_in(&neutralise(text)));
         for message in &mut contribution.draft.history {
             if let (false, Content::Text(text)) =
                 (conversation.has_sent(message), &mut message.content)
@@ -142,15 +144,13 @@ fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) 
             draft.unread = 0;
         }
     }
-    if !part.channel.has_several_speakers() {
-        return;
-    }
-    for message in &mut draft.history {
-        let is_new = message.role == Role::User && !conversation.has_sent(message);
-        if let (true, Some(name), Content::Text(text)) =
-            (is_new, &message.name, &mut message.content)
-        {
-            *text = with_name(&neutralise(name), text);
+    let has_several = part.channel.has_several_speakers();
+    let users = draft.history.iter_mut();
+    for message in users.filter(|message| message.role == Role::User) {
+        let is_new = !conversation.has_sent(message);
+        let name = message.name.take().filter(|_| has_several && is_new);
+        if let (Some(name), Content::Text(text)) = (name, &mut message.content) {
+            *text = with_name(&neutralise(&name), text);
         }
     }
 }

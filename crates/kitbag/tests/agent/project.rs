@@ -1,10 +1,11 @@
 //! Reading a project: configuration, layouts and documents, and everything that is wrong with them.
 
+use kitbag::core::assembly::OutputForm;
 use kitbag::core::tokens::Tokens;
-use kitbag::layout::{FileProblem, PastMessage, Turn};
+use kitbag::layout::{ChannelTurn, FileProblem, PastMessage};
 use kitbag::project::{Project, ProjectPlaces};
 
-use super::{Fixture, flat, key, within};
+use super::{Fixture, flat, make, request, within};
 
 fn messages(problems: &[FileProblem]) -> Vec<String> {
     problems.iter().map(FileProblem::to_string).collect()
@@ -29,10 +30,10 @@ fn c06_the_chain_has_five_steps() {
     ] {
         let config = agent(fields) + layouts;
         let fixture = Fixture::new(&[("kitbag.yaml", &config)]);
-        let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+        let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
         assert_eq!(made.system.text, expected);
-        let reason = &made.system.notes[0].message;
-        assert!(reason.starts_with("layout none was not used: "), "{reason}");
+        let reason = made.system.problems[0].to_string();
+        assert!(reason.starts_with("layout none: not used: "), "{reason}");
     }
 }
 
@@ -54,7 +55,7 @@ documents:
         ),
         ("docs/guide.md", "# Guide\n\nText.\n"),
     ]);
-    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
     assert_eq!(made.system.text, "Rules: be kind, - Guide, How we work");
 }
 
@@ -85,13 +86,13 @@ fn c05_the_manual_is_built_in() {
         "kitbag.yaml",
         "agents: [{ id: ann, layout: kitbag/minimal, prompt: '{{documents.kitbag_manual.toc}}' }]\n",
     )]);
-    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
     assert!(
         made.system.text.contains("- Agents, layouts and documents"),
         "{}",
         made.system.text
     );
-    assert!(made.system.notes.is_empty());
+    assert!(made.system.problems.is_empty());
 }
 
 #[test]
@@ -105,8 +106,8 @@ fn c05_documents_that_include_each_other_for_ever_are_refused() {
         );
     }
     let fixture = Fixture::new(&[("kitbag.yaml", &config)]);
-    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
-    let note = &made.system.notes[0].message;
+    let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
+    let note = made.system.problems[0].to_string();
     assert!(
         note.contains("is included over more than 32 others"),
         "{note}"
@@ -124,7 +125,7 @@ documents:
   b: 'plain {{agent.name}}'
 ",
     )]);
-    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
     assert!(
         made.system.text.contains("Ann: plain {{agent.name}}"),
         "{}",
@@ -170,7 +171,7 @@ layouts:
     kitbag.yaml:10: documents.gone: cannot read `gone.md`: No such file or directory (os error 2)
     kitbag.yaml:4: agents.ann.layout: there is no layout `defualt`
     kitbag.yaml:5: agents.bob.documents: there is no document `missing`
-    kitbag.yaml:5: agents.bob: layout toned was not used: toned:1:10: found the end where `{{/if}}` was expected
+    kitbag.yaml:5: agents.bob: layout toned: not used: toned:1:10: found the end where `{{/if}}` was expected
     ");
 }
 
@@ -203,10 +204,7 @@ fn c11_the_environment_is_seen_by_permission_only() {
         "agents: [{ id: ann, prompt: '{{env.SHOWN}}|{{env.HIDDEN}}' }]\nenv: { allow: [SHOWN] }\n",
     )]);
     let project = fixture.project();
-    let mut turn = Turn::new("hi", key());
-    let agent = project.config.agent("ann").unwrap();
-    turn.env = project.env(agent, |name| Some(format!("value of {name}")));
-    let made = flat(&project, "ann", &turn);
+    let made = flat(&project, "ann", &ChannelTurn::new("hi"));
     assert!(
         made.system.text.contains("value of SHOWN|\n"),
         "{}",
@@ -225,7 +223,7 @@ fn x01_documents_and_old_messages_give_way_to_a_budget() {
         ("guide.md", &long),
     ]);
     let project = fixture.project();
-    let mut turn = Turn::new("And now?", key());
+    let mut turn = ChannelTurn::new("And now?");
     turn.messages = (0..60)
         .map(|number| match number % 2 {
             0 => PastMessage::user(format!(
@@ -253,7 +251,7 @@ fn x01_documents_and_old_messages_give_way_to_a_budget() {
             .ledger
             .entries
             .iter()
-            .any(|entry| entry.source == "turns/000000")
+            .any(|entry| entry.source == "history/earlier")
     );
 }
 
@@ -264,14 +262,14 @@ fn c03_a_prop_that_nobody_knows_is_told_and_costs_nothing() {
         "agents: [{ id: ann, prompt: Hello, layout: { id: crewx/default, props: { showManual: false } } }]\n",
     )]);
     let project = fixture.project();
-    let made = flat(&project, "ann", &Turn::new("hi", key()));
+    let made = flat(&project, "ann", &ChannelTurn::new("hi"));
     assert!(
         made.system.text.starts_with("<system_prompt key="),
         "{}",
         made.system.text
     );
     assert_eq!(
-        made.system.notes[0].message,
+        made.system.problems[0].to_string(),
         "layout kitbag/default: props.showManual: Unknown prop 'showManual'"
     );
     assert!(!project.check().iter().any(FileProblem::is_error));
@@ -289,16 +287,12 @@ layouts:
     template: '{{props.a}} {{props.b}} {{props.c}}'
 ",
     )]);
-    let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+    let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
     assert_eq!(made.system.text, "x  kept");
-    let notes: Vec<&str> = made
-        .system
-        .notes
-        .iter()
-        .map(|note| note.message.as_str())
-        .collect();
+    let problems = made.system.problems.iter();
+    let problems: Vec<String> = problems.map(ToString::to_string).collect();
     assert_eq!(
-        notes,
+        problems,
         [
             "layout mine: props.a: Expected string, got number",
             "layout mine: props.b: Expected string, got number",
@@ -312,7 +306,7 @@ fn c03_a_projects_own_default_is_the_default() {
     for choice in ["", ", layout: default", ", layout: crewx/default"] {
         let config = format!("agents: [{{ id: ann, prompt: Hello{choice} }}]\n{layouts}");
         let fixture = Fixture::new(&[("crewx.yaml", &config)]);
-        let made = flat(&fixture.project(), "ann", &Turn::new("hi", key()));
+        let made = flat(&fixture.project(), "ann", &ChannelTurn::new("hi"));
         assert_eq!(made.system.text, "MINE Hello");
     }
 }
@@ -333,4 +327,31 @@ fn c05_a_document_that_is_asked_for_may_be_missing() {
     let unreadable = config("{{{documents.a.content}}}") + "documents: { a: { path: gone.md } }\n";
     let fixture = Fixture::new(&[("kitbag.yaml", &unreadable)]);
     assert_eq!(fixture.project().check().len(), 1);
+}
+
+#[test]
+fn c01_a_malformed_layout_is_an_error_for_that_agent_and_no_other() {
+    let fixture = Fixture::new(&[(
+        "kitbag.yaml",
+        "agents:\n  - { id: ann, layout: [1], prompt: Hello }\n  - { id: bob, prompt: Hello }\n  - { id: eve, layout: { id: minimal, props: 7 }, prompt: Hello }\n",
+    )]);
+    let project = fixture.project();
+    let problems = messages(&project.check());
+    insta::assert_snapshot!(problems.join("\n"), @r"
+    kitbag.yaml:2:24: agents[0].layout: expected the id of a layout, or a map with `id` and `props`, got a list
+    kitbag.yaml:4:46: agents[2].layout.props: expected a map, got a number
+    ");
+    let refused = |id| {
+        let request = request(id, &ChannelTurn::new("hi"));
+        let made = make(&project, &request, OutputForm::Flat, Tokens(10_000));
+        made.map(|_| ()).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(refused("ann"), @"kitbag.yaml:2:24: agents[0].layout: expected the id of a layout, or a map with `id` and `props`, got a list");
+    assert!(
+        refused("eve").starts_with("kitbag.yaml:4:"),
+        "{}",
+        refused("eve")
+    );
+    let bob = flat(&project, "bob", &ChannelTurn::new("hi"));
+    assert!(bob.assembly.body.contains("Hello"));
 }

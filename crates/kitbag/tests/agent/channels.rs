@@ -1,6 +1,6 @@
 //! Every channel gives the same prompt, and turns keep its beginning.
 
-use kitbag::layout::{PastMessage, Turn};
+use kitbag::layout::{ChannelTurn, PastMessage};
 
 use super::{Fixture, flat, key};
 
@@ -21,21 +21,55 @@ layouts:
     {{{layout.system_prompt}}}
 ";
 
-fn on(platform: &str) -> Turn {
-    let mut turn = Turn::new("What changed?", key());
+fn on(platform: &str) -> ChannelTurn {
+    let mut turn = ChannelTurn::new("What changed?");
     turn.platform = platform.parse().unwrap();
     turn
 }
 
+fn read(json: &str) -> Vec<PastMessage> {
+    serde_json::from_str(json).unwrap()
+}
+
+/// One conversation as each channel hands it in: a file of messages, a thread that ends in the query
+/// and names its user, a session that names its client.
+fn handed_in() -> [ChannelTurn; 3] {
+    let mut cli = on("cli");
+    cli.messages = read(r#"[{"text": "Hello"}, {"text": "Hi.", "isAssistant": true}]"#);
+    let mut slack = on("slack");
+    slack.messages = read(
+        r#"[{"text": "Hello", "metadata": {"slack": {"user_id": "U1", "thread_ts": "7.1"}}},
+            {"text": "Hi.", "isAssistant": true, "metadata": {"agent_id": "reviewer"}},
+            {"text": "What changed?", "metadata": {"slack": {"user_id": "U1"}}}]"#,
+    );
+    let thread = [("thread_id", "7.1"), ("user", "U1")];
+    slack.metadata = thread
+        .map(|(key, value)| (key.to_owned(), value.into()))
+        .into();
+    let mut mcp = on("mcp");
+    mcp.messages = read(
+        r#"[{"text": "Hello", "metadata": {"session_id": "s-1", "client": "ide"}, "files": []},
+            {"text": "Hi.", "isAssistant": true, "metadata": {"session_id": "s-1"}}]"#,
+    );
+    mcp.metadata = [("session_id".to_owned(), "s-1".into())].into();
+    [cli, slack, mcp]
+}
+
 #[test]
-fn c10_all_channels_give_the_same_prompt() {
+fn c10_each_channel_hands_in_its_own_and_gets_the_same_prompt() {
     let fixture = Fixture::new(&[("kitbag.yaml", CREW)]);
     let project = fixture.project();
-    let prompts: Vec<String> = ["cli", "slack", "mcp", "http", "matrix"]
-        .into_iter()
-        .map(|platform| flat(&project, "reviewer", &on(platform)).assembly.body)
-        .collect();
-    assert!(prompts.windows(2).all(|pair| pair[0] == pair[1]));
+    let turns = handed_in();
+    assert!(
+        turns
+            .windows(2)
+            .all(|pair| pair[0].messages != pair[1].messages)
+    );
+    let prompts = turns.map(|turn| flat(&project, "reviewer", &turn).assembly.body);
+    assert_eq!(prompts[1], prompts[0]);
+    assert_eq!(prompts[2], prompts[0]);
+    #[cfg(feature = "sqlite")]
+    assert_eq!(super::remembered::prompt_over_http(&project), prompts[0]);
     insta::assert_snapshot!(prompts[0], @r#"
     [System]
     <system_prompt key="abababababababababababababababab">
@@ -54,6 +88,12 @@ fn c10_all_channels_give_the_same_prompt() {
 
     Be brief.
     </system_prompt>
+
+    [User]
+    Hello
+
+    [Assistant]
+    Hi.
 
     [User]
     <user_query key="abababababababababababababababab">
@@ -78,7 +118,7 @@ fn x02_the_next_turn_begins_with_the_whole_last_one() {
     let project = fixture.project();
     let first_turn = on("cli");
     let first = flat(&project, "reviewer", &first_turn).assembly.body;
-    let mut second_turn = Turn::new("And why?", key());
+    let mut second_turn = ChannelTurn::new("And why?");
     let mut asked = PastMessage::user("What changed?");
     asked.sent = Some(kitbag::layout::query::wrap("What changed?", &key()));
     second_turn.messages = vec![asked, PastMessage::assistant("The parser.")];
