@@ -82,10 +82,9 @@ impl Evidence {
         #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
         let total = score.total() as f64;
         let lost = total * (1.0 - keeps.factor(weights, role));
-        score.plus("role", -libm::round(lost) as i64).plus(
-            "companion",
-            thousandths(self.companion * weights.companion),
-        )
+        score
+            .plus("role", -libm::round(lost) as i64)
+            .plus("companion", thousandths(self.companion * weights.companion))
     }
 }
 

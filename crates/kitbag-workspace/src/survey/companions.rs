@@ -72,7 +72,11 @@ pub(super) fn find(
         return Vec::new();
     }
     let has_role = |file: usize, role| files.get(file).is_some_and(|file| file.role == role);
-    let of_role = |role| best.iter().copied().filter(move |&file| has_role(file, role));
+    let of_role = |role| {
+        best.iter()
+            .copied()
+            .filter(move |&file| has_role(file, role))
+    };
     let targets: Vec<usize> = of_role(FileRole::Source).take(TARGETS).collect();
     let imports: Vec<(usize, Vec<usize>)> = candidates
         .iter()
@@ -90,9 +94,10 @@ pub(super) fn find(
         importing.map(|(file, _)| *file)
     };
     let mut found = Vec::new();
-    for &target in &targets {
+    for (place, &target) in targets.iter().enumerate() {
+        let better = targets.get(..=place).unwrap_or_default();
         let mut add = |file, relation| {
-            if !targets.contains(&file) {
+            if !better.contains(&file) {
                 found.push((file, relation, target));
             }
         };
@@ -117,9 +122,7 @@ pub(super) fn find(
         && let Some(&target) = targets.first().or(best.first())
     {
         let tests = found.iter().map(|&(file, ..)| file);
-        let tests: Vec<usize> = tests
-            .chain(of_role(FileRole::Test).take(TARGETS))
-            .collect();
+        let tests: Vec<usize> = tests.chain(of_role(FileRole::Test).take(TARGETS)).collect();
         let fixtures = fixtures_of(&tests, files).into_iter();
         found.extend(fixtures.map(|file| (file, Relation::Fixture, target)));
     }
@@ -174,7 +177,11 @@ fn is_test_folder(name: &str) -> bool {
 
 /// The number of folders that two paths share.
 fn shared_folders(one: &str, other: &str) -> usize {
-    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let folder = |path: &str| {
+        path.rsplit_once('/')
+            .map_or("", |(folder, _)| folder)
+            .to_owned()
+    };
     let (one, other) = (folder(one), folder(other));
     let parts: Vec<&str> = other.split('/').collect();
     one.split('/').filter(|part| parts.contains(part)).count()
@@ -191,7 +198,8 @@ fn fixtures_of(tests: &[usize], files: &[FileEntry]) -> Vec<usize> {
         let place = place_of_fixture(&file.path)?;
         let serves = |test: &&str| {
             let below = test.strip_prefix(place);
-            *test != file.path && below.is_some_and(|below| place.is_empty() || below.starts_with('/'))
+            *test != file.path
+                && below.is_some_and(|below| place.is_empty() || below.starts_with('/'))
         };
         tests.iter().any(serves).then_some((place.len(), index))
     });
@@ -224,11 +232,17 @@ mod tests {
     use super::*;
 
     fn files(paths: &[&str]) -> Vec<FileEntry> {
-        paths.iter().map(|path| FileEntry::new(*path, 1, None)).collect()
+        paths
+            .iter()
+            .map(|path| FileEntry::new(*path, 1, None))
+            .collect()
     }
 
     fn named<'f>(files: &'f [FileEntry], found: &[usize]) -> Vec<&'f str> {
-        found.iter().filter_map(|&file| Some(files.get(file)?.path.as_str())).collect()
+        found
+            .iter()
+            .filter_map(|&file| Some(files.get(file)?.path.as_str()))
+            .collect()
     }
 
     #[test]
@@ -268,7 +282,11 @@ mod tests {
         ]);
         assert_eq!(
             named(&files, &fixtures_of(&[4], &files)),
-            ["tests/conftest.py", "tests/fixtures/users.json", "conftest.py"]
+            [
+                "tests/conftest.py",
+                "tests/fixtures/users.json",
+                "conftest.py"
+            ]
         );
     }
 }

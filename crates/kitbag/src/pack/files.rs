@@ -135,7 +135,9 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
             entry,
             candidate,
             text: clean(&candidate.text, &entry.path),
-            evidence: ranked.map(|ranked| ranked.score.clone()).unwrap_or_default(),
+            evidence: ranked
+                .map(|ranked| ranked.score.clone())
+                .unwrap_or_default(),
             priority: match is_pinned {
                 true => ContextPriority::Critical,
                 false => priority_of(prepared, entry.role, ranked),
@@ -244,7 +246,8 @@ fn show_locations(chunks: &mut [FileChunk], options: &PackOptions) {
                 let mut ranges = level.lines.iter();
                 ranges.any(|(first, last)| (first..=last).contains(&line))
             };
-            !matches!(level.level, Detail::Outline | Detail::Line) && file.located.iter().any(within)
+            !matches!(level.level, Detail::Outline | Detail::Line)
+                && file.located.iter().any(within)
         };
         let chunk = &mut file.ranked.chunk;
         let levels: Vec<Level> = chunk.levels.iter().filter(shows).cloned().collect();
@@ -275,9 +278,7 @@ pub(super) fn priority_of(
         (Reach::Named, _) => ContextPriority::High,
         (Reach::Imports, _) => ContextPriority::Minimal,
         (_, FileRole::Source) => ContextPriority::High,
-        (_, FileRole::Test) if prepared.strategy.about_tests || ranked.relation.is_some() => {
-            ContextPriority::High
-        }
+        (_, FileRole::Test) if prepared.strategy.about_tests => ContextPriority::High,
         (_, FileRole::Docs | FileRole::Example) => ContextPriority::Low,
         _ => ContextPriority::Medium,
     }

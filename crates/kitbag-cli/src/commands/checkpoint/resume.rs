@@ -73,7 +73,9 @@ fn chunks(checkpoint: &Checkpoint) -> &[ContextChunk] {
 fn say_changed(checkpoint: &Checkpoint, root: &Path) {
     let is_newer = |chunk: &&ContextChunk| {
         let modified = fs::metadata(root.join(&chunk.source)).and_then(|file| file.modified());
-        let modified = modified.ok().and_then(|time| Timestamp::try_from(time).ok());
+        let modified = modified
+            .ok()
+            .and_then(|time| Timestamp::try_from(time).ok());
         modified.is_none_or(|modified| modified > checkpoint.timestamp)
     };
     let files = chunks(checkpoint).iter();
