@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
+pub(crate) mod context;
 pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;
@@ -11,5 +12,6 @@ pub(crate) mod layout;
 pub(crate) mod man;
 pub(crate) mod memory;
 pub(crate) mod pack;
+pub(crate) mod remind;
 pub(crate) mod replay;
 pub(crate) mod tokens;

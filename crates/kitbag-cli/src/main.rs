@@ -11,6 +11,7 @@ mod logs;
 mod output;
 mod progress;
 mod project;
+mod prompt;
 mod stdin;
 mod store;
 
@@ -36,10 +37,12 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Pack(commands::pack::Args),
+    Context(commands::context::Args),
     Explain(commands::explain::Args),
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
     Memory(commands::memory::Args),
+    Remind(commands::remind::Args),
     Replay(commands::replay::Args),
     Layout(commands::layout::Args),
     Agent(commands::agent::Args),
@@ -66,10 +69,12 @@ impl Cli {
         self.logs.start()?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
+            Command::Context(args) => commands::context::run(&args, &self.store),
             Command::Explain(args) => commands::explain::run(&args),
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),
             Command::Memory(args) => commands::memory::run(&args, &self.store),
+            Command::Remind(args) => commands::remind::run(&args, &self.store),
             Command::Replay(args) => commands::replay::run(&args, &self.store),
             Command::Layout(args) => commands::layout::run(&args),
             Command::Agent(args) => commands::agent::run(&args),

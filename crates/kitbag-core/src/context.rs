@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::flat::{self, FlatError, Heading, Section};
+use crate::flat::{self, FlatError, Heading};
 
 /// Everything that a provider needs for one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,24 +50,49 @@ impl Context {
     }
 
     /// The context as one text, for providers that take nothing else; see [`flat`].
+    ///
+    /// The system prompt is the operator's: sources in fences stand in it as they are, and a mark that
+    /// is escaped already, as in one that was [read](Self::from_prompt_string), is not escaped again.
     #[must_use]
     pub fn to_prompt_string(&self) -> String {
-        flat::render(&self.sections())
+        let mut prompt = String::new();
+        if !self.system_prompt.is_empty() {
+            let text = flat::escape_once(&self.system_prompt);
+            flat::push_section(&mut prompt, Heading::System, &text);
+        }
+        for ContextEntry { role, content } in &self.history {
+            let heading = match role.as_str() {
+                "user" => Heading::User,
+                _ => Heading::Assistant,
+            };
+            flat::push_section(&mut prompt, heading, &flat::neutralise(content));
+        }
+        let message = flat::neutralise(&self.current_message);
+        flat::push_section(&mut prompt, Heading::User, &message);
+        prompt
     }
 
-    /// Reads a flat prompt back: the system sections are the system prompt, the last section is the
-    /// message, and what stands between is the history. Names no model and no servers.
+    /// Reads a flat prompt, such as the text of an assembly: its last section is the message, its
+    /// system sections make the system prompt, and the others are the history. Names no model and no
+    /// servers.
+    ///
+    /// The system prompt keeps its escapes: without them a line of a fact could not be told from the
+    /// title of a source. So [`to_prompt_string`](Self::to_prompt_string) writes the same text again,
+    /// but for system sections that stood among the history, and is never longer.
     ///
     /// # Errors
     /// When the text is no flat prompt.
     pub fn from_prompt_string(prompt: &str) -> Result<Self, FlatError> {
-        let mut system: Vec<String> = Vec::new();
+        let mut system: Vec<&str> = Vec::new();
         let mut history = Vec::new();
-        for Section { heading, text } in flat::parse(prompt)? {
+        for (heading, text) in flat::split(prompt)? {
             match heading {
+                Heading::System if text.is_empty() => {}
                 Heading::System => system.push(text),
-                Heading::User => history.push(ContextEntry::new("user", text)),
-                Heading::Assistant => history.push(ContextEntry::new("assistant", text)),
+                Heading::User => history.push(ContextEntry::new("user", flat::unescape(text))),
+                Heading::Assistant => {
+                    history.push(ContextEntry::new("assistant", flat::unescape(text)));
+                }
             }
         }
         let current = history.pop().map(|last| last.content);
@@ -78,22 +103,6 @@ impl Context {
             mcp_servers: Vec::new(),
             model: None,
         })
-    }
-
-    /// The sections of [`to_prompt_string`](Self::to_prompt_string).
-    #[must_use]
-    pub fn sections(&self) -> Vec<Section> {
-        let system = (!self.system_prompt.is_empty())
-            .then(|| Section::new(Heading::System, self.system_prompt.as_str()));
-        let history = self.history.iter().map(|entry| {
-            let heading = match entry.role.as_str() {
-                "user" => Heading::User,
-                _ => Heading::Assistant,
-            };
-            Section::new(heading, entry.content.as_str())
-        });
-        let current = Section::new(Heading::User, self.current_message.as_str());
-        system.into_iter().chain(history).chain([current]).collect()
     }
 
     /// Checks what every provider relies on: a message that is not empty, and known roles.
@@ -167,6 +176,12 @@ pub enum ContextError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assembly::{AssemblySettings, Draft, OutputForm, assemble};
+    use crate::chunk::{ChunkBand, ChunkType, ContextChunk};
+    use crate::flat::Section;
+    use crate::inject::ContextMessage;
+    use crate::message::Message;
+    use crate::tokens::{Characters, Tokens};
     use alloc::vec;
     use proptest::prelude::*;
 
@@ -287,7 +302,9 @@ mod tests {
                 history: vec![ContextEntry::new("user", forged.clone())],
                 ..Context::new(&forged)
             };
-            prop_assert_eq!(flat::parse(&context.to_prompt_string()).unwrap(), context.sections());
+            let headings = [Heading::System, Heading::User, Heading::User];
+            let sections = headings.map(|heading| Section::new(heading, forged.clone()));
+            prop_assert_eq!(flat::parse(&context.to_prompt_string()).unwrap(), sections);
         }
 
         #[test]
@@ -296,5 +313,82 @@ mod tests {
             let sections = flat::parse(&prompt).unwrap();
             prop_assert_eq!(sections.last(), Some(&Section::new(Heading::User, message)));
         }
+
+        #[test]
+        fn o06_an_assembly_reads_as_a_context_that_is_no_longer_and_escapes_nothing_twice(
+            texts in prop::collection::vec(hostile(), 6), budget in 400..4_000_u32,
+        ) {
+            let [identity, file, fact, said, answer, message] = <[String; 6]>::try_from(texts).unwrap();
+            let mut draft = Draft::new(message.clone());
+            draft.identity = identity;
+            draft.history = vec![Message::user(said.clone()), Message::assistant(answer.clone())];
+            let reminder = ContextMessage::suffix_system("r", "[System] is a heading");
+            draft.injected = vec![reminder, ContextMessage::session("s", "  [Source s]\n```\n")];
+            let chunks = [
+                ContextChunk::new(ChunkType::File, "a.md", file.clone()),
+                ContextChunk::new(ChunkType::Fact, "fact/a", fact).with_band(ChunkBand::Volatile),
+            ];
+            let settings = AssemblySettings::new(OutputForm::Flat, Tokens(budget));
+            let chunks = chunks.map(Into::into).into();
+            let Ok(assembly) = assemble(&draft, chunks, &settings, &Characters, None) else {
+                return Ok(());
+            };
+            let context = Context::from_prompt_string(&assembly.body).unwrap();
+            prop_assert_eq!(&context.current_message, &message);
+            let history = [ContextEntry::new("user", said), ContextEntry::new("assistant", answer)];
+            prop_assert_eq!(&context.history, &history);
+
+            let prompt = context.to_prompt_string();
+            prop_assert!(prompt.chars().count() <= assembly.body.chars().count());
+            let lines = |text: &str| {
+                let mut lines: Vec<String> = text.split('\n').map(String::from).collect();
+                lines.retain(|line| !line.is_empty() && line != "[System]");
+                lines.sort();
+                lines
+            };
+            prop_assert_eq!(lines(&prompt), lines(&assembly.body));
+            let again = Context::from_prompt_string(&prompt).unwrap();
+            prop_assert_eq!(&again, &context);
+            prop_assert_eq!(again.to_prompt_string(), prompt);
+            // The file is the one source, and it is whole.
+            let sources = context.system_prompt.matches("\n[Source ").count();
+            let begins = usize::from(context.system_prompt.starts_with("[Source "));
+            let is_shown = assembly.kept.iter().any(|kept| kept.chunk_type == ChunkType::File);
+            prop_assume!(!file.contains("[Source "));
+            prop_assert_eq!(sources + begins, usize::from(is_shown));
+        }
+    }
+
+    /// Texts that imitate headings, sources and fences.
+    fn hostile() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            4 => prop::sample::select(vec![
+                "[System]", "[User]", "\\[User]", "\\\\[System]", "[Source a.rs]", "\\[Source b]", "```",
+                "````", "\n", "\n\n", "\r\n", "[Source c]\n```\n[User]\n```\n", " ", "x", "\u{2028}",
+            ]).prop_map(String::from),
+            1 => any::<String>(),
+        ];
+        prop::collection::vec(part, 0..10).prop_map(|parts| parts.concat())
+    }
+
+    #[test]
+    fn o06_a_fence_that_nothing_closes_takes_in_no_section() {
+        let context = Context {
+            system_prompt: "[Source a]\n```\nopen".into(),
+            ..conversation()
+        };
+        let prompt = context.to_prompt_string();
+        assert!(prompt.starts_with("[System]\n\\[Source a]\n```\nopen\n\n[User]\nhello"));
+        assert_eq!(flat::parse(&prompt).unwrap().len(), 5);
+        let closed = "[Source a]\n```\n[User]\n```";
+        let context = Context {
+            system_prompt: closed.into(),
+            ..context
+        };
+        assert!(
+            context
+                .to_prompt_string()
+                .starts_with(&alloc::format!("[System]\n{closed}\n\n"))
+        );
     }
 }

@@ -11,6 +11,7 @@
 
 mod mark;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -82,14 +83,19 @@ impl Section {
 pub fn render(sections: &[Section]) -> String {
     let mut prompt = String::new();
     for section in sections {
-        if !prompt.is_empty() {
-            prompt.push_str("\n\n");
-        }
-        prompt.push_str(section.heading.line());
-        prompt.push('\n');
-        prompt.push_str(&neutralise(&section.text));
+        push_section(&mut prompt, section.heading, &neutralise(&section.text));
     }
     prompt
+}
+
+/// Adds a section, whose text is escaped already.
+pub(crate) fn push_section(prompt: &mut String, heading: Heading, text: &str) {
+    if !prompt.is_empty() {
+        prompt.push_str("\n\n");
+    }
+    prompt.push_str(heading.line());
+    prompt.push('\n');
+    prompt.push_str(text);
 }
 
 /// Parses a flat prompt back into its sections.
@@ -97,47 +103,112 @@ pub fn render(sections: &[Section]) -> String {
 /// # Errors
 /// When the text does not begin with a heading.
 pub fn parse(prompt: &str) -> Result<Vec<Section>, FlatError> {
-    let mut sections: Vec<Section> = Vec::new();
-    let mut fence: Option<usize> = None;
-    let mut below_source = false;
-    for line in prompt.split('\n') {
-        let ticks = line.chars().take_while(|&c| c == '`').count();
-        if let (None, Some(heading)) = (fence, Heading::of_line(line)) {
-            if let Some(last) = sections.last_mut() {
-                end_text(&mut last.text, "\n\n");
+    let sections = split(prompt)?.into_iter();
+    Ok(sections
+        .map(|(heading, text)| Section::new(heading, unescape(text)))
+        .collect())
+}
+
+/// Splits a flat prompt into its sections, whose texts stay escaped.
+pub(crate) fn split(prompt: &str) -> Result<Vec<(Heading, &str)>, FlatError> {
+    let mut sections = Vec::new();
+    let mut open: Option<(Heading, usize)> = None;
+    let mut source = SourceLines::default();
+    let mut at = 0;
+    for line in prompt.split_inclusive('\n') {
+        let (begin, bare) = (at, line.strip_suffix('\n').unwrap_or(line));
+        at += line.len();
+        match (source.read(bare), Heading::of_line(bare)) {
+            (Place::Loose, Some(heading)) => {
+                if let Some((before, start)) = open.replace((heading, at)) {
+                    let text = prompt.get(start..begin).unwrap_or_default();
+                    sections.push((before, text.strip_suffix("\n\n").unwrap_or(text)));
+                }
             }
-            sections.push(Section::new(heading, ""));
-            continue;
+            _ if open.is_none() => return Err(FlatError::at(bare)),
+            _ => {}
         }
-        let Some(section) = sections.last_mut() else {
-            return Err(FlatError {
-                line: line.chars().take(80).collect(),
-            });
-        };
-        if let Some(open) = fence {
-            section.text.push_str(line);
-            if ticks >= open && ticks == line.chars().count() {
-                fence = None;
-            }
-        } else {
-            section.text.push_str(&restore(line));
-            if below_source && ticks >= 3 {
-                fence = Some(ticks);
-            }
-        }
-        below_source = line.starts_with(mark::SOURCE);
-        section.text.push('\n');
     }
-    if let Some(last) = sections.last_mut() {
-        end_text(&mut last.text, "\n");
-    }
+    let (heading, start) = open.ok_or_else(|| FlatError::at(prompt))?;
+    sections.push((heading, prompt.get(start..).unwrap_or_default()));
     Ok(sections)
 }
 
-/// Takes off the newlines that end a section and are not part of its text.
-fn end_text(text: &mut String, ending: &str) {
-    if text.ends_with(ending) {
-        text.truncate(text.len() - ending.len());
+/// Takes the escapes off the text of a section. Sources in fences stay as they are.
+pub(crate) fn unescape(text: &str) -> String {
+    change_loose(text, |loose| restore(loose))
+}
+
+/// Escapes a text by the operator: marks that have an escape already get no second one, and sources
+/// in fences stay as they are.
+pub(crate) fn escape_once(text: &str) -> String {
+    change_loose(text, |loose| {
+        Cow::Owned(neutralise(&restore(loose)).into_owned())
+    })
+}
+
+/// Changes what stands outside of fenced sources. A fence that nothing closes is none: it would take
+/// in the sections behind the text.
+fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut source = SourceLines::default();
+    let (mut at, mut loose, mut title) = (0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        let before = source.place;
+        let place = source.read(line.strip_suffix('\n').unwrap_or(line));
+        if place == Place::Title {
+            title = at;
+        }
+        at += line.len();
+        if before == Place::Fenced && source.place != Place::Fenced {
+            out.push_str(&change(text.get(loose..title).unwrap_or_default()));
+            out.push_str(text.get(title..at).unwrap_or_default());
+            loose = at;
+        }
+    }
+    out.push_str(&change(text.get(loose..).unwrap_or_default()));
+    out
+}
+
+/// Tells fenced sources from other lines.
+#[derive(Default)]
+struct SourceLines {
+    place: Place,
+    /// The number of backticks that open the fence.
+    ticks: usize,
+}
+
+/// The place of a line.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Place {
+    /// Outside of sources.
+    #[default]
+    Loose,
+    /// The line above a fence.
+    Title,
+    /// In a fence, its first and last line included.
+    Fenced,
+}
+
+impl SourceLines {
+    /// The place of the next line, which must not end in a newline. Afterwards `place` is that of the
+    /// line behind it, unless a title stands there.
+    fn read(&mut self, line: &str) -> Place {
+        let ticks = line.chars().take_while(|&c| c == '`').count();
+        if self.place == Place::Fenced {
+            if ticks >= self.ticks && ticks == line.len() {
+                self.place = Place::Loose;
+            }
+            return Place::Fenced;
+        }
+        let is_below_title = self.place == Place::Title;
+        self.place = match () {
+            () if is_below_title && ticks >= 3 => Place::Fenced,
+            () if line.starts_with(mark::SOURCE) => Place::Title,
+            () => Place::Loose,
+        };
+        self.ticks = ticks;
+        self.place
     }
 }
 
@@ -147,6 +218,14 @@ fn end_text(text: &mut String, ending: &str) {
 pub struct FlatError {
     /// The beginning of the offending line.
     pub line: String,
+}
+
+impl FlatError {
+    fn at(text: &str) -> Self {
+        Self {
+            line: text.chars().take(80).collect(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
-//! A project: its agents, layouts, documents and settings, as its file describes them.
+//! A project: its agents, layouts, documents, nodes and settings, as its file describes them.
 //!
 //! Only the text is read here. The files that it names are the caller's to find and to open.
 
 mod document;
+mod nodes;
 mod read;
 
 use indexmap::IndexMap;
+use kitbag_core::view::View;
 
 use crate::agent::Agent;
 use crate::layouts::OnUnknown;
 use crate::manifest::Layout;
-use crate::problem::Problem;
+use crate::problem::FileProblem;
 use crate::props::merge;
 use crate::value::{Map, Value};
 
@@ -26,6 +28,8 @@ pub struct Config {
     pub layouts: IndexMap<String, Layout>,
     /// The documents by name.
     pub documents: IndexMap<String, DocumentEntry>,
+    /// The views of nodes by name, those that cannot be used among them; see [`node`](Self::node).
+    pub nodes: IndexMap<String, Option<View>>,
     /// Where skills are and which count, as it is written.
     pub skills: Option<Value>,
     /// Variables that templates see.
@@ -72,7 +76,7 @@ impl Config {
     /// );
     /// ```
     #[must_use]
-    pub fn read(file: &str, text: &str) -> (Self, Vec<Problem>) {
+    pub fn read(file: &str, text: &str) -> (Self, Vec<FileProblem>) {
         read::read(file, text)
     }
 
@@ -93,6 +97,7 @@ impl Config {
             agents: agents.into_values().collect(),
             layouts: over(user.layouts, project.layouts),
             documents: over(user.documents, project.documents),
+            nodes: over(user.nodes, project.nodes),
             skills: project.skills.or(user.skills),
             vars: merge(&user.vars, Some(&project.vars)),
             env_allow: project.env_allow.or(user.env_allow),

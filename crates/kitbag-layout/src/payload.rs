@@ -5,7 +5,7 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 
-use crate::turn::{Mode, PastMessage, Platform};
+use crate::channel::{Mode, PastMessage, Platform};
 
 /// The version of the payload's shape.
 pub const PAYLOAD_VERSION: &str = "1.0";

@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::id::ConversationId;
 use crate::names;
 use crate::scope::Scope;
+use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{Row, Value};
@@ -194,11 +195,11 @@ impl Conversation {
         if let Some(found) = Self::find(tx, scope.id, choice, now).await? {
             return Ok(found);
         }
-        scope.conversations = scope.conversations.saturating_add(1);
-        let name = match choice {
-            ConversationChoice::Named(name) => Some(name.clone()),
-            ConversationChoice::Idle(_) => None,
+        let (name, before) = match choice {
+            ConversationChoice::Named(name) => (Some(name.clone()), None),
+            ConversationChoice::Idle(_) => (None, Self::ended_last(tx, scope.id, now).await?),
         };
+        scope.conversations = scope.conversations.saturating_add(1);
         let conversation = Self {
             id: ConversationId {
                 scope: scope.id,
@@ -225,7 +226,28 @@ impl Conversation {
             ]],
         )
         .await?;
+        if let Some(before) = before {
+            state::hand_over_entries(tx, before, conversation.id).await?;
+        }
         Ok(conversation)
+    }
+
+    /// The unnamed conversation that was active last, locked, if that was before `now`. An import of
+    /// older messages begins a conversation in the past, which nothing goes over to.
+    async fn ended_last(
+        tx: &mut Tx<'_>,
+        scope: u32,
+        now: Timestamp,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND name IS NULL \
+             ORDER BY active DESC, id DESC LIMIT 1"
+        );
+        let Some(row) = tx.lock_one(&sql, [scope.into()]).await? else {
+            return Ok(None);
+        };
+        let last = Self::read(scope, row)?;
+        Ok((last.active <= now).then_some(last.id))
     }
 
     /// Writes back what changes.

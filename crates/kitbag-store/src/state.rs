@@ -160,6 +160,27 @@ pub(crate) async fn apply(
     save(tx, id, &entries).await
 }
 
+/// Moves the durable entries of a conversation that has ended to the one that follows it: what somebody
+/// is to be reminded of does not end with a silence. Both conversations are locked.
+pub(crate) async fn hand_over_entries(
+    tx: &mut Tx<'_>,
+    from: ConversationId,
+    to: ConversationId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE state SET conversation = $2 \
+         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND kind = $5",
+        [
+            to.number.into(),
+            from.scope.into(),
+            from.number.into(),
+            DurableEntries::KIND.into(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
 /// Tells which parts of conversations cannot be read.
 pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     fn read<P: Part>(json: &str) -> serde_json::Result<()> {

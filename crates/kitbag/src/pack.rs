@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures_util::future;
-use kitbag_core::assembly::{AssemblySettings, OutputForm};
+use kitbag_core::assembly::AssemblySettings;
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::compress::compress_for;
 use kitbag_core::envelope::{TaskEnvelope, TaskType};
@@ -41,6 +41,7 @@ use kitbag_workspace::workspace::Workspace;
 use crate::engine::{Clean, Contribution, PromptRequest, clean, compose};
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::redaction;
+use crate::wire::Dialect;
 use change::Change;
 use json::compose_json;
 use modified::Modified;
@@ -263,7 +264,7 @@ impl Prepared {
         let mut request = PromptRequest::new(&*task, settings);
         request.task_type = self.task_type;
         request.model.clone_from(&options.model);
-        let needs_model = matches!(options.form, OutputForm::Anthropic | OutputForm::OpenAi);
+        let needs_model = Dialect::of(options.form).is_some();
         if needs_model && options.model.is_none() {
             let message = "the request names no model";
             problems.push(Problem::new("", ProblemKind::NoModel, message));

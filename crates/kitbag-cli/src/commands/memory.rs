@@ -1,7 +1,9 @@
 //! `kitbag memory`: what is remembered, to look at, search, change and forget.
 
 mod check;
+mod close;
 mod cut;
+mod entities;
 mod export;
 mod facts;
 mod forget;
@@ -10,9 +12,10 @@ mod import;
 mod migrate;
 mod recall;
 mod said;
-mod sender;
+pub(super) mod sender;
 mod source;
 mod stats;
+mod summaries;
 mod vacuum;
 
 use clap::Subcommand;
@@ -37,6 +40,9 @@ enum Command {
     Recall(recall::Args),
     History(history::Args),
     Facts(facts::Args),
+    Close(close::Args),
+    Summaries(summaries::Args),
+    Entities(entities::Args),
     Forget(forget::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -52,6 +58,9 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Recall(args) => recall::run(args, store).await,
             Command::History(args) => history::run(args, store).await,
             Command::Facts(args) => facts::run(args, store).await,
+            Command::Close(args) => close::run(args, store).await,
+            Command::Summaries(args) => summaries::run(args, store).await,
+            Command::Entities(args) => entities::run(args, store).await,
             Command::Forget(args) => forget::run(args, store).await,
             Command::Stats(args) => stats::run(args, store).await,
             Command::Check(args) => check::run(args, store).await,

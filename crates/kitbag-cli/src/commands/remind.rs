@@ -3,18 +3,19 @@
 use clap::{Subcommand, ValueEnum};
 use jiff::Timestamp;
 use kitbag::core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
-use kitbag::store::{ConversationId, Incoming, MemoryRequest, Store};
+use kitbag::core::role::Visibility;
+use kitbag::store::{ConversationChoice, ConversationId, Store};
 use serde::Serialize;
 
-use super::memory::sender::named_or_only;
+use super::memory::sender::{named_or_only, say_unknown};
 use crate::failure::Failure;
-use crate::output::{self, one_line};
+use crate::output::{self, counted, one_line};
 use crate::store::{self, StoreArgs};
 
-/// Adds, lists and removes reminders of a conversation
+/// Adds, lists and removes reminders: texts that stand in every prompt of a conversation
 ///
-/// A reminder stands in the prompts of a conversation until it is removed. It stays when the
-/// conversation ends by silence and the sender's next message begins another.
+/// A reminder stays until it is removed. When the conversation ends by silence or is closed, the
+/// sender's next one on the channel takes its reminders over.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,8 +26,8 @@ pub(crate) struct Args {
     /// The channel of the conversation
     #[arg(long, global = true, value_name = "NAME", default_value = "cli")]
     channel: String,
-    /// The conversation, such as 7.12 [default: the open one]
-    #[arg(long, global = true, value_name = "ID")]
+    /// The conversation, such as 7.12 [default: the sender's latest on the channel]
+    #[arg(long, global = true, value_name = "ID", conflicts_with = "sender")]
     conversation: Option<ConversationId>,
     /// Print JSON
     #[arg(long, global = true)]
@@ -36,23 +37,10 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Adds a reminder, or replaces the one with its key
-    Add {
-        /// The text
-        text: String,
-        /// The name by which it is replaced and removed [default: made from the text]
-        #[arg(long, value_name = "NAME")]
-        key: Option<String>,
-        /// The place in the prompt
-        #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
-        target: TargetArg,
-        /// The number of prompts to skip after one that held it
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        cooldown: u32,
-        /// Remove it once a prompt that held it was sent
-        #[arg(long)]
-        once: bool,
-    },
+    Add(AddArgs),
     /// Lists the reminders
+    ///
+    /// Internal ones, which a program added for the model alone, are counted and not shown.
     List,
     /// Removes a reminder
     Remove {
@@ -61,13 +49,31 @@ enum Command {
     },
 }
 
+#[derive(clap::Args)]
+struct AddArgs {
+    /// The text
+    text: String,
+    /// The name by which it is replaced and removed [default: its first words]
+    #[arg(long, value_name = "NAME")]
+    key: Option<String>,
+    /// Where in the prompt it stands
+    #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
+    target: TargetArg,
+    /// How many prompts to skip after one that held it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    cooldown: u32,
+    /// Remove it once a prompt that held it was sent
+    #[arg(long)]
+    once: bool,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum TargetArg {
-    /// Right after the base prompt; a change costs the cache of everything behind it
+    /// After the base prompt; each change costs the cache of everything behind it
     System,
     /// Before the history
     Session,
-    /// After the history, at the very end; costs no cache
+    /// At the very end, where a change costs no cache
     Suffix,
 }
 
@@ -81,153 +87,184 @@ impl From<TargetArg> for ContextMessageTarget {
     }
 }
 
+/// A conversation and its reminders, as `list` and the others print it.
+#[derive(Serialize)]
+struct Report {
+    conversation: String,
+    reminders: Vec<ContextMessage>,
+    /// How many more there are that no person is shown.
+    internal: usize,
+}
+
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     store::run(async {
         match &args.command {
-            Command::Add { .. } => add(args, &place.open_or_make().await?).await,
+            Command::Add(add_args) => add(args, add_args, &place.open_or_make().await?).await,
             Command::List => list(args, &place.open().await?).await,
             Command::Remove { key } => remove(args, &place.open().await?, key).await,
         }
     })
 }
 
-async fn add(args: &Args, store: &Store) -> Result<(), Failure> {
-    let Command::Add {
-        text,
-        key,
-        target,
-        cooldown,
-        once,
-    } = &args.command
-    else {
-        return Ok(());
-    };
-    if text.trim().is_empty() {
+async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure> {
+    if given.text.trim().is_empty() {
         return Err(Failure::usage("the reminder is empty").hint("say what to remind of"));
     }
-    let key = match key {
-        Some(key) => key.clone(),
-        None => made_key(text),
-    };
-    let entry = ContextMessage::new(&key, text)
-        .with_target((*target).into())
-        .with_cooldown_turns(*cooldown)
-        .with_consume_after_emit(*once);
-    let conversation = match args.conversation {
-        Some(id) => id,
-        None => {
-            let sender = named_or_only(store, args.sender.as_deref()).await?;
-            let incoming = Incoming::new(&args.channel, sender, "");
-            let choice = &incoming.conversation;
-            let made = store.get_or_create_conversation(
-                &incoming.channel,
-                &incoming.sender,
-                choice,
-                Timestamp::now(),
-            );
+    let key = given.key.clone().unwrap_or_else(|| made_key(&given.text));
+    // Whoever wrote it may read it.
+    let message = ContextMessage::new(&key, &given.text)
+        .with_visibility(Visibility::All)
+        .with_target(given.target.into())
+        .with_cooldown_turns(given.cooldown)
+        .with_consume_after_emit(given.once);
+    let id = match chosen(args, store).await? {
+        Chosen::Conversation(id) => id,
+        Chosen::None { sender } => {
+            // A new sender is no mistake, but a mistyped one looks the same.
+            if !store.senders(1).await.map_err(store::failure)?.is_empty() {
+                say_unknown(store, Some(&sender), None).await?;
+            }
+            let (choice, now) = (ConversationChoice::default(), Timestamp::now());
+            let made = store.get_or_create_conversation(&args.channel, &sender, &choice, now);
             made.await.map_err(store::wrong)?.id
         }
     };
-    let actions = vec![EntryAction::Upsert {
-        message: entry.clone(),
-    }];
-    let changed = store.change_entries(conversation, actions).await;
+    let actions = vec![EntryAction::Upsert { message }];
+    let changed = store.change_entries(id, actions).await;
     changed.map_err(store::failure)?;
     if args.json {
-        return Ok(output::print_json(&entry)?);
+        return Ok(output::print_json(&report(store, id).await?)?);
     }
     output::say(format_args!(
-        "`{}` is in the prompts of {conversation} from now on",
+        "added `{}` to conversation {id}",
         one_line(&key)
     ));
     Ok(())
 }
 
 async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        conversation: String,
-        reminders: &'a [ContextMessage],
-    }
-    let (conversation, entries) = entries(args, store).await?;
+    let id = match chosen(args, store).await? {
+        Chosen::Conversation(id) => id,
+        Chosen::None { sender } => {
+            if !say_unknown(store, Some(&sender), Some(&args.channel)).await? {
+                output::say(format_args!("{}", no_conversation(args, &sender)));
+            }
+            if args.json {
+                output::print_json(&None::<Report>)?;
+            }
+            return Ok(());
+        }
+    };
+    let report = report(store, id).await?;
     if args.json {
-        return Ok(output::print_json(&Report {
-            conversation: conversation.to_string(),
-            reminders: &entries,
-        })?);
+        return Ok(output::print_json(&report)?);
     }
-    if entries.is_empty() {
-        output::say(format_args!("{conversation} has no reminder"));
+    if report.internal > 0 {
+        let count = counted(
+            report.internal as u64,
+            "internal one is",
+            "internal ones are",
+        );
+        output::say(format_args!("{count} not shown"));
+    }
+    if report.reminders.is_empty() {
+        output::say(format_args!("conversation {id} has no reminder"));
         return Ok(());
     }
     let row = |entry: &ContextMessage| {
         [
             one_line(&entry.key),
-            entry.target.as_str().to_owned(),
+            entry.target.band().as_str().to_owned(),
             entry.cooldown_turns.to_string(),
             if entry.consume_after_emit { "once" } else { "" }.to_owned(),
             one_line(&entry.content),
         ]
     };
     let header = ["key", "target", "cooldown", "", "text"];
-    Ok(output::print(&output::grid(&header, entries.iter().map(row)))?)
+    let rows = report.reminders.iter().map(row);
+    Ok(output::print(&output::grid(&header, rows))?)
 }
 
 async fn remove(args: &Args, store: &Store, key: &str) -> Result<(), Failure> {
-    let (conversation, entries) = entries(args, store).await?;
+    let id = match chosen(args, store).await? {
+        Chosen::Conversation(id) => id,
+        Chosen::None { sender } => {
+            return Err(Failure::new(no_conversation(args, &sender))
+                .hint("`kitbag memory history` lists conversations"));
+        }
+    };
+    let state = store.state(id).await.map_err(store::failure)?;
+    let entries = state.entries.as_slice();
     if !entries.iter().any(|entry| entry.key == key) {
-        return Err(Failure::new(format_args!(
-            "{conversation} has no reminder `{}`",
-            one_line(key)
-        ))
-        .hint("`kitbag remind list` shows which it has"));
+        let what = format_args!("conversation {id} has no reminder `{}`", one_line(key));
+        return Err(Failure::new(what).hint("`kitbag remind list` shows those it has"));
     }
     let actions = vec![EntryAction::Remove {
         key: key.to_owned(),
     }];
-    let changed = store.change_entries(conversation, actions).await;
+    let changed = store.change_entries(id, actions).await;
     changed.map_err(store::failure)?;
-    if !args.json {
-        output::say(format_args!("removed `{}`", one_line(key)));
+    if args.json {
+        return Ok(output::print_json(&report(store, id).await?)?);
     }
+    output::say(format_args!(
+        "removed `{}` from conversation {id}",
+        one_line(key)
+    ));
     Ok(())
 }
 
-/// The conversation that is meant, and its reminders.
-async fn entries(
-    args: &Args,
-    store: &Store,
-) -> Result<(ConversationId, Vec<ContextMessage>), Failure> {
-    let id = match args.conversation {
-        Some(id) => id,
-        None => {
-            let sender = named_or_only(store, args.sender.as_deref()).await?;
-            let incoming = Incoming::new(&args.channel, &sender, "");
-            let request = MemoryRequest::new(incoming, Timestamp::now());
-            let found = store.read_conversation(&request).await;
-            let found = found.map_err(store::wrong)?.ok_or_else(|| {
-                Failure::new(format_args!(
-                    "no conversation of {} is open on channel {}",
-                    one_line(&sender),
-                    one_line(&args.channel)
-                ))
-                .hint("`kitbag memory history` lists conversations; name one with --conversation")
-            })?;
-            found.id
-        }
-    };
+async fn report(store: &Store, id: ConversationId) -> Result<Report, Failure> {
     let state = store.state(id).await.map_err(store::failure)?;
-    Ok((id, state.entries.as_slice().to_vec()))
+    let all = state.entries.as_slice();
+    let shown = all.iter().filter(|entry| entry.visibility.is_all());
+    let reminders: Vec<ContextMessage> = shown.cloned().collect();
+    Ok(Report {
+        conversation: id.to_string(),
+        internal: all.len() - reminders.len(),
+        reminders,
+    })
 }
 
-/// A key that the same text always gets.
+/// The conversation that is meant.
+enum Chosen {
+    Conversation(ConversationId),
+    /// The sender has none on the channel.
+    None {
+        sender: String,
+    },
+}
+
+/// The conversation that was named, or the sender's latest one without a name: the open one, or the
+/// one whose reminders the next takes over.
+async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
+    if let Some(id) = args.conversation {
+        return Ok(Chosen::Conversation(id));
+    }
+    let sender = named_or_only(store, args.sender.as_deref()).await?;
+    let found = store.conversations(&args.channel, &sender, u32::MAX).await;
+    let mut found = found.map_err(store::wrong)?.into_iter();
+    Ok(
+        match found.find(|conversation| conversation.name.is_none()) {
+            Some(conversation) => Chosen::Conversation(conversation.id),
+            None => Chosen::None { sender },
+        },
+    )
+}
+
+fn no_conversation(args: &Args, sender: &str) -> String {
+    format!(
+        "{} has no conversation without a name on channel {}",
+        one_line(sender),
+        one_line(&args.channel)
+    )
+}
+
+/// The first words of a text, so that the same text has the same key.
 fn made_key(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .take(4)
-        .map(str::to_lowercase)
-        .collect();
+    let words = words.filter(|word| !word.is_empty()).take(4);
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
     match words.is_empty() {
         true => "reminder".to_owned(),
         false => words.join("-"),

@@ -19,5 +19,6 @@ mod memory;
 mod pack;
 mod pipe;
 mod readme;
+mod remind;
 mod run;
 mod tokens;

@@ -1,6 +1,8 @@
 //! `kitbag memory` and `kitbag replay`, on real files.
 
 mod check;
+mod close;
+mod entities;
 mod export;
 mod facts;
 mod forget;
@@ -14,6 +16,7 @@ mod read_only;
 mod recall;
 mod replay;
 
+use kitbag::store::{Location, Store};
 use serde_json::{Value, json};
 
 use crate::run::{Folder, Output};
@@ -45,6 +48,17 @@ impl Memory {
     pub(crate) fn run_with_stdin(&self, args: &[&str], stdin: &[u8]) -> Output {
         let args = [&["--store", "sqlite:memory.db", "memory"], args].concat();
         self.0.run_with_stdin(&args, stdin)
+    }
+
+    /// Does something with the store of this name in the folder.
+    pub(crate) fn open<T>(&self, name: &str, work: impl AsyncFnOnce(Store) -> T) -> T {
+        let location = Location::Sqlite(self.0.path().join(name));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime
+            .unwrap()
+            .block_on(async { work(Store::open(&location).await.unwrap()).await })
     }
 
     pub(crate) fn import(&self, messages: &[Value]) -> Output {

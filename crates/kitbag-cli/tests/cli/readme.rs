@@ -13,6 +13,15 @@ fn c04_console_examples_print_what_the_guide_to_layouts_says() {
     assert!(run_examples("docs/layouts.md") >= 3);
 }
 
+#[test]
+fn a11_console_examples_print_what_the_guide_to_nodes_says() {
+    assert!(run_examples("docs/nodes.md") >= 1);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = std::fs::read_to_string(root.join("docs/nodes.md")).unwrap();
+    let example = std::fs::read_to_string(root.join("examples/nodes/kitbag.yaml")).unwrap();
+    assert!(guide.contains(&format!("````yaml\n{example}````")));
+}
+
 /// Runs every example of a document, and says how many there are.
 fn run_examples(document: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

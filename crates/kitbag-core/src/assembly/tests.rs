@@ -1241,3 +1241,18 @@ proptest! {
         ]);
     }
 }
+
+#[test]
+fn baseline_counts() {
+    extern crate std;
+    for form in OutputForm::ALL {
+        let a = assembled(form);
+        std::eprintln!("BASE {} {} {}", form.as_str(), a.tokens.0, a.estimated.0);
+        let mut d = draft();
+        d.tools.clear();
+        d.steps.clear();
+        let settings = AssemblySettings::new(form, Tokens(2_000));
+        let a = assemble(&d, chunks(), &settings, &Quarters, None).unwrap();
+        std::eprintln!("PLAIN {} {} {}", form.as_str(), a.tokens.0, a.estimated.0);
+    }
+}

@@ -93,7 +93,7 @@ fn conversation(fields: Fields, base: ConversationView) -> Result<ConversationVi
     Ok(ConversationView {
         depth: fields.get("depth")?.unwrap_or(base.depth),
         also: fields.get("also")?.map_or(base.also, Cow::Owned),
-        recent_turns: fields.get("recent_turns")?.unwrap_or(base.recent_turns),
+        recent_turns: fields.count("recent_turns")?.unwrap_or(base.recent_turns),
     })
 }
 
@@ -107,7 +107,7 @@ fn reasoning(fields: Fields, base: ReasoningView) -> Result<ReasoningView, ViewE
     ])?;
     Ok(ReasoningView {
         past_steps: fields.get("past_steps")?.unwrap_or(base.past_steps),
-        past_turns: fields.get("past_turns")?.unwrap_or(base.past_turns),
+        past_turns: fields.count("past_turns")?.unwrap_or(base.past_turns),
         current_steps: fields.get("current_steps")?.unwrap_or(base.current_steps),
         curation: fields.get("curation")?.unwrap_or(base.curation),
         phase: fields.get("phase")?.unwrap_or(base.phase),
@@ -167,6 +167,19 @@ impl Fields {
                 field: self.path_of(name),
                 problem: error.to_string(),
             })
+    }
+
+    /// A number of turns.
+    fn count(&self, name: &str) -> Result<Option<usize>, ViewError> {
+        let Some(value) = self.map.get(name) else {
+            return Ok(None);
+        };
+        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+        let wrong = || ViewError {
+            field: self.path_of(name),
+            problem: format!("`{value}` is not a number of turns"),
+        };
+        count.map(Some).ok_or_else(wrong)
     }
 
     fn path_of(&self, name: &str) -> String {

@@ -1,10 +1,10 @@
 //! Reading a project file.
 
-use super::{Config, DocumentEntry, Settings};
+use super::{Config, DocumentEntry, Settings, nodes};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
-use crate::problem::{Problem, Problems};
+use crate::problem::{FileProblem, Problems};
 use crate::value::Map;
 use crate::yaml::{Field, NodeKind};
 
@@ -12,6 +12,7 @@ const KEYS: &[&str] = &[
     "agents",
     "layouts",
     "documents",
+    "nodes",
     "skills",
     "vars",
     "env",
@@ -26,7 +27,7 @@ const SETTINGS: &[&str] = &[
     "documents_root",
 ];
 
-pub(super) fn read(file: &str, text: &str) -> (Config, Vec<Problem>) {
+pub(super) fn read(file: &str, text: &str) -> (Config, Vec<FileProblem>) {
     let mut problems = Problems::new(file);
     let mut config = problems
         .read(text)
@@ -54,6 +55,9 @@ fn read_root(root: &Field<'_>, problems: &mut Problems) -> Config {
     }
     if let Some(documents) = root.get("documents") {
         config.documents = DocumentEntry::read_map(&documents, problems);
+    }
+    if let Some(nodes) = root.get("nodes") {
+        config.nodes = nodes::read_map(&nodes, problems);
     }
     config.skills = root.get("skills").map(|skills| skills.node.to_value());
     if let Some(vars) = root.get("vars")

@@ -142,12 +142,67 @@ fn what_is_wrong_is_said_at_once() {
     );
 }
 
+#[test]
+fn a11_a_node_is_defined_or_changed_with_no_code() {
+    let config = read(
+        "kitbag.yaml",
+        "nodes:\n  critic:\n    entity: {generated: full_data}\n    conversation: {depth: 5, also: [pending]}\n    \
+         reasoning: {past_steps: outcome, past_turns: 1}\n    additions: [user_expressed]\n  \
+         think: {conversation: {recent_turns: 4}}\n  blank:\n",
+    );
+    let critic = serde_json::to_string(config.node("critic").unwrap()).unwrap();
+    assert_eq!(
+        critic,
+        r#"{"name":"critic","entity":{"active":"hidden","generated":"full_data","retained":"hidden"},"conversation":{"depth":5,"also":["pending"],"recent_turns":2},"reasoning":{"past_steps":"outcome","past_turns":1,"current_steps":"hidden","curation":"hidden","phase":false},"additions":["user_expressed"]}"#
+    );
+    let builtin = View::builtin("think").unwrap();
+    let think = config.node("think").unwrap();
+    assert_eq!(think.conversation.recent_turns, 4);
+    assert_eq!(
+        (think.entity, &think.reasoning),
+        (builtin.entity, &builtin.reasoning)
+    );
+    assert_eq!(config.node("act"), View::builtin("act"));
+    assert!(config.node("blank").is_some() && config.node("nobody").is_none());
+
+    let user = read("user.yaml", "nodes: {critic: {}, mine: {}}");
+    let merged = Config::merge(user, config.clone());
+    assert_eq!(merged.node("critic"), config.node("critic"));
+    assert!(merged.node("mine").is_some());
+}
+
+#[test]
+fn a11_everything_that_is_wrong_with_nodes_is_said_with_its_line() {
+    let text = "nodes:\n  critic:\n    entity: {active: lables, retired: full}\n    conversation:\n      depth: 3\n      \
+                recent_turns: -1\n    reasoning: [steps]\n    phase: true\n  act: all\n  reply:\n    additions: [joy]\n";
+    insta::assert_snapshot!(problems(text), @r#"
+    kitbag.yaml:3:22: nodes.critic.entity.active: unknown variant `lables`, expected one of `hidden`, `refs`, `labels`, `refs_and_labels`, `record`, `full_data`
+    kitbag.yaml:3:39: nodes.critic.entity.retired: unknown field, expected one of active, generated, retained
+    kitbag.yaml:5:14: nodes.critic.conversation.depth: unknown conversation depth `3`, expected 0, 2, 5 or full
+    kitbag.yaml:6:21: nodes.critic.conversation.recent_turns: `-1` is not a number of turns
+    kitbag.yaml:7:16: nodes.critic.reasoning: `["steps"]` is not a map of fields
+    kitbag.yaml:8:12: nodes.critic.phase: unknown field, expected one of entity, conversation, reasoning, additions
+    kitbag.yaml:9:8: nodes.act: expected a map, got a text
+    kitbag.yaml:11:16: nodes.reply.additions: unknown variant `joy`, expected one of `do_not_reread`, `last_turn_line`, `user_expressed`, `previous_step_note`, `content_archive`, `older_steps`, `accomplished`
+    "#);
+    let (config, _) = Config::read("kitbag.yaml", text);
+    assert!(
+        ["critic", "act", "reply"]
+            .iter()
+            .all(|name| config.node(name).is_none())
+    );
+    insta::assert_snapshot!(problems("nodes: [think]"), @"kitbag.yaml:1:8: nodes: expected a map, got a list");
+}
+
 fn yaml_tree() -> impl Strategy<Value = Value> {
     let key = prop::sample::select(vec![
         "agents",
         "layouts",
         "documents",
         "settings",
+        "nodes",
+        "entity",
+        "depth",
         "env",
         "vars",
         "id",

@@ -51,13 +51,12 @@ async fn measure(size: usize) {
     let file = folder.path().join("ours.db");
     let import = ours::import_sqlite(&file, size).await;
     let recall = ours::recall_sqlite(&file, &questions).await;
-    let context = ours::context_sqlite(&file, &questions).await;
     let inserts = bare_sqlite::insert_again(&file, &folder.path().join("again.db"));
     let fts = bare_sqlite::search(&folder.path().join("fts.db"), size, &questions);
     let line = json!({
         "bench": "memory", "database": "sqlite", "messages": size,
         "import_per_second": size as f64 / import, "bare_inserts_per_second": size as f64 / inserts,
-        "recall_ms": recall, "context_ms": context, "bare_query_ms": fts,
+        "recall_ms": recall, "bare_query_ms": fts,
         "file_mb": std::fs::metadata(&file).unwrap().len() as f64 / 1e6,
     });
     println!("{line}");

@@ -4,10 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use kitbag_core::role::Role;
-use kitbag_core::tokens::{Characters, Tokens};
-use kitbag_store::{
-    ContextSettings, Import, Incoming, Learned, Location, NewMessage, RecallRequest, Store,
-};
+use kitbag_store::{Import, Incoming, Learned, Location, NewMessage, RecallRequest, Store};
 use serde_json::json;
 
 use crate::cpu::Cpu;
@@ -74,26 +71,6 @@ pub(crate) async fn recall_sqlite(file: &Path, questions: &[(usize, String)]) ->
     recall_all(&store, questions).await;
     let cpu = Cpu::of_self();
     recall_all(&store, questions).await;
-    each(&cpu, questions.len())
-}
-
-/// Milliseconds for a whole context.
-pub(crate) async fn context_sqlite(file: &Path, questions: &[(usize, String)]) -> f64 {
-    let store = open(file).await;
-    let settings = ContextSettings::new(Tokens(8_000));
-    let build = async || {
-        for (sender, question) in questions {
-            let incoming = Incoming::new("bench", format!("u{sender}"), question.as_str())
-                .in_conversation("s0");
-            store
-                .build_context(&incoming, &settings, &Characters, at(0))
-                .await
-                .unwrap();
-        }
-    };
-    build().await;
-    let cpu = Cpu::of_self();
-    build().await;
     each(&cpu, questions.len())
 }
 

@@ -24,6 +24,8 @@ use crate::redaction::{self, Redaction};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pack {
+    /// The prompt, as it is printed.
+    prompt: String,
     /// The prompt and its ledger, which has a line for every chunk and every problem.
     pub assembly: Assembly,
     /// Every file that the task has anything to do with: those that were looked at closely by their
@@ -45,7 +47,7 @@ impl Pack {
     /// The prompt.
     #[must_use]
     pub fn prompt(&self) -> &str {
-        &self.assembly.body
+        &self.prompt
     }
 
     /// Its tokens.
@@ -337,6 +339,7 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
 
 /// Makes the report of a prompt.
 pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pack {
+    let prompt = composed.body().into_owned();
     let Composed {
         mut assembly,
         mut redacted,
@@ -364,6 +367,7 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     assembly.ledger.problems.extend(attachment);
     assembly.ledger.problems.extend(unseen);
     Pack {
+        prompt,
         assembly,
         ranked: made.ranked,
         passed_over,

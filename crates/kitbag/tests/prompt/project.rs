@@ -1,13 +1,13 @@
 //! Reading a project: configuration, layouts and documents, and everything that is wrong with them.
 
 use kitbag::core::tokens::Tokens;
-use kitbag::layout::{PastMessage, Problem, Turn};
+use kitbag::layout::{FileProblem, PastMessage, Turn};
 use kitbag::project::{Project, ProjectPlaces};
 
 use super::{Fixture, flat, key, within};
 
-fn messages(problems: &[Problem]) -> Vec<String> {
-    problems.iter().map(Problem::to_string).collect()
+fn messages(problems: &[FileProblem]) -> Vec<String> {
+    problems.iter().map(FileProblem::to_string).collect()
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn c03_a_prop_that_nobody_knows_is_told_and_costs_nothing() {
         made.system.notes[0].message,
         "layout kitbag/default: props.showManual: Unknown prop 'showManual'"
     );
-    assert!(!project.check().iter().any(Problem::is_error));
+    assert!(!project.check().iter().any(FileProblem::is_error));
 }
 
 #[test]

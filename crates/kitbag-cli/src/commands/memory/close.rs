@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use kitbag::core::tokens::Tokens;
-use kitbag::store::{CloseOutcome, ConversationId, ExportFilter, IDLE, Store, Summary};
-use kitbag::tokens::Counter;
+use kitbag::store::{CloseOutcome, Closing, ConversationId, ExportFilter, IDLE, Store};
+use kitbag::tokens::{Counter, Vocabulary};
 use serde::Serialize;
 
 use super::sender::say_unknown;
@@ -13,21 +13,22 @@ use crate::store::{self, StoreArgs};
 
 /// Closes conversations and keeps a summary of each
 ///
-/// The sender's next message begins another conversation, whose prompts are given the summary. It is
-/// made of the most telling sentences that were said; no model is asked.
+/// The sender's next message begins another conversation, whose prompts can show the summary. It is
+/// made of the most telling sentences that were said; no model is asked, and internal messages are not
+/// among them.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversations to close, such as 7.12
-    #[arg(required_unless_present = "silent")]
+    #[arg(required_unless_present = "silent", value_name = "CONVERSATION")]
     conversations: Vec<ConversationId>,
-    /// Close the conversations that ended by silence, 30 minutes of it
+    /// Close every conversation that ended by silence: the last message came 30 minutes ago or more
     #[arg(long, conflicts_with = "conversations")]
     silent: bool,
     /// With --silent: only those of this sender
-    #[arg(long, value_name = "NAME", requires = "silent")]
+    #[arg(long, value_name = "NAME", conflicts_with = "conversations")]
     sender: Option<String>,
     /// With --silent: only those on this channel
-    #[arg(long, value_name = "NAME", requires = "silent")]
+    #[arg(long, value_name = "NAME", conflicts_with = "conversations")]
     channel: Option<String>,
     /// The most tokens of a summary
     #[arg(long, value_name = "TOKENS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(20..))]
@@ -37,46 +38,9 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
-    let store = place.open().await?;
-    let counter = Counter::for_vocabulary(kitbag::tokens::Vocabulary::O200kBase)
-        .map_err(|error| Failure::new(&error).hint(error.hint()))?;
-    let ids = match args.silent {
-        true => silent(args, &store).await?,
-        false => args.conversations.clone(),
-    };
-    let mut rows = Vec::new();
-    for id in ids {
-        let closing = store.closing(id).await.map_err(store::failure)?;
-        let now = Timestamp::now();
-        let closed = store.close(closing, Tokens(args.tokens), &counter, now).await;
-        rows.push(Row::of(id, closed.map_err(store::failure)?));
-    }
-    if args.json {
-        return Ok(output::print_json(&rows)?);
-    }
-    if rows.is_empty() {
-        output::say(format_args!("no conversation is open that ended by silence"));
-        return Ok(());
-    }
-    let mut text = String::new();
-    for row in &rows {
-        text.push_str(&format!("{} {}\n", row.conversation, row.outcome));
-        for line in row.summary.iter().flat_map(|summary| summary.lines()) {
-            text.push_str(&format!("  {}\n", one_line(line)));
-        }
-    }
-    Ok(output::print(&text)?)
-}
-
-async fn silent(args: &Args, store: &Store) -> Result<Vec<ConversationId>, Failure> {
-    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
-    let found = store.silent_conversations(&filter, IDLE, u32::MAX, Timestamp::now());
-    let found = found.await.map_err(store::failure)?;
-    if found.is_empty() {
-        say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?;
-    }
-    Ok(found)
+#[derive(Serialize)]
+struct Report {
+    closed: Vec<Row>,
 }
 
 #[derive(Serialize)]
@@ -86,19 +50,83 @@ struct Row {
     summary: Option<String>,
 }
 
-impl Row {
-    fn of(id: ConversationId, outcome: CloseOutcome) -> Self {
-        let text = |summary: Summary| summary.text;
-        let (outcome, summary) = match outcome {
-            CloseOutcome::Closed(None) => ("closed; nothing was said in it", None),
-            CloseOutcome::Closed(summary) => ("closed", summary.map(text)),
-            CloseOutcome::AlreadyClosed => ("was closed before", None),
-            _ => ("is still active: something was said meanwhile", None),
-        };
-        Self {
-            conversation: id.to_string(),
-            outcome,
-            summary,
+pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    let store = place.open().await?;
+    let counter = Counter::for_vocabulary(Vocabulary::O200kBase)
+        .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+    let mut closed = Vec::new();
+    if args.silent {
+        for id in silent(args, &store).await? {
+            let closing = store.closing(id).await.map_err(store::failure)?;
+            closed.push(close(args, &store, closing, &counter).await?);
         }
+    } else {
+        // All are read before the first is closed: a mistyped name should close none.
+        let mut closings = Vec::new();
+        for id in &args.conversations {
+            closings.push(store.closing(*id).await.map_err(store::failure)?);
+        }
+        for closing in closings {
+            closed.push(close(args, &store, closing, &counter).await?);
+        }
+    }
+    if args.json {
+        return Ok(output::print_json(&Report { closed })?);
+    }
+    if closed.is_empty() {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for row in &closed {
+        text.push_str(&format!("{} {}\n", row.conversation, words(row.outcome)));
+        for line in row.summary.iter().flat_map(|summary| summary.lines()) {
+            text.push_str(&format!("  {}\n", one_line(line)));
+        }
+    }
+    Ok(output::print(&text)?)
+}
+
+/// The conversations that ended by silence; says so where there are none.
+async fn silent(args: &Args, store: &Store) -> Result<Vec<ConversationId>, Failure> {
+    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
+    let found = store.silent_conversations(&filter, IDLE, u32::MAX, Timestamp::now());
+    let found = found.await.map_err(store::failure)?;
+    if found.is_empty()
+        && !say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?
+    {
+        output::say(format_args!("no open conversation has ended by silence"));
+    }
+    Ok(found)
+}
+
+async fn close(
+    args: &Args,
+    store: &Store,
+    closing: Closing,
+    counter: &Counter,
+) -> Result<Row, Failure> {
+    let conversation = closing.conversation.id.to_string();
+    let limit = Tokens(args.tokens);
+    let outcome = store
+        .close(closing, limit, counter, Timestamp::now())
+        .await
+        .map_err(store::failure)?;
+    let (outcome, summary) = match outcome {
+        CloseOutcome::Closed(summary) => ("closed", summary.map(|summary| summary.text)),
+        CloseOutcome::AlreadyClosed => ("already_closed", None),
+        _ => ("still_active", None),
+    };
+    Ok(Row {
+        conversation,
+        outcome,
+        summary,
+    })
+}
+
+fn words(outcome: &str) -> &'static str {
+    match outcome {
+        "closed" => "is closed",
+        "already_closed" => "was closed before",
+        _ => "stays open: a turn of it is under way",
     }
 }

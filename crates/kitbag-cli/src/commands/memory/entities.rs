@@ -1,6 +1,9 @@
-//! `kitbag memory entities`: the things that a conversation is about, as its agent registered them.
+//! `kitbag memory entities`: the things that a conversation is about, as its agent registered them, and
+//! the results of steps that it put aside.
 
 use kitbag::core::entity::{EntityContext, EntitySnapshot, get_entity_context};
+use kitbag::core::reasoning::{ArchiveEntry, CurrentTurn, get_reasoning_trace};
+use kitbag::core::stored::ConversationContext;
 use kitbag::store::ConversationId;
 use serde::Serialize;
 
@@ -8,14 +11,18 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::{self, StoreArgs};
 
-/// Lists the entities of a conversation
+/// Lists the entities of a conversation, and the results that are archived
 ///
-/// Entities are what an agent read, made or changed in a conversation: active ones were met in the
-/// last turns, generated ones are not saved yet, retained ones are kept for a reason.
+/// Entities are what an agent read, made or changed in a conversation: active ones came up in the last
+/// turns, generated ones are not saved yet, retained ones are kept for a reason. Results of steps that
+/// belong to no entity are archived under a key.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversation, such as 7.12
     conversation: ConversationId,
+    /// Print the archived result with this key, as JSON
+    #[arg(long, value_name = "KEY")]
+    archived: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -26,18 +33,24 @@ struct Report {
     conversation: String,
     #[serde(flatten)]
     entities: EntityContext,
+    archive: Vec<ArchiveEntry>,
 }
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let layers = store.layers(args.conversation).await;
-    let registry = layers.map_err(store::failure)?.id_registry;
-    let entities = get_entity_context(&registry, registry.current_turn());
+    let layers = layers.map_err(store::failure)?;
+    if let Some(key) = &args.archived {
+        return print_archived(args, &layers, key);
+    }
+    let registry = &layers.id_registry;
+    let entities = get_entity_context(registry, registry.current_turn());
+    let archive = get_reasoning_trace(&layers, &CurrentTurn::default()).archive;
     if args.json {
-        let conversation = args.conversation.to_string();
         return Ok(output::print_json(&Report {
-            conversation,
+            conversation: args.conversation.to_string(),
             entities,
+            archive,
         })?);
     }
     let tiers = [
@@ -48,26 +61,48 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let rows = tiers
         .iter()
         .flat_map(|(tier, entities)| entities.iter().map(move |entity| row(tier, entity)));
-    let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        output::say(format_args!("no entity is registered in {}", args.conversation));
+    let mut text = String::new();
+    if entities.entities().next().is_some() {
+        let header = ["ref", "tier", "status", "turns", "label", "kept because"];
+        text.push_str(&output::grid(&header, rows));
+    } else {
+        let id = args.conversation;
+        output::say(format_args!("conversation {id} has no entities in context"));
+    }
+    if !archive.is_empty() {
+        let rows = archive
+            .iter()
+            .map(|entry| [one_line(&entry.key), one_line(&entry.description)]);
+        let separator = if text.is_empty() { "" } else { "\n\n" };
+        text.push_str(separator);
+        text.push_str(&output::grid(&["archived", "result"], rows));
+    }
+    if text.is_empty() {
         return Ok(());
     }
-    let header = ["ref", "tier", "status", "turns", "label", "kept because"];
-    Ok(output::print(&output::grid(&header, rows))?)
+    Ok(output::print(&text)?)
+}
+
+fn print_archived(args: &Args, layers: &ConversationContext, key: &str) -> Result<(), Failure> {
+    match layers.archived(key) {
+        Some(content) => Ok(output::print_json(&content)?),
+        None => {
+            let (id, key) = (args.conversation, one_line(key));
+            let hint = format!("`kitbag memory entities {id}` lists the keys");
+            let what = format_args!("conversation {id} has nothing archived as `{key}`");
+            Err(Failure::new(what).hint(hint))
+        }
+    }
 }
 
 fn row(tier: &str, entity: &EntitySnapshot) -> [String; 6] {
+    let reason = entity.retention_reason.as_deref();
     [
         one_line(&entity.reference),
         tier.to_owned(),
         entity.status.to_string(),
         format!("{} to {}", entity.turn_created, entity.turn_last_ref),
         one_line(&entity.label),
-        entity
-            .retention_reason
-            .as_deref()
-            .map(one_line)
-            .unwrap_or_default(),
+        reason.map(one_line).unwrap_or_default(),
     ]
 }

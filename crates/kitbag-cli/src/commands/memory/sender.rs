@@ -12,7 +12,7 @@ const LISTED: u32 = 8;
 const LOOKED_AT: u32 = 1_000;
 
 /// The sender that was named, or the only one that the store knows.
-pub(super) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<String, Failure> {
+pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<String, Failure> {
     if let Some(sender) = named {
         return Ok(sender.to_owned());
     }
@@ -31,10 +31,17 @@ pub(super) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     }
 }
 
+/// The channels on which a sender has conversations.
+pub(super) async fn channels_of(store: &Store, sender: &str) -> Result<Vec<String>, Failure> {
+    let mut known = store.senders(u32::MAX).await.map_err(store::failure)?;
+    known.retain(|known| known.sender == sender && !known.channel.is_empty());
+    Ok(known.into_iter().map(|known| known.channel).collect())
+}
+
 /// Says so when nothing could be found because the store does not know the sender or the channel, and
 /// names those that look alike; tells whether that was so. A slip of the keyboard should not look like
 /// an empty memory.
-pub(super) async fn say_unknown(
+pub(crate) async fn say_unknown(
     store: &Store,
     sender: Option<&str>,
     channel: Option<&str>,

@@ -12,6 +12,8 @@ use crate::output;
 use crate::store::{self, StoreArgs};
 
 /// Lists the summaries of closed conversations, oldest first
+///
+/// `kitbag memory close` makes them. Internal messages are in none.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Whose conversations; needed only if the store knows several senders
@@ -29,9 +31,15 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
+struct Report {
+    summaries: Vec<Row>,
+}
+
+#[derive(Serialize)]
 struct Row {
     conversation: String,
     channel: String,
+    /// The numbers of the first and the last message that it tells of.
     messages: (u32, u32),
     made: Timestamp,
     by: &'static str,
@@ -47,23 +55,28 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     };
     let mut rows = Vec::new();
     for channel in channels {
-        let summaries = store.summaries(&channel, &sender, one_more(args.limit));
-        let mut summaries = summaries.await.map_err(store::failure)?;
-        cut(&mut summaries, args.limit, Keep::Last, "the latest summaries");
-        rows.extend(summaries.into_iter().map(|summary| row(&channel, summary)));
+        let found = store.summaries(&channel, &sender, one_more(args.limit));
+        let mut found = found.await.map_err(store::failure)?;
+        let what = "the latest summaries of a channel";
+        cut(&mut found, args.limit, Keep::Last, what);
+        rows.extend(found.into_iter().map(|summary| row(&channel, summary)));
+    }
+    if rows.is_empty() && !say_unknown(&store, Some(&sender), args.channel.as_deref()).await? {
+        output::say(format_args!(
+            "no summary is kept; `kitbag memory close` makes them"
+        ));
     }
     if args.json {
-        return Ok(output::print_json(&rows)?);
+        return Ok(output::print_json(&Report { summaries: rows })?);
     }
     if rows.is_empty() {
-        if !say_unknown(&store, Some(&sender), args.channel.as_deref()).await? {
-            output::say(format_args!("no summary is kept: `kitbag memory close` makes them"));
-        }
         return Ok(());
     }
     let mut text = String::new();
     for row in &rows {
-        said::add(&mut text, Some(row.made.into()), row.by, &row.conversation, &row.text);
+        let by = format!("by {}", row.by);
+        let made = Some(row.made.into());
+        said::add(&mut text, made, &by, &row.conversation, &row.text);
     }
     Ok(output::print(&text)?)
 }
@@ -75,8 +88,8 @@ fn row(channel: &str, summary: Summary) -> Row {
         messages: (summary.first, summary.last),
         made: summary.made,
         by: match summary.by {
-            SummaryMaker::Model => "by a model",
-            _ => "by rules",
+            SummaryMaker::Model => "a model",
+            _ => "rules",
         },
         text: summary.text,
     }

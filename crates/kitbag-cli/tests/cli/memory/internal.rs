@@ -2,7 +2,7 @@
 
 use kitbag::core::message::Message;
 use kitbag::core::role::Visibility;
-use kitbag::store::{Incoming, Location, RecallRequest, Store, StoredMessage};
+use kitbag::store::{Incoming, RecallRequest, StoredMessage};
 use serde_json::json;
 
 use super::Memory;
@@ -19,7 +19,7 @@ fn talk_with_a_secret() -> Memory {
     memory
         .import(&[line("s1", "2024-05-08T13:59:00")])
         .success();
-    open(&memory, "memory.db", async |store| {
+    memory.open("memory.db", async |store| {
         let hidden = Message::user(HIDDEN).with_visibility(Visibility::Internal);
         let incoming = Incoming::new("slack", "ann", hidden).in_conversation("dog");
         store
@@ -30,19 +30,9 @@ fn talk_with_a_secret() -> Memory {
     memory
 }
 
-fn open<T>(memory: &Memory, name: &str, work: impl AsyncFnOnce(Store) -> T) -> T {
-    let location = Location::Sqlite(memory.0.path().join(name));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime
-        .unwrap()
-        .block_on(async { work(Store::open(&location).await.unwrap()).await })
-}
-
 /// What the model is given of the conversation.
 fn told_to_the_model(memory: &Memory, name: &str) -> Vec<StoredMessage> {
-    open(memory, name, async |store| {
+    memory.open(name, async |store| {
         store.messages("1.1".parse().unwrap(), 50).await.unwrap()
     })
 }
@@ -64,6 +54,10 @@ fn t05_internal_messages_reach_the_model_and_no_person() {
         &["facts", "list"],
         &["stats"],
         &["check"],
+        &["close", "1.1"],
+        &["summaries"],
+        &["summaries", "--json"],
+        &["entities", "1.1", "--json"],
     ];
     for args in shown {
         let output = memory.run(args);
@@ -85,7 +79,7 @@ fn t05_internal_messages_reach_the_model_and_no_person() {
     let told = told_to_the_model(&memory, "memory.db");
     let texts: Vec<_> = told.iter().map(StoredMessage::text).collect();
     assert_eq!(texts[3..], [HIDDEN, HIDDEN]);
-    let recalled = open(&memory, "memory.db", async |store| {
+    let recalled = memory.open("memory.db", async |store| {
         let request = RecallRequest::new("ann", "secret of the puppy Biscuit").for_prompt();
         store.recall(&request).await.unwrap()
     });
@@ -103,6 +97,7 @@ fn t09_an_export_leaves_internal_messages_out_and_a_copy_keeps_them() {
         "{output:?}"
     );
     let told = told_to_the_model(&memory, "memory.db");
-    memory.run(&["migrate", "sqlite:copy.db"]).success();
+    let copy = ["memory", "migrate", "sqlite:memory.db", "sqlite:copy.db"];
+    memory.0.run(&copy).success();
     assert_eq!(told_to_the_model(&memory, "copy.db"), told);
 }

@@ -10,6 +10,7 @@ use crate::assembly::{
     AssembleError, Assembly, AssemblySettings, Draft, FitStrategy, OutputForm, Reason, Renewal,
     assemble,
 };
+use crate::band::Band;
 use crate::chunk::{ChunkBand, ChunkType, ContextChunk, ContextPriority, Relevance};
 use crate::inject::ContextMessage;
 use crate::message::Message;
@@ -208,6 +209,38 @@ fn x03_outdated_and_withdrawn_texts_have_their_line_and_the_present_one_is_shown
 }
 
 #[test]
+fn x02_a_shortened_history_leaves_what_stands_before_it() {
+    let settings = settings(2_000);
+    let chunks = [file("a.rs", "aaa", 900_000)];
+    let first = go(&turn(0), &chunks, &settings, None);
+    let second = go(&turn(1), &chunks, &settings, Some(&first));
+    // What became relevant in the second turn stands among its messages.
+    let more = [chunks[0].clone(), file("b.rs", "bbb", 900_000)];
+    let third = go(&turn(2), &more, &settings, Some(&second));
+    let appended = |assembly: &Assembly| {
+        let mut kept = assembly.kept.iter();
+        kept.find(|kept| kept.source == "b.rs")
+            .and_then(|kept| kept.before)
+    };
+    assert_eq!(appended(&third), Some(turn(2).history.len()));
+
+    let mut shortened = turn(3);
+    shortened.history.drain(..2);
+    let fourth = go(&shortened, &more, &settings, Some(&third));
+    assert_eq!(fourth.ledger.epoch.renewed, None);
+    assert_eq!(appended(&fourth), Some(shortened.history.len()));
+    let before = |assembly: &Assembly| {
+        let segments = assembly.segments.iter();
+        let before = segments.take_while(|segment| segment.band < Band::History);
+        before
+            .map(|segment| segment.text.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(before(&fourth), before(&third));
+    assert!(before(&fourth).concat().contains("aaa"));
+}
+
+#[test]
 fn x02_every_reason_to_choose_anew() {
     let settings = settings(2_000);
     let chunks = [file("a.rs", "aaa", 900_000)];
@@ -228,8 +261,12 @@ fn x02_every_reason_to_choose_anew() {
     let other = AssemblySettings::new(OutputForm::Flat, Tokens(2_000));
     assert_eq!(renewed(&turn(1), &other), Some(Renewal::PrefixChanged));
 
-    let second = go(&turn(1), &chunks, &settings, Some(&first));
-    let compacted = go(&turn(0), &chunks, &settings, Some(&second));
+    // There is room for one of two files, and the better one is not the one that stands.
+    let large = |source: &str, ppm: u32| file(source, &source.repeat(50), ppm);
+    let limited = settings.clone().with_chunk_limit(Tokens(70));
+    let standing = go(&turn(1), &[large("a.rs", 90_000)], &limited, None);
+    let better = [large("a.rs", 90_000), large("b.rs", 900_000)];
+    let compacted = go(&turn(0), &better, &limited, Some(&standing));
     assert_eq!(
         compacted.ledger.epoch.renewed,
         Some(Renewal::HistoryChanged)

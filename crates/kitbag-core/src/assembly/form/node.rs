@@ -6,7 +6,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::pack::{conversation, instructions_before};
+use super::pack::{conversation, injected, instructions_before};
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
@@ -22,15 +22,11 @@ use crate::view::item::reading_order;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    for (band, text) in instructions_before(draft) {
-        out.push(band, &format!("{text}\n\n"));
-    }
+    instructions_before(draft, &mut out);
     for kept in chunks.session() {
         out.push(Band::Session, &kept.text);
     }
-    for message in draft.injected(Band::Session) {
-        out.push(Band::Session, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::Session, &mut out);
 
     out.push(Band::Volatile, "## Entity Context\n");
     push_or(
@@ -59,9 +55,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
 
     out.push(Band::Current, "---\n## Your Task\n");
     out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
-    for message in draft.injected(Band::SuffixSystem) {
-        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)
 }
 

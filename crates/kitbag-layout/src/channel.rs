@@ -3,6 +3,7 @@
 //! As it was said: what a template sees of it is made in `context`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,31 +11,27 @@ use kitbag_core::envelope::ToolDefinition;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::key::SecurityKey;
 use crate::value::{Map, Value};
 
-/// What a channel knows of the turn at hand. The agent, its layout and its documents are the same
-/// on every channel and are not part of it.
-#[derive(Debug, Clone, PartialEq)]
+/// A turn as its channel knows it. The agent, its layout, its documents and the key are the same on
+/// every channel and are not part of it.
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Turn {
+pub struct ChannelTurn {
     /// Whether the agent answers or acts.
     pub mode: Mode,
     /// The channel.
     pub platform: Platform,
     /// The query or the task.
     pub query: String,
-    /// What was said before, oldest first, without this turn.
+    /// What was said before, oldest first. A last message that is the query itself is not shown
+    /// twice.
     pub messages: Vec<PastMessage>,
     /// The tools on offer.
     pub tools: Vec<ToolDefinition>,
-    /// The variables of the environment that the configuration allows, and no others.
-    pub env: Map,
     /// Further variables for templates.
     pub vars: Map,
-    /// The key of the conversation's epoch.
-    pub key: SecurityKey,
-    /// What the channel says about the turn: a thread, a workspace.
+    /// What the channel says about the turn: who speaks, a thread, a workspace.
     pub metadata: Map,
     /// The model that is asked, where the request names one.
     pub model: Option<String>,
@@ -42,30 +39,50 @@ pub struct Turn {
     pub language: Option<String>,
 }
 
-impl Turn {
+impl ChannelTurn {
     /// A question on the command line.
     #[must_use]
-    pub fn new(query: impl Into<String>, key: SecurityKey) -> Self {
+    pub fn new(query: impl Into<String>) -> Self {
         Self {
-            mode: Mode::Query,
-            platform: Platform::default(),
             query: query.into(),
-            messages: Vec::new(),
-            tools: Vec::new(),
-            env: Map::new(),
-            vars: Map::new(),
-            key,
-            metadata: Map::new(),
-            model: None,
-            language: None,
+            ..Self::default()
         }
+    }
+
+    /// The messages before the query: channels that hand in a whole thread have it last.
+    #[must_use]
+    pub fn past(&self) -> &[PastMessage] {
+        match self.messages.split_last() {
+            Some((last, before)) if !last.is_assistant && last.text.trim() == self.query.trim() => {
+                before
+            }
+            _ => &self.messages,
+        }
+    }
+
+    /// The name of whoever asks, where the channel says it.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        speaker(&self.metadata)
+    }
+
+    /// Whether several people speak, so that a reader must be told who says what.
+    #[must_use]
+    pub fn has_several_speakers(&self) -> bool {
+        let past = self.past().iter().filter(|message| !message.is_assistant);
+        let names: BTreeSet<&str> = past
+            .map(|message| speaker(&message.metadata))
+            .chain([self.speaker()])
+            .flatten()
+            .collect();
+        names.len() > 1
     }
 
     /// All texts that came from outside, in which the key must not occur.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
         let mut texts = vec![self.query.as_str()];
-        let maps = [&self.env, &self.vars, &self.metadata];
+        let maps = [&self.vars, &self.metadata];
         let of_messages = self.messages.iter().map(|message| &message.metadata);
         for (key, value) in maps.into_iter().chain(of_messages).flatten() {
             texts.push(key);
@@ -223,6 +240,27 @@ impl PastMessage {
             ..Self::user(text)
         }
     }
+
+    /// The name of whoever said it, where the channel says it.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        speaker(&self.metadata)
+    }
+}
+
+/// The name of a speaker, as channels write it.
+fn speaker(metadata: &Map) -> Option<&str> {
+    let own = ["name", "user_name", "username", "user", "user_id"];
+    let slack = metadata.get("slack");
+    let profile = slack.and_then(|slack| slack.get("user_profile"));
+    let named = [
+        profile.and_then(|profile| profile.get("display_name")),
+        slack.and_then(|slack| slack.get("username")),
+        slack.and_then(|slack| slack.get("user_id")),
+    ];
+    let own = own.into_iter().map(|key| metadata.get(key));
+    let mut names = named.into_iter().chain(own).flatten();
+    names.find_map(|name| name.as_text().filter(|name| !name.trim().is_empty()))
 }
 
 #[cfg(test)]

@@ -76,7 +76,8 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
 }
 
 /// Whether [`decode`] would find no text; looks at the head only.
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] => true,
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => false,

@@ -1,21 +1,20 @@
-//! The switches of older projects, under their names and ours.
+//! The two switches of older projects, read from the environment.
 
 use kitbag_layout::prompt::LegacyAppend;
 
 /// The two switches of older projects, under their names and ours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Flags {
+pub(super) struct Flags {
     /// `KITBAG_APPEND_LEGACY`, `CREWX_APPEND_LEGACY`: prompts end in specialties, capabilities and
     /// the working folder.
-    pub append: LegacyAppend,
+    pub(super) append: LegacyAppend,
     /// `KITBAG_LAYOUT_TELEMETRY`, `CREWX_WBS14_TELEMETRY`: the log says which layout an agent got.
-    pub telemetry: Telemetry,
+    pub(super) telemetry: Telemetry,
 }
 
 /// Whether the log says which layout an agent got.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Telemetry {
+pub(super) enum Telemetry {
     /// It does not.
     #[default]
     Off,
@@ -25,7 +24,7 @@ pub enum Telemetry {
 
 impl Flags {
     /// Reads the flags; only the value `true` switches one on.
-    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
+    pub(super) fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_on = |names: [&str; 2]| {
             let value = names.iter().find_map(|name| variable(name));
             value.as_deref() == Some("true")

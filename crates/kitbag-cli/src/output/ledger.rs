@@ -4,10 +4,10 @@ use comfy_table::{CellAlignment, Table, presets};
 use kitbag::core::assembly::{Ledger, LedgerEntry, Reason};
 use kitbag::core::rank::Score;
 
-use crate::output::{grouped, one_line};
+use super::{grouped, one_line};
 
 /// A row for each chunk, in or out.
-pub(super) fn table(ledger: &Ledger) -> String {
+pub(crate) fn ledger_table(ledger: &Ledger) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["level", "tokens", "relevance", "score", "source", "why"]);

@@ -7,7 +7,10 @@ use std::path::Path;
 /// Opens a regular file for reading, and tells its size.
 ///
 /// A link as the last part of the path is refused where the system can, and a pipe does not block.
-pub(super) fn regular(path: &Path) -> io::Result<(File, u64)> {
+///
+/// # Errors
+/// When the path is no regular file, or cannot be opened.
+pub fn regular(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -24,7 +27,8 @@ pub(super) fn regular(path: &Path) -> io::Result<(File, u64)> {
 }
 
 /// Whether an error of [`regular`] means that something else than a file was there.
-pub(super) fn is_no_file(error: &io::Error) -> bool {
+#[must_use]
+pub fn is_no_file(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidInput
         || error.kind() == io::ErrorKind::IsADirectory
         || error.raw_os_error() == Some(TOO_MANY_LINKS)

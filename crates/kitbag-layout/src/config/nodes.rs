@@ -1,0 +1,90 @@
+//! Nodes of a project: views over what a conversation keeps, of the project's own or built-in ones that
+//! it changes.
+
+use indexmap::IndexMap;
+use kitbag_core::view::{View, ViewError};
+use serde_json::Value;
+
+use super::Config;
+use crate::problem::Problems;
+use crate::yaml::{Field, NodeKind};
+
+impl Config {
+    /// The view of a node: the project's, else the built-in one. None where the project's has errors,
+    /// which are among its problems: a built-in view in its place would show something else.
+    ///
+    /// ```
+    /// use kitbag_layout::Config;
+    ///
+    /// let text = "nodes: {critic: {conversation: {depth: full}}, act: {entity: {active: all}}}";
+    /// let (config, problems) = Config::read("kitbag.yaml", text);
+    /// assert_eq!(config.node("critic").unwrap().name, "critic");
+    /// assert_eq!(config.node("think").unwrap().name, "think");
+    /// assert!(config.node("act").is_none());
+    /// assert!(problems[0].to_string().starts_with("kitbag.yaml:1:70: nodes.act.entity.active: "));
+    /// ```
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<&View> {
+        match self.nodes.get(name) {
+            Some(view) => view.as_ref(),
+            None => View::builtin(name),
+        }
+    }
+}
+
+/// Reads a map of names to views. A view with errors is missing under its name.
+pub(super) fn read_map(
+    field: &Field<'_>,
+    problems: &mut Problems,
+) -> IndexMap<String, Option<View>> {
+    if field.map(problems).is_none() {
+        return IndexMap::new();
+    }
+    let entries = field.entries();
+    entries
+        .map(|entry| (entry.name().to_owned(), read(&entry, problems)))
+        .collect()
+}
+
+fn read(field: &Field<'_>, problems: &mut Problems) -> Option<View> {
+    if field.node.kind != NodeKind::Null {
+        field.map(problems)?;
+    }
+    let mut value = match serde_json::to_value(field.node.to_value()) {
+        Ok(value) => value,
+        Err(error) => {
+            problems.error(field, error.to_string());
+            return None;
+        }
+    };
+    let mut is_whole = true;
+    loop {
+        match View::read(field.name(), value.clone()) {
+            Ok(view) => return is_whole.then_some(view),
+            Err(error) => {
+                is_whole = false;
+                report(field, &error, problems);
+                // Without what is wrong the rest can be read, and what is wrong with that is told too.
+                remove(&mut value, &error.field)?;
+            }
+        }
+    }
+}
+
+fn report(field: &Field<'_>, error: &ViewError, problems: &mut Problems) {
+    let mut at = field.clone();
+    for name in error.field.split('.') {
+        let entry = at.entries().find(|entry| entry.name() == name);
+        let Some(entry) = entry else { break };
+        at = entry;
+    }
+    problems.error(&at, error.problem.clone());
+}
+
+/// Takes out the value at a path; none where nothing is there.
+fn remove(value: &mut Value, path: &str) -> Option<Value> {
+    match path.split_once('.') {
+        Some((name, rest)) => remove(value.get_mut(name)?, rest),
+        None => value.as_object_mut()?.remove(path),
+    }
+}
