@@ -1,6 +1,28 @@
 //! Layer 2, what user and assistant said: recent turns, summaries, and what is still open.
 //!
 //! Summarize owns it: [`crate::summarize`] writes every part, and the other nodes only read.
+//!
+//! ```
+//! use kitbag_core::conversation::{
+//!     Depth, UnknownDepth, format_conversation_for_prompt, get_conversation_history,
+//!     get_conversation_with_engagement, get_recent_conversation,
+//! };
+//!
+//! let stored = serde_json::from_str(
+//!     r#"{"recent_turns": [{"user": "A soup?", "assistant_summary": "Lemon soup."}],
+//!         "history_summary": "They never eat fish.", "engagement_summary": "Dinner"}"#,
+//! )?;
+//! let history = get_conversation_history(&stored);
+//! assert_eq!(
+//!     format_conversation_for_prompt(&history, "5".parse()?),
+//!     "- Earlier: They never eat fish.\n- User: A soup?\n- Assistant: Lemon soup."
+//! );
+//! assert_eq!(get_recent_conversation(&stored, 2).history_summary, "");
+//! assert_eq!(get_conversation_with_engagement(&stored).engagement_summary, "Dinner");
+//! let wrong: Result<Depth, UnknownDepth> = "3".parse();
+//! assert_eq!(wrong.unwrap_err().value, "3");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod format;
 
@@ -20,9 +42,9 @@ use crate::stored::{ConversationContext, null_as_default};
 use crate::view::BUILTIN_VIEWS;
 
 /// How many recent turns are shown in full, unless a view says otherwise.
-pub const RECENT_TURNS: usize = 2;
+pub(crate) const RECENT_TURNS: usize = 2;
 
-/// Builds the history of a stored conversation, with [`RECENT_TURNS`] turns in full.
+/// Builds the history of a stored conversation, with its last two turns in full.
 #[must_use]
 pub fn get_conversation_history(stored: &ConversationContext) -> ConversationHistory {
     get_conversation_history_of(stored, RECENT_TURNS)

@@ -3,7 +3,7 @@
 //! | tier | an entity is in it if |
 //! |---|---|
 //! | generated | it is a draft, whatever its age, until it is saved or dropped |
-//! | active | it was referred to, or retained on purpose, in this turn or one of the [`ACTIVE_WINDOW`] before it |
+//! | active | it was referred to, or retained on purpose, in this turn or one of the two before it |
 //! | retained | that was longer ago, and there is a reason to keep it |
 //!
 //! Older entities without a reason, and demoted ones, are in no tier: registered, but not shown. A
@@ -12,6 +12,45 @@
 //! Who changes the registry: Understand curates ([`crate::view::TurnState::curate`]), Act registers
 //! (`register_…` and [`crate::view::TurnState::finish_step`], which keeps the data of rows), and
 //! Summarize ends its turn. What is known of a row is stored with it for as long as it is in a tier.
+//!
+//! Of the life of two entities:
+//!
+//! ```
+//! use kitbag_core::entity::{
+//!     DraftMatch, EntityMode, SessionIdRegistry, UnknownEntityMode, UserAction,
+//!     format_entity_context, get_entity_context_in,
+//! };
+//! use serde_json::json;
+//!
+//! let mut registry = SessionIdRegistry::new("session-1");
+//! let soup = registry.register_read("row-7", "recipes", "Lemon Soup");
+//! assert_eq!(soup, "recipe_1");
+//! assert_eq!(registry.ref_of("row-7"), Some("recipe_1"));
+//! registry.register_updated("row-7", "recipes", "Lemon Herb Soup");
+//! registry.register_linked("row-8", "cooks"); // The soup names its cook, who was not read.
+//!
+//! // A draft has a ref of its own, which it keeps when it is saved.
+//! let stew = registry.register_generated("recipes", "Stew", json!({"serves": 2}), None);
+//! registry.revise_generated(&stew, None, json!({"serves": 4}))?;
+//! registry.register_created("row-9", "recipes", "Stew", DraftMatch::Ref(&stew))?;
+//!
+//! // A model writes refs where a tool wants row ids.
+//! let call = registry.row_ids_for_refs(&json!({"where": {"id": ["recipe_1", stew]}}));
+//! assert_eq!(call.value, json!({"where": {"id": ["row-7", "row-9"]}}));
+//! assert!(call.unresolved.is_empty());
+//!
+//! registry.register_user_action("row-8", "cooks", "Ines", UserAction::Mentioned);
+//! registry.register_deleted("row-9");
+//! registry.touch_mentioned("Is there garlic in recipe_1?");
+//! let shown = get_entity_context_in(&registry, 0, "refs_and_labels".parse()?);
+//! assert_eq!(
+//!     format_entity_context(&shown, EntityMode::Reply),
+//!     "- Ines\n- deleted: Stew\n- Lemon Herb Soup"
+//! );
+//! let wrong: Result<EntityMode, UnknownEntityMode> = "all".parse();
+//! assert_eq!(wrong.unwrap_err().value, "all");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Row ids never appear in an [`EntityContext`]: labels, reasons and contents that hold one show
 //! the ref instead.
@@ -40,13 +79,14 @@ pub use format::{EntityDetail, EntityMode, EntityView, UnknownEntityMode, format
 pub(crate) use format::{NO_ENTITIES, do_not_read, entity_items};
 pub use register::DraftMatch;
 pub use registry::SessionIdRegistry;
-pub use rows::{RowError, Translated, UNREGISTERED_ROW, UnknownIds, Unresolved};
+pub(crate) use rows::UnknownIds;
+pub use rows::{RowError, Translated, Unresolved};
 pub use status::{EntityStatus, UserAction};
 
 use registry::Entity;
 
 /// How many turns back an entity counts as active.
-pub const ACTIVE_WINDOW: u32 = 2;
+const ACTIVE_WINDOW: u32 = 2;
 
 /// Sorts the registry's entities into the tiers of turn `current_turn`.
 ///

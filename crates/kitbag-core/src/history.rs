@@ -26,7 +26,7 @@ use crate::summarize::{Speaker, Utterance, extract};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// The source of the chunk that stands for the messages before the history.
-pub const EARLIER: &str = "history/earlier";
+pub(crate) const EARLIER: &str = "history/earlier";
 
 /// The messages before the history that are told in short, at most: so many need to be read beyond
 /// those that are shown.

@@ -60,6 +60,26 @@ impl ContextMessageTarget {
 /// let message: ContextMessage =
 ///     serde_json::from_str(r#"{"key":"git","content":"branch: main"}"#).unwrap();
 /// assert_eq!(message, ContextMessage::system("git", "branch: main"));
+/// assert!(message.is_prompt_injected() && message.should_throttle());
+/// ```
+///
+/// A message of the conversation is neither deduplicated nor throttled, and may have any role:
+///
+/// ```
+/// use kitbag_core::inject::ContextMessage;
+/// use kitbag_core::role::Role;
+///
+/// let reminder = ContextMessage::system_reminder("Answer in German.");
+/// assert_eq!(
+///     reminder,
+///     ContextMessage::conversation_internal_system(
+///         "<system-reminder>Answer in German.</system-reminder>"
+///     )
+/// );
+/// assert!(!reminder.should_throttle());
+/// let said = ContextMessage::conversation_user("Go on.").with_role(Role::Assistant);
+/// let message = said.to_message("m1");
+/// assert_eq!((message.role, message.is_for_user()), (Role::Assistant, true));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextMessage {

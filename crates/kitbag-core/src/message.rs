@@ -22,6 +22,11 @@ use crate::role::{Role, Visibility};
 ///     serde_json::to_string(&message).unwrap(),
 ///     r#"{"role":"user","content":"where is the login?"}"#,
 /// );
+///
+/// let call = serde_json::from_str(r#"{"id":"c1","name":"search","arguments":{"q":"login"}}"#)?;
+/// let answer = Message::assistant("").with_name("Kit").with_tool_calls(vec![call]);
+/// assert_eq!(answer.calls()[0].name, "search");
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

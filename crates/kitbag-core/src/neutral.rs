@@ -14,7 +14,7 @@ use alloc::string::{String, ToString};
 use serde_json::Value;
 
 /// What a line break becomes in a field of a single line.
-pub const FOLDED_BREAK: char = '⏎';
+pub(crate) const FOLDED_BREAK: char = '⏎';
 
 /// Puts a backslash before every mark that would make a line a heading, a rule or a fence.
 ///

@@ -1,5 +1,24 @@
 //! Layer 3, what was decided and found out: turns, their steps, and what became of the entities.
 //!
+//! ```
+//! use kitbag_core::reasoning::{
+//!     CurrentTurn, ReasoningNode, UnknownReasoningNode, format_reasoning_for_prompt,
+//!     get_own_decision_history, get_reasoning_trace,
+//! };
+//!
+//! let stored = serde_json::from_str(
+//!     r#"{"turn_summaries": [{"turn_num": 3, "steps": [{"step_num": 1, "type": "read", "outcome": "5 soups"}]}],
+//!         "understand_decision_log": [{"turn": 3, "ref": "recipe_1", "action": "retain", "reason": "chosen"}]}"#,
+//! )?;
+//! let trace = get_reasoning_trace(&stored, &CurrentTurn::new(4));
+//! let text = format_reasoning_for_prompt(&trace, "reply".parse()?);
+//! assert!(text.contains("5 soups"));
+//! assert_eq!(get_own_decision_history(&stored)[0].reason, "chosen");
+//! let wrong: Result<ReasoningNode, UnknownReasoningNode> = "guess".parse();
+//! assert_eq!(wrong.unwrap_err().value, "guess");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Nothing here runs or compresses anything. Steps are recorded while a turn is under way
 //! ([`crate::view::TurnState::finish_step`]); Summarize owns what is stored ([`crate::summarize`]).
 
@@ -25,7 +44,7 @@ use crate::stored::{ConversationContext, null_as_default};
 use crate::view::{Addition, View};
 
 /// How many turns of summaries are recent.
-pub const RECENT_SUMMARIES: usize = 2;
+pub(crate) const RECENT_SUMMARIES: usize = 2;
 
 /// Builds the trace of a stored conversation and of the turn that is under way.
 #[must_use]

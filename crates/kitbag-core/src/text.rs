@@ -24,4 +24,4 @@ pub(crate) use stem_cache::StemCache;
 pub use stop::is_stop_word;
 pub(crate) use terms::{index_terms, query_terms};
 pub use tokens::{Token, tokens};
-pub use words::{Word, identifiers, is_compound, sub_words, words};
+pub use words::{Word, identifiers, sub_words, words};

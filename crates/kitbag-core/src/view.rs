@@ -17,6 +17,44 @@
 //! | reasoning: curation | its own decisions | summary | - | - |
 //! | reasoning: phase | - | yes | - | yes |
 //!
+//! A turn of the four:
+//!
+//! ```
+//! use kitbag_core::entity::{CurationDecision, Retention};
+//! use kitbag_core::reasoning::StepSummary;
+//! use kitbag_core::stored::ConversationContext;
+//! use kitbag_core::view::{
+//!     TurnState, build_act_context, build_reply_context, build_think_context,
+//!     build_understand_context, get_current_curation, get_current_turn_steps,
+//!     get_execution_outcomes,
+//! };
+//! use serde_json::json;
+//!
+//! let mut state = TurnState::new(ConversationContext::new(), 1);
+//! state.conversation.id_registry.register_read("row-7", "recipes", "Lemon Soup");
+//!
+//! let understand = build_understand_context(&state);
+//! assert_eq!(understand.entity.active[0].reference, "recipe_1");
+//! let mut decision = CurationDecision::default();
+//! decision.retain_active.push(Retention::new("recipe_1", "they chose it"));
+//! state.curate(&decision);
+//!
+//! let think = build_think_context(&state);
+//! assert_eq!(think.curation, Some(get_current_curation(&state)));
+//! assert!(think.text.reasoning.contains("kept `recipe_1`: they chose it"));
+//!
+//! let step = StepSummary::new(1, "read", "recipes", "Read the soup", None, 1);
+//! let step = step.with_entities(["recipe_1"]).with_note("it has garlic");
+//! state.finish_step(step, json!([{"id": "row-7", "garlic": true}]));
+//! let act = build_act_context(&state);
+//! assert!(act.text.entity.contains(r#""garlic":true"#));
+//! assert_eq!(act.reasoning, get_current_turn_steps(&state));
+//!
+//! let reply = build_reply_context(&state);
+//! assert_eq!(reply.reasoning, get_execution_outcomes(&state));
+//! assert!(reply.text.reasoning.contains("read: 1 record"));
+//! ```
+//!
 //! Each layer has one owner. Understand curates the entities ([`TurnState::curate`]). Act registers
 //! them (the registry's `register_…`) and records its steps ([`TurnState::finish_step`]), which keeps
 //! the data of rows. Summarize ([`crate::summarize`]) writes history and reasoning. A plan that names

@@ -136,7 +136,10 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);
     rank_task.envelope.clone_from(&request.envelope);
     rank_task.evidence = files::evidence(&survey, &workspace);
-    let modified = Modified::of_workspace(&workspace);
+    let modified = match request.use_git {
+        true => Modified::of_workspace(&workspace),
+        false => Modified::unknown(),
+    };
     rank_task.newest = modified.newest.max(rank_task.newest);
     Ok(Prepared {
         task: Clean {

@@ -11,6 +11,7 @@ use crate::chunk::ChunkId;
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::context::Context;
 use crate::envelope::{TaskType, ToolDefinition};
+use crate::flat;
 use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::role::Role;
@@ -122,7 +123,8 @@ impl From<&Context> for Draft {
         });
         Self {
             model: context.model.clone(),
-            identity: context.system_prompt.clone(),
+            // A context that was read from a flat prompt has it escaped.
+            identity: flat::unescape(&context.system_prompt),
             history: history.collect(),
             ..Self::new(context.current_message.as_str())
         }

@@ -148,7 +148,7 @@ impl SessionIdRegistry {
     ///
     /// # Errors
     /// If there is no such draft, or the row has another ref.
-    pub fn promote(
+    pub(super) fn promote(
         &mut self,
         reference: &str,
         row_id: &str,

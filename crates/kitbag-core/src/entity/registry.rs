@@ -105,7 +105,7 @@ impl SessionIdRegistry {
     }
 
     /// Begins a turn: what is registered from now on belongs to it.
-    pub fn begin_turn(&mut self, turn: u32) {
+    pub(crate) fn begin_turn(&mut self, turn: u32) {
         self.current_turn = turn;
     }
 
@@ -134,17 +134,8 @@ impl SessionIdRegistry {
         }
     }
 
-    /// Notes that an entity was referred to in this turn. It is active again, even if demoted.
-    ///
-    /// # Errors
-    /// If no entity has this ref, or it is deleted.
-    pub fn touch(&mut self, reference: &str) -> Result<(), RegistryError> {
-        let turn = self.current_turn;
-        self.live_mut(reference)?.touch(turn);
-        Ok(())
-    }
-
-    /// Touches every entity whose ref stands in `text` as a word of its own, and returns the refs.
+    /// Notes that every entity whose ref stands in `text` as a word of its own was referred to in this
+    /// turn, and returns the refs. It is active again, even if demoted.
     pub fn touch_mentioned(&mut self, text: &str) -> Vec<String> {
         let text = text.to_lowercase();
         let mut touched = Vec::new();

@@ -20,11 +20,11 @@ use super::refs::{DRAFT_PREFIX, split_ref};
 use super::registry::SessionIdRegistry;
 
 /// What stands in place of an id that looks like a row's and has no ref.
-pub const UNREGISTERED_ROW: &str = "(unregistered row)";
+pub(crate) const UNREGISTERED_ROW: &str = "(unregistered row)";
 
 /// What to do with an id that looks like a row's and has no ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnknownIds {
+pub(crate) enum UnknownIds {
     /// Leave it: the text is the user's own words.
     Keep,
     /// Replace it by [`UNREGISTERED_ROW`].
@@ -116,7 +116,7 @@ impl SessionIdRegistry {
 
     /// Replaces every row id in a text by its ref; of two that begin at one place the longer.
     #[must_use]
-    pub fn hide_row_ids<'a>(&self, text: &'a str, unknown: UnknownIds) -> Cow<'a, str> {
+    pub(crate) fn hide_row_ids<'a>(&self, text: &'a str, unknown: UnknownIds) -> Cow<'a, str> {
         let mut hidden = String::new();
         let (mut copied, mut next) = (0, 0);
         for (at, _) in text.char_indices() {
@@ -143,7 +143,7 @@ impl SessionIdRegistry {
     /// Replaces every row id in data by its ref, in keys and values, and ids that look like a
     /// row's by [`UNREGISTERED_ROW`].
     #[must_use]
-    pub fn hide_rows_in_data(&self, value: &Value) -> Value {
+    pub(crate) fn hide_rows_in_data(&self, value: &Value) -> Value {
         self.hide(value, Field::Other)
     }
 

@@ -35,7 +35,7 @@ pub enum EntityStatus {
 impl EntityStatus {
     /// Whether the row is gone, whoever removed it.
     #[must_use]
-    pub fn is_deleted(&self) -> bool {
+    pub(crate) fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted | Self::ByUser(UserAction::Deleted))
     }
 

@@ -8,6 +8,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::rows::UNREGISTERED_ROW;
 use super::*;
 
 const SOUP: &str = "3f2b8c1e-0000-4000-8000-000000000001";
@@ -339,7 +340,7 @@ fn a01_a_deleted_row_is_reported_in_its_turn_and_loses_its_ref() {
     assert_eq!(registry.register_deleted(SOUP), None);
     assert_eq!(status(&registry, "recipe_1"), EntityStatus::Deleted);
     assert_eq!(get_entity_context(&registry, 5), EntityContext::default());
-    assert!(registry.touch("recipe_1").is_err());
+    assert!(registry.touch_mentioned("recipe_1").is_empty());
     assert_eq!(
         registry.row_id("recipe_1").unwrap_err().to_string(),
         "the row of `recipe_1` was deleted"
@@ -361,7 +362,7 @@ fn a01_a_demoted_entity_is_not_active_until_it_is_referred_to() {
     registry.demote("recipe_1").unwrap();
     assert_eq!(get_entity_context(&registry, 1), EntityContext::default());
     registry.begin_turn(7);
-    registry.touch("recipe_1").unwrap();
+    registry.touch_mentioned("recipe_1");
     let context = get_entity_context(&registry, 7);
     assert_eq!(refs(&context.active), ["recipe_1"]);
     assert_eq!(context.active[0].retention_reason, None);

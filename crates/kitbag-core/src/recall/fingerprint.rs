@@ -26,7 +26,7 @@ impl Fingerprint {
 
     /// Whether two messages say nearly the same. A message without words is like no other.
     #[must_use]
-    pub fn is_like(self, other: Self) -> bool {
+    pub(super) fn is_like(self, other: Self) -> bool {
         if self.0 == 0 || self.numbers() != other.numbers() {
             return false;
         }

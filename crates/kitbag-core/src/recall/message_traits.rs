@@ -6,7 +6,7 @@ pub struct MessageTraits(u32);
 
 impl MessageTraits {
     /// It ends with a question.
-    pub const QUESTION: Self = Self(1);
+    pub(super) const QUESTION: Self = Self(1);
 
     /// The traits as a number, for a store.
     #[must_use]

@@ -50,7 +50,7 @@ const BY_CHANCE: usize = 1;
 
 impl Language {
     /// The languages that are written in Latin letters, the commonest first.
-    pub const LATIN: [Self; 16] = [
+    pub(super) const LATIN: [Self; 16] = [
         Self::English,
         Self::German,
         Self::French,
@@ -74,7 +74,7 @@ impl Language {
 
     /// The language that a text's Latin words are in: the one with most of its stop words there.
     #[must_use]
-    pub fn of_latin(folded: &[impl AsRef<str>]) -> Self {
+    pub(super) fn of_latin(folded: &[impl AsRef<str>]) -> Self {
         let mut best = (BY_CHANCE, Self::English);
         for (count, language) in Self::evidence(folded) {
             if count > best.0 {
@@ -87,7 +87,7 @@ impl Language {
     /// The languages that the Latin words of a short text may be in: all that have the most stop
     /// words there. A text with hardly any may be in every language.
     #[must_use]
-    pub fn likeliest(folded: &[impl AsRef<str>]) -> Vec<Self> {
+    pub(crate) fn likeliest(folded: &[impl AsRef<str>]) -> Vec<Self> {
         let counts = Self::evidence(folded);
         let most = counts.iter().map(|&(count, _)| count).max().unwrap_or(0);
         if most <= BY_CHANCE {
@@ -100,7 +100,7 @@ impl Language {
     /// The language of a word that is not Latin, by its script alone; nothing where words are not
     /// stemmed.
     #[must_use]
-    pub const fn of_script(script: Script) -> Option<Self> {
+    pub(crate) const fn of_script(script: Script) -> Option<Self> {
         match script {
             Script::Cyrillic => Some(Self::Russian),
             Script::Greek => Some(Self::Greek),

@@ -68,7 +68,7 @@ impl Script {
 
     /// Whether words of this script stand apart from one another.
     #[must_use]
-    pub const fn is_spaced(self) -> bool {
+    pub(super) const fn is_spaced(self) -> bool {
         !matches!(self, Self::Unspaced)
     }
 }

@@ -53,7 +53,7 @@ fn begins_word(before: char, c: char, next: Option<char>) -> bool {
 
 /// Whether an identifier is made of several words.
 #[must_use]
-pub fn is_compound(identifier: &str) -> bool {
+fn is_compound(identifier: &str) -> bool {
     sub_words(identifier).nth(1).is_some()
 }
 

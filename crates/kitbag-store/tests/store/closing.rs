@@ -1,6 +1,7 @@
 //! Closing a conversation in two steps.
 
 use jiff::SignedDuration;
+use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::message::Message;
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{Characters, Tokens};
@@ -18,9 +19,43 @@ on_both! {
     o09_what_is_said_meanwhile_keeps_a_conversation_open
     o09_conversations_that_ended_by_silence_are_found
     o09_a_summary_tells_nothing_internal
+    t03_durable_entries_go_over_to_the_conversation_that_follows
 }
 
 const MINUTE: SignedDuration = SignedDuration::from_secs(60);
+
+async fn t03_durable_entries_go_over_to_the_conversation_that_follows(store: Store) {
+    let keys = async |id: ConversationId| {
+        let entries = store.state(id).await.unwrap().entries;
+        let keys = entries.as_slice().iter().map(|entry| entry.key.clone());
+        keys.collect::<Vec<_>>()
+    };
+    let first = turn(&store, says("Good morning."), 0).await;
+    let message = ContextMessage::suffix_system("plain", "Speak plainly.");
+    let added = vec![EntryAction::Upsert { message }];
+    store.change_entries(first, added).await.unwrap();
+    // After a silence, but not to a conversation in the past, nor to one that has a name.
+    let past = turn(&store, says("This was before."), -90_000).await;
+    let named = turn(&store, says("Elsewhere.").in_conversation("thread"), 9_000).await;
+    assert_eq!(keys(first).await, ["plain"]);
+    assert!(keys(past).await.is_empty() && keys(named).await.is_empty());
+    let next = turn(&store, says("Good evening."), 9_000).await;
+    assert_ne!(next, first);
+    assert_eq!(keys(next).await, ["plain"]);
+    assert!(keys(first).await.is_empty());
+    // After a closing.
+    let closing = store.closing(next).await.unwrap();
+    close(&store, closing, 9_010).await;
+    let last = turn(&store, says("One more thing."), 9_020).await;
+    assert_ne!(last, next);
+    assert_eq!(keys(last).await, ["plain"]);
+    // A conversation that ended before any entry was made hands over nothing.
+    let clear = vec![EntryAction::Clear];
+    store.change_entries(last, clear).await.unwrap();
+    let empty = turn(&store, says("Hello."), 30_000).await;
+    assert!(keys(empty).await.is_empty());
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
 
 /// A turn, and its conversation.
 async fn turn(store: &Store, incoming: Incoming, at: i64) -> ConversationId {

@@ -4,10 +4,10 @@ use jiff::SignedDuration;
 use kitbag_core::role::Role;
 use kitbag_core::stored::ConversationContext;
 use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
-use kitbag_core::tokens::{Characters, Tokens};
+use kitbag_core::tokens::Characters;
 use kitbag_store::{
-    Forget, Import, Incoming, Learned, Location, NewFact, NewMessage, RecallRequest, SentPrompt,
-    Store, StoreError,
+    Forget, Import, Incoming, Learned, Location, NewFact, NewMessage, RecallRequest, Store,
+    StoreError,
 };
 
 use crate::on_both;

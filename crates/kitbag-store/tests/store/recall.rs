@@ -1,7 +1,6 @@
 //! Recall: the same answers from both databases, in blocks or not.
 
 use kitbag_core::role::Role;
-use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
     Import, Incoming, Location, MemoryRequest, NewFact, NewMessage, RecallRequest, Store,
 };

@@ -59,7 +59,7 @@ impl Default for RelevanceWeights {
             recency: 0.1,
             activity: 0.0,
             changed: 2.0,
-            companion: 0.4,
+            companion: 0.15,
             example: 0.7,
             test: 0.4,
             document: 0.4,

@@ -94,9 +94,10 @@ pub(super) fn find(
         importing.map(|(file, _)| *file)
     };
     let mut found = Vec::new();
-    for &target in &targets {
+    for (place, &target) in targets.iter().enumerate() {
+        let better = targets.get(..=place).unwrap_or_default();
         let mut add = |file, relation| {
-            if !targets.contains(&file) {
+            if !better.contains(&file) {
                 found.push((file, relation, target));
             }
         };

@@ -198,13 +198,16 @@ impl<'a> Judge<'a> {
             if self.is_read.get(file) != Some(&true) {
                 continue;
             }
-            let worth = score(of).unwrap_or_default() / highest;
             self.relations.entry(file).or_insert(relation);
-            // What a file uses is among the imports already.
-            if relation == Relation::Dependency {
-                continue;
-            }
-            loaded.push((file, worth));
+            let share = match relation {
+                Relation::Test | Relation::Fixture => 1.0,
+                // Of the code that uses a file, the lines that do are enough.
+                Relation::Dependent => 0.3,
+                // What a file uses is among the imports already.
+                Relation::Dependency => continue,
+            };
+            let worth = score(of).unwrap_or_default() / highest;
+            loaded.push((file, worth * share));
         }
         for &(file, worth) in &loaded {
             if let Some(evidence) = self.evidence.get_mut(file) {

@@ -15,7 +15,7 @@ use kitbag_core::assembly::AssembleError;
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
-use kitbag_core::view::View;
+use kitbag_core::view::{TurnState, View};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use kitbag_store::{ConversationId, MemoryRequest, SentPrompt, Store, StoreError};
 
@@ -38,6 +38,9 @@ pub struct TurnRequest {
     pub prompt: PromptRequest,
     /// The node that the prompt is for. Without one it is that of a plain conversation.
     pub node: Option<View>,
+    /// The turn as its earlier nodes have left it. Without it, the layers are as they were stored, and
+    /// nothing has been done yet.
+    pub state: Option<TurnState>,
     /// Context messages for this turn, besides those that the conversation keeps.
     pub injected: Vec<ContextMessage>,
 }
@@ -63,6 +66,7 @@ impl TurnRequest {
             memory: None,
             prompt,
             node: None,
+            state: None,
             injected: Vec::new(),
         }
     }
@@ -205,7 +209,7 @@ pub async fn turn(
     contributions.push(persona());
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     if let Some((store, memory)) = memory {
-        let shown = memory::shown(&contributions, &prompt, epoch, counter);
+        let shown = memory::shown(&conversation, &contributions, &prompt, epoch, counter);
         let known = store.recollect(memory, conversation.id, shown).await;
         contributions.push(recollections::recollections(&known, epoch, counter));
         #[cfg(feature = "layouts")]

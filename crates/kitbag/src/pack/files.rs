@@ -278,9 +278,7 @@ pub(super) fn priority_of(
         (Reach::Named, _) => ContextPriority::High,
         (Reach::Imports, _) => ContextPriority::Minimal,
         (_, FileRole::Source) => ContextPriority::High,
-        (_, FileRole::Test) if prepared.strategy.about_tests || ranked.relation.is_some() => {
-            ContextPriority::High
-        }
+        (_, FileRole::Test) if prepared.strategy.about_tests => ContextPriority::High,
         (_, FileRole::Docs | FileRole::Example) => ContextPriority::Low,
         _ => ContextPriority::Medium,
     }

@@ -7,7 +7,7 @@ use kitbag_workspace::walk::FileEntry;
 use kitbag_workspace::workspace::Workspace;
 
 /// The last changes of a workspace's files.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Modified {
     /// The times of the log, in seconds since 1970. None outside git, where those of the files count.
     by_path: Option<HashMap<String, i64>>,
@@ -16,6 +16,15 @@ pub(super) struct Modified {
 }
 
 impl Modified {
+    /// Nothing is known where git is not to be asked: in a clone the times of files are those of the
+    /// clone.
+    pub(super) fn unknown() -> Self {
+        Self {
+            by_path: Some(HashMap::new()),
+            newest: None,
+        }
+    }
+
     /// Reads the log, which the survey has asked for already.
     pub(super) fn of_workspace(workspace: &Workspace) -> Self {
         let Some(repository) = workspace.repository() else {

@@ -345,7 +345,7 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         mut redacted,
         ..
     } = composed;
-    let shown: HashMap<&str, (Detail, &[(u32, u32)])> = assembly
+    let shown: HashMap<&str, _> = assembly
         .kept
         .iter()
         .map(|kept| (kept.source.as_str(), (kept.detail, kept.lines.as_slice())))

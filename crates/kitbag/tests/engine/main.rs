@@ -10,6 +10,8 @@
 
 mod context;
 mod conversation;
+mod flat;
+mod nodes;
 mod one_prompt;
 
 use std::sync::LazyLock;

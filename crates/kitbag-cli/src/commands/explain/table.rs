@@ -120,8 +120,12 @@ fn words(decided: &Decisions) -> Option<String> {
         .take(MOST_WORDS)
         .map(|word| format!("{} ({})", one_line(&word.word), grouped(word.files as u64)))
         .collect();
+    // Words that tell the type of a task need not be in the code.
+    let cues = decided.inferred_from.as_deref().unwrap_or_default();
+    let is_cue = |word: &str| cues.iter().any(|cue| cue.to_lowercase().contains(word));
     let missing: Vec<String> = missing
         .iter()
+        .filter(|word| !is_cue(&word.word))
         .take(MOST_WORDS)
         .map(|word| format!("“{}”", one_line(&word.word)))
         .collect();

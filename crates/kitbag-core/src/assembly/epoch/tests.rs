@@ -92,9 +92,9 @@ fn x02_a_selection_is_kept_and_what_becomes_relevant_is_appended_and_stays() {
     assert_eq!(reason(&second, "b.rs"), Reason::Appended);
     let third = go(&turn(2), &chunks, &settings, Some(&second));
     assert_eq!(reason(&third, "b.rs"), Reason::Kept);
-    assert_eq!(third.body.matches("bbb").count(), 1);
-    assert!(third.body.find("question 0").unwrap() < third.body.find("bbb").unwrap());
-    assert!(third.body.find("bbb").unwrap() < third.body.find("question 1").unwrap());
+    assert_eq!(third.stream().matches("bbb").count(), 1);
+    assert!(third.stream().find("question 0").unwrap() < third.stream().find("bbb").unwrap());
+    assert!(third.stream().find("bbb").unwrap() < third.stream().find("question 1").unwrap());
     assert!(third.reuse.unwrap().permille() > 900, "{:?}", third.reuse);
 }
 
@@ -107,7 +107,7 @@ fn x02_nothing_is_appended_twice_by_any_strategy() {
         for number in 0..4 {
             let assembly = go(&turn(number), &chunks, &settings, previous.as_ref());
             assert_eq!(
-                assembly.body.matches("aaa").count(),
+                assembly.stream().matches("aaa").count(),
                 1,
                 "{strategy:?} {number}"
             );
@@ -123,7 +123,7 @@ fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
     let first = go(&turn(0), &[file("a.rs", "aaa", 900_000)], &settings, None);
     let chunks = [file("a.rs", "aaa", 900_000), fact("fact/1", &long)];
     let second = go(&turn(1), &chunks, &settings, Some(&first));
-    assert!(second.body.contains("remember"));
+    assert!(second.stream().contains("remember"));
     let mut step = turn(1);
     step.steps.push(Message::assistant("looking ".repeat(150)));
     // Even what is recalled anew waits for the next turn.
@@ -133,7 +133,7 @@ fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
         (third.ledger.epoch.regret, third.kept.len()),
         (0, second.kept.len())
     );
-    assert!(third.body.contains("remember") && !third.body.contains("other"));
+    assert!(third.stream().contains("remember") && !third.stream().contains("other"));
     assert_eq!(third.reuse.unwrap().permille(), 1_000);
     let next = go(
         &turn(2),
@@ -141,7 +141,7 @@ fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
         &settings,
         Some(&third),
     );
-    assert!(next.body.contains("other") && !next.body.contains("remember"));
+    assert!(next.stream().contains("other") && !next.stream().contains("remember"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn x02_what_is_for_one_turn_may_use_all_the_room() {
                 Some(&previous),
             );
             assert_eq!(previous.ledger.epoch.renewed, None);
-            assert!(previous.body.contains("recall"));
+            assert!(previous.stream().contains("recall"));
         }
     }
 }
@@ -182,7 +182,7 @@ fn x03_outdated_and_withdrawn_texts_have_their_line_and_the_present_one_is_shown
     );
     assert_eq!(second.ledger.epoch.renewed, None);
     assert!(
-        second.body.contains("version two"),
+        second.stream().contains("version two"),
         "what is shown is not left outdated"
     );
     let reasons: Vec<(&str, Reason)> = second
@@ -276,7 +276,7 @@ fn x02_every_reason_to_choose_anew() {
     forgotten.retracted.push(chunks[0].chunk.id.clone());
     let after = go(&forgotten, &[], &settings, Some(&first));
     assert_eq!(after.ledger.epoch.renewed, Some(Renewal::Retracted));
-    assert!(!after.body.contains("aaa"));
+    assert!(!after.stream().contains("aaa"));
 
     let mut grown = turn(1);
     grown.history[1] = Message::assistant("long ".repeat(1_580));

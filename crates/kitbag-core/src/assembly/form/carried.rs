@@ -94,8 +94,12 @@ fn say_name(content: &mut Content, name: &str) {
                     ContentBlock::ToolResult { .. } | ContentBlock::Thinking(_)
                 )
             };
-            if let Some(at) = blocks.iter().position(is_said) {
-                blocks.insert(at, ContentBlock::text(format!("{}:", one_line(name))));
+            let Some(at) = blocks.iter().position(is_said) else {
+                return;
+            };
+            match blocks.get_mut(at) {
+                Some(ContentBlock::Text { text, raw: None }) => *text = said_by(name, text),
+                _ => blocks.insert(at, ContentBlock::text(format!("{}:", one_line(name)))),
             }
         }
     }

@@ -23,8 +23,14 @@ use crate::view::item::reading_order;
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
     instructions_before(draft, &mut out);
+    // A fence brings its blank line, an item does not.
+    let mut is_item_last = chunks.reserved().session;
     for kept in chunks.session() {
+        is_item_last = !kept.text.ends_with("\n\n");
         out.push(Band::Session, &kept.text);
+    }
+    if is_item_last {
+        out.push(Band::Session, "\n");
     }
     injected(draft, Band::Session, &mut out);
 

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::inject::{ContextMessage, CooldownReading, ThrottleState, plan};
+use kitbag_core::view::{TurnState, View, node_chunks};
 #[cfg(feature = "layouts")]
 use kitbag_layout::PastMessage;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-use kitbag_store::ConversationId;
+use kitbag_store::{ConversationId, MessageId};
 
 use super::TurnRequest;
 use crate::engine::Contribution;
@@ -18,6 +19,9 @@ use crate::engine::Contribution;
 pub(super) struct Conversation {
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) id: Option<ConversationId>,
+    /// Its messages, where a node sees of them what its view says.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(super) seen_by_a_node: Option<Vec<MessageId>>,
     /// Its history, its layers as a view shows them, and the context messages that are due.
     pub(super) contribution: Contribution,
     /// The epoch of its latest prompt.
@@ -38,7 +42,19 @@ impl Conversation {
     pub(super) fn new(request: &TurnRequest) -> Self {
         let mut conversation = Self::default();
         conversation.add_context_messages(request, &[], &ThrottleState::default());
+        if let Some(state) = &request.state {
+            conversation.add_layers(request.node.as_ref(), state);
+        }
         conversation
+    }
+
+    /// Adds what a node sees of the layers; without a node, what an ordinary turn does.
+    pub(super) fn add_layers(&mut self, node: Option<&View>, layers: &TurnState) {
+        let view = node.or_else(|| View::builtin("turn"));
+        let chunks = view.map(|view| node_chunks(view, layers));
+        for chunk in chunks.unwrap_or_default() {
+            self.contribution.add(chunk);
+        }
     }
 
     /// Adds the context messages that are due, those of the conversation first.

@@ -6,7 +6,7 @@ use kitbag_core::conversation::ConversationTurn;
 use kitbag_core::history::{TOLD_IN_SHORT, start};
 use kitbag_core::role::Role;
 use kitbag_core::tokens::TokenCounter;
-use kitbag_core::view::{TurnState, View, node_chunks};
+use kitbag_core::view::TurnState;
 use kitbag_store::{
     ConversationMemory, MemoryRequest, MessageId, Store, StoreError, StoredMessage,
 };
@@ -50,45 +50,43 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
             .filter(|stored| stored.sent_as.is_some())
             .map(|stored| stored.id.to_string())
             .collect(),
+        seen_by_a_node: request
+            .node
+            .as_ref()
+            .map(|_| memory.messages.iter().map(|stored| stored.id).collect()),
         ..Conversation::default()
     };
     conversation.add_context_messages(request, state.entries.as_slice(), &state.throttle);
     let contribution = &mut conversation.contribution;
     contribution.problems.clone_from(&state.problems);
-    let mut layers = TurnState::new(state.layers.clone(), memory.turn);
-    let view = match &request.node {
-        Some(node) => {
-            // A node sees the conversation in a section of its own. Where nobody has summarised any
-            // turn yet, the messages themselves are its recent turns.
-            if layers.conversation.recent_turns.is_empty() {
-                layers.conversation.recent_turns = exchanges(&memory.messages);
-            }
-            Some(node)
-        }
-        None => {
-            let history = memory.messages.iter().cloned();
-            contribution.draft.history = history.map(StoredMessage::into_history).collect();
-            contribution.draft.unread = usize::try_from(memory.unread).unwrap_or(usize::MAX);
-            View::builtin("turn")
-        }
-    };
-    for chunk in view
-        .map(|view| node_chunks(view, &layers))
-        .unwrap_or_default()
-    {
-        contribution.add(chunk);
+    let under_way = request.state.clone();
+    let mut layers = under_way.unwrap_or_else(|| TurnState::new(state.layers.clone(), memory.turn));
+    if request.node.is_none() {
+        let history = memory.messages.iter().cloned();
+        contribution.draft.history = history.map(StoredMessage::into_history).collect();
+        contribution.draft.unread = usize::try_from(memory.unread).unwrap_or(usize::MAX);
+    } else if layers.conversation.recent_turns.is_empty() {
+        // A node sees the conversation in a section of its own. Where nobody has summarised any turn
+        // yet, the messages themselves are its recent turns.
+        layers.conversation.recent_turns = exchanges(&memory.messages);
     }
+    conversation.add_layers(request.node.as_ref(), &layers);
     conversation
 }
 
-/// The messages that the prompt will show word for word, which need not be recalled. An estimate:
-/// where it is wrong, [`compose`](crate::engine::compose) leaves out the second of two.
+/// The messages that need not be recalled, since the prompt will show them word for word. An estimate:
+/// where it is wrong, [`compose`](crate::engine::compose) leaves out the second of two. For a node it
+/// is all of its conversation: how much of that it sees is for its view to say.
 pub(super) fn shown(
+    conversation: &Conversation,
     contributions: &[Contribution],
     prompt: &PromptRequest,
     epoch: Option<&Epoch>,
     counter: &dyn TokenCounter,
 ) -> Vec<MessageId> {
+    if let Some(messages) = &conversation.seen_by_a_node {
+        return messages.clone();
+    }
     let mut draft = Draft::new("");
     let mut unread = 0;
     for contribution in contributions {
