@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
-use kitbag::engine::{AgentError, Redaction, TurnError};
+use kitbag::engine::{AgentError, TurnError};
 use kitbag::layout::{Agent, FileProblem};
 use kitbag::project::{LayoutError, Project, ProjectPlaces};
 
@@ -68,17 +68,6 @@ pub(crate) fn say_problems(problems: &[FileProblem]) {
             false => output::say(format_args!("warning: {line}")),
         }
         last_hint = problem.hint.as_deref();
-    }
-}
-
-/// Says which secrets were replaced.
-pub(crate) fn say_redactions(redactions: &[Redaction]) {
-    for redaction in redactions {
-        let (source, kind) = (one_line(&redaction.source), &redaction.kind);
-        output::say(format_args!(
-            "{source}:{}: a {kind} is not shown",
-            redaction.line
-        ));
     }
 }
 

@@ -19,11 +19,12 @@ use kitbag::layout::{Map, Platform, SecurityKey, Value};
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
-use crate::commands::pack::summary::say_problems;
+use crate::commands::pack::summary::{say_problems, say_redacted};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
-use crate::output::{self, ledger_table};
-use crate::project::{ProjectArgs, agent_failure, say_redactions, turn_failure};
+use crate::output;
+use crate::project::{ProjectArgs, agent_failure, turn_failure};
+use crate::prompt::{Show, deliver};
 use crate::stdin;
 
 /// Renders a layout as every channel would
@@ -111,7 +112,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.raw {
         let part = agent_part(&project, &request, &variable).map_err(|e| agent_failure(&e))?;
         say_problems(&part.contribution.problems);
-        say_redactions(&part.contribution.redacted);
+        say_redacted(&part.contribution.redacted);
         return print_raw(args, &part);
     }
     let original = request.context.clone();
@@ -122,20 +123,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let request = TurnRequest::without_memory(prompt);
     let made = pollster::block_on(turn(sources, &request, &counter));
     let made = made.map_err(|error| turn_failure(&error))?;
-    let assembly = &made.composed.assembly;
-    say_problems(&assembly.ledger.problems);
-    say_redactions(&made.composed.redacted);
-    if args.explain {
-        return Ok(output::print(&ledger_table(&assembly.ledger))?);
+    if let Some(agent) = made.agent.as_ref().filter(|_| args.json) {
+        let assembly = &made.composed.assembly;
+        let mut payload = agent.payload(assembly, &project, original.as_ref());
+        payload.metadata.generated_at = Some(Timestamp::now().to_string());
+        return Ok(output::print_json(&payload)?);
     }
-    match made.agent.as_ref().filter(|_| args.json) {
-        Some(agent) => {
-            let mut payload = agent.payload(assembly, &project, original.as_ref());
-            payload.metadata.generated_at = Some(Timestamp::now().to_string());
-            Ok(output::print_json(&payload)?)
-        }
-        None => Ok(output::print(&assembly.body)?),
-    }
+    let show = match args.explain {
+        true => Show::Ledger,
+        false => Show::Prompt,
+    };
+    deliver(show, &made.composed, &made.composed.body(), &counter)
 }
 
 impl Args {
