@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
+pub(crate) mod context;
 pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;

@@ -42,6 +42,23 @@ impl CounterArgs {
         Ok((counter, None))
     }
 
+    /// The same, for a model that something else names unless an option names one. Where that model
+    /// is not known, the default tokenizer counts.
+    pub(crate) fn counter_for(
+        &self,
+        model: Option<&str>,
+    ) -> Result<(Counter, Option<ModelTraits>), Failure> {
+        let is_said = self.model.is_some() || self.tokenizer.is_some();
+        let profile = model
+            .filter(|_| !is_said)
+            .and_then(|model| ModelProfile::find(model).ok());
+        let counter = profile.and_then(|profile| Counter::for_profile(profile).ok());
+        match (counter, profile) {
+            (Some(counter), Some(profile)) => Ok((counter, Some(profile.into()))),
+            _ => self.counter(),
+        }
+    }
+
     /// The model that was named.
     pub(crate) fn model(&self) -> Option<&str> {
         self.model.as_deref()

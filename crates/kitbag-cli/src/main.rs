@@ -11,6 +11,7 @@ mod logs;
 mod output;
 mod progress;
 mod project;
+mod prompt;
 mod stdin;
 mod store;
 
@@ -36,6 +37,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Pack(commands::pack::Args),
+    Context(commands::context::Args),
     Explain(commands::explain::Args),
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
@@ -67,6 +69,7 @@ impl Cli {
         self.logs.start()?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
+            Command::Context(args) => commands::context::run(&args, &self.store),
             Command::Explain(args) => commands::explain::run(&args),
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),

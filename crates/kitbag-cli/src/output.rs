@@ -2,6 +2,7 @@
 
 mod file;
 mod grid;
+mod ledger;
 mod talk;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub(crate) use file::{FileWriter, Rights, behind_links, folder_of, write_file};
 pub(crate) use grid::grid;
+pub(crate) use ledger::ledger_table;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
 /// Prints a text and ends its line.

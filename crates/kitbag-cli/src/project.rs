@@ -4,8 +4,9 @@ use std::env;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
-use kitbag::layout::{Agent, Problem};
-use kitbag::project::{Project, ProjectPlaces};
+use kitbag::engine::{AgentError, Redaction, TurnError};
+use kitbag::layout::{Agent, FileProblem};
+use kitbag::project::{LayoutError, Project, ProjectPlaces};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
@@ -53,7 +54,7 @@ impl ProjectArgs {
 }
 
 /// Says what is wrong, each on a line.
-pub(crate) fn say_problems(problems: &[Problem]) {
+pub(crate) fn say_problems(problems: &[FileProblem]) {
     let mut last_hint = None;
     for problem in problems {
         let line = one_line(&problem.to_string());
@@ -70,11 +71,66 @@ pub(crate) fn say_problems(problems: &[Problem]) {
     }
 }
 
-/// Says what is wrong and does not keep the command from its work.
-pub(crate) fn say_warnings(problems: &[Problem]) {
-    for problem in problems {
-        let line = one_line(&problem.to_string());
-        output::say(format_args!("warning: {line}"));
+/// Says which secrets were replaced.
+pub(crate) fn say_redactions(redactions: &[Redaction]) {
+    for redaction in redactions {
+        let (source, kind) = (one_line(&redaction.source), &redaction.kind);
+        output::say(format_args!(
+            "{source}:{}: a {kind} is not shown",
+            redaction.line
+        ));
+    }
+}
+
+/// Why an agent has no prompt, and which option helps.
+pub(crate) fn agent_failure(error: &AgentError) -> Failure {
+    match error {
+        AgentError::SeveralAgents { known } => Failure::usage(one_line(&error.to_string())).hint(
+            format_args!("choose one with --agent: {}", one_line(&known.join(", "))),
+        ),
+        AgentError::UnknownAgent { id, known } => unknown_agent(id, known),
+        AgentError::Layout(error) => layout_failure(error),
+        // What is wrong with the files was said when they were read.
+        AgentError::NoAgent => Failure::reported(),
+        _ => with_hint(Failure::new(one_line(&error.to_string())), error.hint()),
+    }
+}
+
+/// Why there is no prompt, and which option helps.
+pub(crate) fn turn_failure(error: &TurnError) -> Failure {
+    match error {
+        TurnError::Agent(error) => agent_failure(error),
+        _ => with_hint(Failure::new(one_line(&error.to_string())), error.hint()),
+    }
+}
+
+/// Why an agent has no layout.
+pub(crate) fn layout_failure(error: &LayoutError) -> Failure {
+    let failure = Failure::new(one_line(&error.to_string()));
+    match error {
+        LayoutError::Unknown(unknown) => failure.hint(one_line(&format!(
+            "{}; `kitbag layout list` shows all",
+            unknown.hint()
+        ))),
+        _ => with_hint(failure, error.hint()),
+    }
+}
+
+fn with_hint(failure: Failure, hint: Option<String>) -> Failure {
+    match hint {
+        Some(hint) => failure.hint(one_line(&hint)),
+        None => failure,
+    }
+}
+
+fn unknown_agent(id: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(format_args!("there is no agent `{}`", one_line(id)));
+    match known {
+        [] => failure.hint("no configuration with agents was found; `kitbag init` writes one"),
+        known => failure.hint(format_args!(
+            "the agents are {}",
+            one_line(&known.join(", "))
+        )),
     }
 }
 
@@ -83,19 +139,8 @@ pub(crate) fn find_agent<'a>(project: &'a Project, id: &str) -> Result<&'a Agent
     // A mention is how agents are called elsewhere.
     let id = id.strip_prefix('@').unwrap_or(id);
     project.config.agent(id).ok_or_else(|| {
-        let known: Vec<&str> = project
-            .config
-            .agents
-            .iter()
-            .map(|agent| agent.id.as_str())
-            .collect();
-        let failure = Failure::new(format_args!("there is no agent `{}`", one_line(id)));
-        match known.as_slice() {
-            [] => failure.hint("no configuration with agents was found; `kitbag init` writes one"),
-            known => failure.hint(format_args!(
-                "the agents are {}",
-                one_line(&known.join(", "))
-            )),
-        }
+        let agents = project.config.agents.iter();
+        let known: Vec<String> = agents.map(|agent| agent.id.clone()).collect();
+        unknown_agent(id, &known)
     })
 }

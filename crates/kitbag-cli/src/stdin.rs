@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use kitbag::workspace::text::decode;
+use kitbag::text::decode;
 
 use crate::failure::Failure;
 use crate::output::{self, grouped};

@@ -48,6 +48,17 @@ impl StoreArgs {
         self.open_existing(&location).await
     }
 
+    /// Opens the store for a command that works without one: nothing if none is named and nothing is
+    /// remembered yet.
+    pub(crate) async fn open_if_any(&self) -> Result<Option<Store>, Failure> {
+        let location = self.location()?;
+        let is_named = given(self.store.as_deref()).is_some();
+        match &location {
+            Location::Sqlite(file) if !is_named && !file.exists() => Ok(None),
+            _ => self.open_existing(&location).await.map(Some),
+        }
+    }
+
     /// Opens another store that must be there, as the same tenant.
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;

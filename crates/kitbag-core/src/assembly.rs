@@ -1,9 +1,11 @@
 //! Assembly: rank order, fit, layout and ledger in one pure step.
 //!
 //! What must be in (the [`Draft`]) is laid out and counted, what may be in (the chunks) is fitted
-//! into the rest, and the whole is counted once more. The result holds the prompt, its exact
-//! count, the ledger that explains it, and the epoch that the next turn continues.
+//! into the rest, and the whole is counted once more. The result holds the prompt, as a text or as
+//! blocks by band, its exact count, the ledger that explains it, and the epoch that the next turn
+//! continues.
 
+mod block;
 mod breakpoint;
 mod draft;
 mod epoch;
@@ -25,6 +27,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+pub use block::{Block, BlockBody};
 pub use breakpoint::Breakpoint;
 pub use draft::Draft;
 pub use epoch::Epoch;
@@ -41,7 +44,7 @@ pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, M
 use crate::chunk::ContextChunk;
 use crate::rank::RankedChunk;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
-use form::{Placed, lay_out};
+use form::{Laid, Placed, lay_out};
 use memo::Memo;
 use turn::Turn;
 
@@ -100,14 +103,20 @@ pub fn assemble(
 
 /// Renders a prompt from what was kept, as [`assemble`] did: nothing is chosen or counted.
 #[must_use]
-pub fn render(
-    draft: &Draft,
-    kept: &[Kept],
-    settings: &AssemblySettings,
-    breakpoints: &[Breakpoint],
-) -> String {
+pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
     let placed = Placed::new(kept);
-    lay_out(settings.form, draft, &placed, &settings.traits, breakpoints).body
+    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
+    Rendered { body, blocks }
+}
+
+/// A prompt as it is laid out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Rendered {
+    /// The text of a form that is one.
+    pub body: String,
+    /// The blocks of any other form.
+    pub blocks: Vec<Block>,
 }
 
 /// Renders all chunks at their first level, whatever they cost.
@@ -130,24 +139,19 @@ pub(crate) fn render_all(draft: &Draft, chunks: &[ContextChunk], form: OutputFor
             })
         })
         .collect();
-    lay_out(
-        form,
-        draft,
-        &Placed::new(&kept),
-        &ModelTraits::default(),
-        &[],
-    )
-    .body
+    lay_out(form, draft, &Placed::new(&kept), &ModelTraits::default()).body
 }
 
 /// A prompt, its count, and why it is as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Assembly {
     /// The output's form.
     pub form: OutputForm,
-    /// What is sent: a text, or the JSON of a request.
+    /// The text of a form that is one.
     pub body: String,
+    /// The blocks of any other form, in the order of a request.
+    pub blocks: Vec<Block>,
     /// The tokens of the texts in it.
     pub tokens: Tokens,
     /// The tokenizer that counted.

@@ -303,6 +303,8 @@ pub enum ChunkBand {
     /// What lasts: documents, workspace, slow facts.
     #[default]
     Session,
+    /// Right before the first message of the history: what stands for the messages before that.
+    History,
     /// What is new each turn: recalled memory, entities, the trace, the clock.
     Volatile,
 }
@@ -311,6 +313,7 @@ impl From<ChunkBand> for Band {
     fn from(band: ChunkBand) -> Self {
         match band {
             ChunkBand::Session => Self::Session,
+            ChunkBand::History => Self::History,
             ChunkBand::Volatile => Self::Volatile,
         }
     }

@@ -39,8 +39,10 @@ fn compress_into(
 ) -> Result<CompressedContext, AssembleError> {
     let mut by_text: BTreeMap<(ChunkId, String), ContextChunk> = BTreeMap::new();
     for chunk in ranked.iter().map(|ranked| &ranked.chunk) {
+        let mut bare = chunk.clone();
+        bare.levels.clear();
         for level in &chunk.levels {
-            let mut shown = chunk.clone();
+            let mut shown = bare.clone();
             shown.levels = alloc::vec![level.clone()];
             let text = render_piece(chunk, level, OutputForm::Pack);
             // Where ids collide, they name their contents.

@@ -198,7 +198,7 @@ fn earlier(
         .with_priority(ContextPriority::Critical)
         .with_relevance(Relevance::from_ppm(300_000))
         .with_trust(Trust::User)
-        .with_band(ChunkBand::Session);
+        .with_band(ChunkBand::History);
     chunk.levels.clear();
     for (count, coverage) in [(3, 600), (2, 450), (1, 300)] {
         if count > steps.len() {

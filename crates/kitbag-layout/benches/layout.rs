@@ -1,4 +1,5 @@
-//! Renders the default layout with 200 messages and 20 documents, again and again.
+//! Renders the default layout, with the pieces that show a whole turn behind it, with 200 messages and
+//! 20 documents, again and again.
 //!
 //! `cargo bench --bench layout -- write FOLDER` writes what another engine needs to do the same;
 //! `-- warm FOLDER` renders what was written there, and says what one rendering took.
@@ -14,11 +15,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use kitbag_layout::builtin::{DEFAULT_LAYOUT, layouts, partials};
-use kitbag_layout::context::Scope;
 use kitbag_layout::layout::ParsedLayout;
 use kitbag_layout::layouts::OnUnknown;
 use kitbag_layout::prompt::{Sources, system_prompt};
-use kitbag_layout::{Agent, Document, Documents, PastMessage, SecurityKey, Turn, Value, builtin};
+use kitbag_layout::{
+    Agent, ChannelTurn, Document, Documents, Layout, PastMessage, SecurityKey, Value, builtin,
+};
 
 const MESSAGES: usize = 200;
 const DOCUMENTS: usize = 20;
@@ -39,11 +41,7 @@ fn main() {
 
 /// Writes the context, the template and its pieces.
 fn write(folder: &Path) {
-    let layouts = layouts();
-    let layout = layouts
-        .find(DEFAULT_LAYOUT, OnUnknown::Refuse)
-        .unwrap()
-        .layout;
+    let layout = layout();
     let pieces = builtin::partial_sources().map(|(name, text)| (name, Value::from(text)));
     let given = Value::map([
         ("template", Value::from(layout.template(None))),
@@ -68,24 +66,34 @@ fn write(folder: &Path) {
 fn warm(folder: &Path) {
     let context: Value =
         serde_json::from_str(&fs::read_to_string(folder.join("context.json")).unwrap()).unwrap();
-    let layouts = layouts();
-    let layout = layouts
-        .find(DEFAULT_LAYOUT, OnUnknown::Refuse)
-        .unwrap()
-        .layout;
-    let parsed = ParsedLayout::new(layout, None, &partials()).unwrap();
+    let layout = layout();
+    let parsed = ParsedLayout::new(&layout, None, &partials()).unwrap();
     let mut text = String::new();
     let render = median(|| text = parsed.render(&context, None).unwrap());
     fs::write(folder.join("ours.txt"), &text).unwrap();
 
     let (agent, documents, turn) = turn();
     let pieces = partials();
-    let sources = Sources::new(&agent, &documents, &pieces).with_layout(layout);
-    let whole = median(|| text = system_prompt(&sources, &turn, Scope::Whole).text);
+    let key = SecurityKey::from_bytes([0x11; 16]);
+    let sources = Sources::new(&agent, &documents, &pieces, &key).with_layout(&layout);
+    let whole = median(|| text = system_prompt(&sources, &turn).text);
     println!(
         r#"{{"bench":"warm","render_us":{render},"whole_us":{whole},"bytes":{}}}"#,
         text.len()
     );
+}
+
+/// The default layout, and all that a turn brings.
+fn layout() -> Layout {
+    let layouts = layouts();
+    let found = layouts.find(DEFAULT_LAYOUT, OnUnknown::Refuse).unwrap();
+    let mut layout = found.layout.clone();
+    for text in layout.templates.values_mut() {
+        for piece in ["tools", "documents", "history", "query"] {
+            text.source.push_str(&format!("{{{{> kitbag/{piece}}}}}\n"));
+        }
+    }
+    layout
 }
 
 /// The median of many rounds, in microseconds.
@@ -176,7 +184,7 @@ fn context() -> Value {
 }
 
 /// The same as an agent and a turn.
-fn turn() -> (Agent, Documents, Turn) {
+fn turn() -> (Agent, Documents, ChannelTurn) {
     let mut agent = Agent::new("reviewer");
     agent.specialties = vec!["review".to_owned(), "tests".to_owned()];
     agent.capabilities = vec!["analysis".to_owned()];
@@ -191,7 +199,7 @@ fn turn() -> (Agent, Documents, Turn) {
             )
         })
         .collect();
-    let mut turn = Turn::new("What changed?", SecurityKey::from_bytes([0x11; 16]));
+    let mut turn = ChannelTurn::new("What changed?");
     turn.messages = (0..MESSAGES)
         .map(|number| match number % 2 {
             0 => PastMessage::user(said(number)),

@@ -9,6 +9,7 @@ mod read;
 use indexmap::IndexMap;
 
 use crate::config::DocumentEntry;
+use crate::problem::FileProblem;
 use crate::value::{Map, Value};
 
 pub(crate) use read::read_list;
@@ -51,6 +52,8 @@ pub struct Agent {
     pub system_prompt: Option<String>,
     /// The layout of its prompt, unless it is the default one.
     pub layout: Option<LayoutChoice>,
+    /// What is wrong with what is written as its layout. Such an agent has no prompt.
+    pub layout_problem: Option<FileProblem>,
     /// The names of the documents that it is given.
     pub documents: Vec<String>,
     /// Those of them that are described with the agent itself.

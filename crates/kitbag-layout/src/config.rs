@@ -12,7 +12,7 @@ use kitbag_core::view::View;
 use crate::agent::Agent;
 use crate::layouts::OnUnknown;
 use crate::manifest::Layout;
-use crate::problem::Problem;
+use crate::problem::FileProblem;
 use crate::props::merge;
 use crate::value::{Map, Value};
 
@@ -76,7 +76,7 @@ impl Config {
     /// );
     /// ```
     #[must_use]
-    pub fn read(file: &str, text: &str) -> (Self, Vec<Problem>) {
+    pub fn read(file: &str, text: &str) -> (Self, Vec<FileProblem>) {
         read::read(file, text)
     }
 

@@ -6,46 +6,32 @@
 use kitbag_core::envelope::ToolDefinition;
 use kitbag_core::neutral::one_line;
 
+use crate::channel::{ChannelTurn, PastMessage};
 use crate::document::Document;
+use crate::key::SecurityKey;
 use crate::reserved::{neutralise, neutralise_value};
-use crate::template::{Escape, RenderSettings, Template};
-use crate::turn::{PastMessage, Turn};
+use crate::template::{Escape, RenderSettings, Root, Template, Watched};
 use crate::value::{Map, Value};
 
-/// What a template may see of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// All of it.
-    Whole,
-    /// Only what is the same from turn to turn: no messages, tools or query, which have places of
-    /// their own in a prompt.
-    Lasting,
-}
-
-/// What is known besides the turn itself.
+/// The parts of a template's context that do not come from the channel.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct Operator<'a> {
     pub(crate) agent: &'a Value,
     pub(crate) metadata: &'a Value,
     pub(crate) options: &'a Value,
     pub(crate) skills: &'a Value,
+    pub(crate) env: Option<&'a Map>,
+    pub(crate) key: &'a SecurityKey,
 }
 
 /// The whole context of a template, but for `documents`, `props` and `layout`.
-pub(crate) fn template_context(known: Known<'_>, turn: &Turn, scope: Scope) -> Map {
-    let (query, messages, tools) = match scope {
-        Scope::Whole => (
-            neutralise(&turn.query).into_owned(),
-            turn.messages.iter().map(message).collect(),
-            turn.tools.as_slice(),
-        ),
-        Scope::Lasting => (String::new(), Vec::new(), [].as_slice()),
-    };
+pub(crate) fn template_context(known: Operator<'_>, turn: &ChannelTurn) -> Map {
+    let query = neutralise(&turn.query).into_owned();
     let mode: Value = turn.mode.as_str().into();
     let platform: Value = turn.platform.as_str().into();
-    let env = neutralise_value(&Value::Map(turn.env.clone()));
-    let vars = vars(turn, &query);
-    let tools = tools_context(tools);
+    let env = neutralise_value(&Value::Map(known.env.cloned().unwrap_or_default()));
+    let vars = vars(turn, known.key, &query);
+    let tools = tools_context(&turn.tools);
 
     let session = Value::map([
         ("mode", mode.clone()),
@@ -69,7 +55,7 @@ pub(crate) fn template_context(known: Known<'_>, turn: &Turn, scope: Scope) -> M
         ("agentMetadata", known.metadata.clone()),
         ("mode", mode),
         ("platform", platform),
-        ("messages", Value::List(messages)),
+        ("messages", messages(turn)),
         ("tools", tools),
         ("env", env),
         ("vars", vars),
@@ -87,14 +73,51 @@ pub(crate) fn template_context(known: Known<'_>, turn: &Turn, scope: Scope) -> M
         .collect()
 }
 
+/// The values of a context that hold the messages, the tools and the query, wherever it repeats
+/// them.
+pub(crate) fn watched(context: &Value) -> Vec<Watched<'_>> {
+    let mut watched = Vec::new();
+    collect_watched(context, &mut watched);
+    watched
+}
+
+fn collect_watched<'a>(context: &'a Value, watched: &mut Vec<Watched<'a>>) {
+    for (root, name) in [
+        (Root::Messages, "messages"),
+        (Root::Tools, "tools"),
+        (Root::Query, "user_input"),
+    ] {
+        watched.extend(context.get(name).map(|value| (root, value)));
+    }
+    for mirror in MIRRORS {
+        if let Some(mirror) = context.get(mirror) {
+            collect_watched(mirror, watched);
+        }
+    }
+}
+
+/// The fields in which a context repeats parts of itself.
+pub(crate) const MIRRORS: [&str; 3] = ["vars", "session", "context"];
+
+/// The context without the messages and the query, for texts that are the same from turn to turn.
+pub(crate) fn without_turn(context: &Map) -> Map {
+    let is_of_turn = |name: &str| matches!(name, "messages" | "user_input");
+    let lasting = context.iter().filter(|(name, _)| !is_of_turn(name));
+    lasting
+        .map(|(name, value)| match value {
+            Value::Map(mirror) if MIRRORS.contains(&name.as_str()) => {
+                (name.clone(), Value::Map(without_turn(mirror)))
+            }
+            _ => (name.clone(), value.clone()),
+        })
+        .collect()
+}
+
 /// What was said before, as `formatConversation` shows it.
 #[must_use]
-pub fn formatted_history(turn: &Turn, conversation: Option<&Template>) -> String {
+pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) -> String {
     let context = Value::map([
-        (
-            "messages",
-            Value::List(turn.messages.iter().map(message).collect()),
-        ),
+        ("messages", messages(turn)),
         ("platform", turn.platform.as_str().into()),
     ]);
     let settings = RenderSettings::new()
@@ -153,12 +176,12 @@ pub(crate) fn document_context(name: &str, document: &Document, fields: Document
 }
 
 /// The variables of the turn. The key is ours, whatever the caller put there.
-fn vars(turn: &Turn, query: &str) -> Value {
+fn vars(turn: &ChannelTurn, key: &SecurityKey, query: &str) -> Value {
     let mut vars = match neutralise_value(&Value::Map(turn.vars.clone())) {
         Value::Map(vars) => vars,
         _ => Map::new(),
     };
-    vars.insert("security_key".to_owned(), turn.key.as_str().into());
+    vars.insert("security_key".to_owned(), key.as_str().into());
     // Some older layouts look for the query here.
     if !query.is_empty() {
         vars.insert("user_input".to_owned(), query.into());
@@ -166,12 +189,22 @@ fn vars(turn: &Turn, query: &str) -> Value {
     Value::Map(vars)
 }
 
-fn message(message: &PastMessage) -> Value {
+/// The messages before the query. Where several people speak, each has the `name` of its speaker.
+fn messages(turn: &ChannelTurn) -> Value {
+    let names = turn.has_several_speakers();
+    let messages = turn.past().iter();
+    Value::List(messages.map(|past| message(past, names)).collect())
+}
+
+fn message(message: &PastMessage, with_name: bool) -> Value {
     let mut fields = vec![
         ("text", said(&message.text).into()),
         ("isAssistant", message.is_assistant.into()),
         ("metadata", on_lines(&Value::Map(message.metadata.clone()))),
     ];
+    if let (true, false, Some(name)) = (with_name, message.is_assistant, message.speaker()) {
+        fields.push(("name", on_lines(&name.into())));
+    }
     if !message.files.is_empty() {
         let files = on_lines(&Value::List(message.files.clone()));
         fields.push(("files", files));

@@ -2,27 +2,87 @@
 //!
 //! What it brings is taken as it is; nothing of a project is added to it.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 
+use crate::chain::PromptSource;
+use crate::channel::{ChannelTurn, Mode, PlatformError};
+use crate::context::MIRRORS;
 use crate::key::SecurityKey;
+use crate::layout::{LayoutFailure, ParsedLayout};
+use crate::manifest::Layout;
+use crate::prompt::SystemPrompt;
+use crate::props::overlay;
 use crate::reserved::neutralise_value;
-use crate::turn::{Mode, PlatformError, Turn};
+use crate::template::Template;
 use crate::value::{Map, Value};
 
 /// What the operator wrote: it stays as it is.
 const OPERATOR: [&str; 5] = ["agent", "agentMetadata", "layout", "props", "skills"];
 
-/// What changes from turn to turn, and has a place of its own in a prompt.
-const OF_THE_TURN: [&str; 3] = ["user_input", "messages", "tools"];
+/// A layout that is rendered with such a context.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Given<'a> {
+    /// The layout.
+    pub layout: &'a Layout,
+    /// The context.
+    pub context: &'a Map,
+    /// Props that stand over those of the context.
+    pub props: Option<&'a Value>,
+    /// Shared pieces, besides those of the layout.
+    pub partials: &'a BTreeMap<String, Template>,
+    /// How `formatConversation` shows messages, if not in its own way.
+    pub conversation: Option<&'a Template>,
+    /// The language of the prompt.
+    pub language: Option<&'a str>,
+}
 
-/// Where a context repeats parts of itself.
-const MIRRORS: [&str; 3] = ["vars", "session", "context"];
+impl<'a> Given<'a> {
+    /// A layout without further props.
+    #[must_use]
+    pub fn new(
+        layout: &'a Layout,
+        context: &'a Map,
+        partials: &'a BTreeMap<String, Template>,
+    ) -> Self {
+        Self {
+            layout,
+            context,
+            props: None,
+            partials,
+            conversation: None,
+            language: None,
+        }
+    }
 
-/// The part of a context that is the same from turn to turn, with texts from outside neutralised,
-/// and with this key and no other.
-#[must_use]
-pub fn lasting(context: &Map, key: &SecurityKey) -> Map {
-    let mut lasting: Map = context
+    /// Renders the layout with texts from outside neutralised, and with this key and no other.
+    ///
+    /// # Errors
+    /// When the layout cannot be rendered with this context: there is nothing else to fall back to.
+    pub fn render(&self, key: &SecurityKey) -> Result<SystemPrompt, LayoutFailure> {
+        let parsed = ParsedLayout::new(self.layout, self.language, self.partials)?;
+        let given = overlay(self.context.get("props"), self.props);
+        let props = parsed.props(given.as_ref())?;
+        let mut context = neutralised(self.context, key);
+        context.insert("props".to_owned(), props.props);
+        let context = Value::Map(context);
+        let traced = parsed.trace(&context, self.conversation)?;
+        let id = self.layout.id.clone();
+        let context = match context {
+            Value::Map(context) => context,
+            _ => Map::new(),
+        };
+        let mut prompt = SystemPrompt::new(traced, PromptSource::Layout { id }, context);
+        prompt.problems.splice(0..0, props.problems);
+        Ok(prompt)
+    }
+}
+
+/// The context with texts from outside neutralised, and with this key and no other.
+fn neutralised(context: &Map, key: &SecurityKey) -> Map {
+    let mut neutralised: Map = context
         .iter()
         .map(|(name, value)| {
             let value = match OPERATOR.contains(&name.as_str()) {
@@ -32,25 +92,24 @@ pub fn lasting(context: &Map, key: &SecurityKey) -> Map {
             (name.clone(), value)
         })
         .collect();
-    let vars = lasting
+    let vars = neutralised
         .entry("vars".to_owned())
         .or_insert_with(|| Value::Map(Map::new()));
     if let Value::Map(vars) = vars {
         vars.insert("security_key".to_owned(), key.as_str().into());
     }
-    without_turn(&mut lasting, key);
-    lasting
+    set_key(&mut neutralised, key);
+    neutralised
 }
 
-/// Takes away what belongs to the turn, here and wherever it is repeated.
-fn without_turn(context: &mut Map, key: &SecurityKey) {
-    context.retain(|name, _| !OF_THE_TURN.contains(&name.as_str()));
+/// Sets the key wherever the context repeats it.
+fn set_key(context: &mut Map, key: &SecurityKey) {
     if let Some(known) = context.get_mut("security_key") {
         *known = key.as_str().into();
     }
     for name in MIRRORS {
         if let Some(Value::Map(mirror)) = context.get_mut(name) {
-            without_turn(mirror, key);
+            set_key(mirror, key);
         }
     }
 }
@@ -82,9 +141,9 @@ pub fn key_of(context: &Map) -> Option<SecurityKey> {
 ///
 /// # Errors
 /// When its platform, its mode or a message is none.
-pub fn turn_of(context: &Map, key: SecurityKey) -> Result<Turn, GivenError> {
+pub fn turn_of(context: &Map) -> Result<ChannelTurn, GivenError> {
     let text = |name: &str| context.get(name).and_then(Value::as_text);
-    let mut turn = Turn::new(text("user_input").unwrap_or_default(), key);
+    let mut turn = ChannelTurn::new(text("user_input").unwrap_or_default());
     if let Some(platform) = text("platform") {
         turn.platform = platform.parse()?;
     }

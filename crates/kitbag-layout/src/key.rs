@@ -54,6 +54,22 @@ impl SecurityKey {
             .any(|text| text.to_ascii_lowercase().contains(&self.0))
     }
 
+    /// The text without the key, in whatever case it is written.
+    #[must_use]
+    pub fn hide_in(&self, text: &str) -> String {
+        // Lower case of ASCII keeps every place.
+        let lower = text.to_ascii_lowercase();
+        let mut hidden = String::with_capacity(text.len());
+        let mut end = 0;
+        for (at, key) in lower.match_indices(&self.0) {
+            hidden.push_str(text.get(end..at).unwrap_or_default());
+            hidden.push_str("[security key]");
+            end = at + key.len();
+        }
+        hidden.push_str(text.get(end..).unwrap_or_default());
+        hidden
+    }
+
     /// The 32 digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -126,6 +142,14 @@ mod tests {
             [text.as_str()],
         );
         assert_eq!(key, Ok(SecurityKey::from_bytes([2; 16])));
+    }
+
+    #[test]
+    fn c07_a_key_is_hidden_in_whatever_case() {
+        let key = SecurityKey::from_bytes([0xab; 16]);
+        let text = format!("ä {} b {key}!", key.as_str().to_uppercase());
+        assert_eq!(key.hide_in(&text), "ä [security key] b [security key]!");
+        assert_eq!(key.hide_in("nothing"), "nothing");
     }
 
     #[test]

@@ -4,10 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use kitbag_core::problem::{Problem, ProblemKind};
+
+use crate::context::watched;
 use crate::manifest::Layout;
-use crate::note::{Note, NoteKind};
 use crate::props::{PropError, PropsMode};
-use crate::template::{Missing, RenderSettings, Template, TemplateError};
+use crate::template::{Missing, RenderSettings, Template, TemplateError, Traced};
 use crate::value::Value;
 
 /// A layout whose templates were parsed, in one language.
@@ -39,7 +41,7 @@ pub struct LayoutProps {
     /// The props to use.
     pub props: Value,
     /// What was replaced by its default, or has no effect.
-    pub notes: Vec<Note>,
+    pub problems: Vec<Problem>,
 }
 
 impl<'a> ParsedLayout<'a> {
@@ -79,17 +81,30 @@ impl<'a> ParsedLayout<'a> {
         if let (Missing::Refuse, Some(first)) = (layout.missing, checked.errors.first()) {
             return Err(first.clone().into());
         }
-        let note =
-            |error: PropError| Note::new(NoteKind::Prop, format!("layout {}: {error}", layout.id));
+        let source = format!("layout {}", layout.id);
+        let problem =
+            |error: PropError| Problem::new(&source, ProblemKind::Ignored, error.to_string());
         Ok(LayoutProps {
             props: checked.props,
-            notes: checked
+            problems: checked
                 .errors
                 .into_iter()
                 .chain(checked.warnings)
-                .map(note)
+                .map(problem)
                 .collect(),
         })
+    }
+
+    /// Renders the layout, and records which parts of the turn it used.
+    pub(crate) fn trace(
+        &self,
+        context: &Value,
+        conversation: Option<&Template>,
+    ) -> Result<Traced, LayoutFailure> {
+        let mut settings = self.settings(conversation);
+        let watched = watched(context);
+        settings.watched = &watched;
+        Ok(self.template.trace(context, &settings)?)
     }
 
     /// Renders the layout. Texts in the context are data.
@@ -101,11 +116,16 @@ impl<'a> ParsedLayout<'a> {
         context: &Value,
         conversation: Option<&Template>,
     ) -> Result<String, LayoutFailure> {
-        let settings = RenderSettings::new()
+        Ok(self
+            .template
+            .render(context, &self.settings(conversation))?)
+    }
+
+    fn settings<'s>(&'s self, conversation: Option<&'s Template>) -> RenderSettings<'s> {
+        RenderSettings::new()
             .with_escape(self.layout.escape)
             .with_missing(self.layout.missing)
             .with_partials(&self.partials)
-            .with_conversation(conversation);
-        Ok(self.template.render(context, &settings)?)
+            .with_conversation(conversation)
     }
 }

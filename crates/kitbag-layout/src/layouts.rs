@@ -51,7 +51,7 @@ pub enum OnUnknown {
 /// A layout that was found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Found<'a> {
+pub struct LayoutMatch<'a> {
     /// The layout.
     pub layout: &'a Layout,
     /// What was asked for instead, if this is the fall-back.
@@ -120,10 +120,10 @@ impl Layouts {
     ///
     /// [`UnknownLayout`] where there is none and none may stand in, or the fall-back is missing
     /// too.
-    pub fn find(&self, id: &str, on_unknown: OnUnknown) -> Result<Found<'_>, UnknownLayout> {
+    pub fn find(&self, id: &str, on_unknown: OnUnknown) -> Result<LayoutMatch<'_>, UnknownLayout> {
         if let Some(layout) = self.named(id) {
             let warning = None;
-            return Ok(Found { layout, warning });
+            return Ok(LayoutMatch { layout, warning });
         }
         let mut unknown = UnknownLayout {
             id: id.to_owned(),
@@ -134,7 +134,7 @@ impl Layouts {
             (OnUnknown::Fallback, Some(layout)) => {
                 unknown.fallback = Some(layout.id.clone());
                 let warning = Some(unknown);
-                Ok(Found { layout, warning })
+                Ok(LayoutMatch { layout, warning })
             }
             (OnUnknown::Fallback, None) | (OnUnknown::Refuse, _) => Err(unknown),
         }

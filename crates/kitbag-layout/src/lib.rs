@@ -7,6 +7,7 @@ pub mod agent;
 pub mod bands;
 pub mod builtin;
 pub mod chain;
+pub mod channel;
 pub mod config;
 pub mod context;
 pub mod document;
@@ -16,7 +17,6 @@ pub mod layout;
 pub mod layouts;
 pub mod manifest;
 mod nearest;
-pub mod note;
 pub mod payload;
 pub mod problem;
 pub mod prompt;
@@ -24,19 +24,19 @@ pub mod props;
 pub mod query;
 pub mod reserved;
 pub mod template;
-pub mod turn;
 pub mod value;
 pub mod yaml;
 
 pub use agent::Agent;
+pub use channel::{ChannelTurn, Mode, PastMessage, Platform};
 pub use config::Config;
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
 pub use layouts::Layouts;
 pub use manifest::Layout;
-pub use problem::{Problem, Severity};
+pub use problem::{FileProblem, Severity};
+pub use prompt::ShownBy;
 pub use template::{
     Escape, Limited, Limits, Missing, PathUse, Place, RenderSettings, Template, TemplateError,
 };
-pub use turn::{Mode, PastMessage, Platform, Turn};
 pub use value::{Map, Value};

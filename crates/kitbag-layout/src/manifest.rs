@@ -9,7 +9,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use crate::problem::Problem;
+use crate::problem::FileProblem;
 use crate::props::PropsSchema;
 use crate::template::{Escape, Missing};
 use crate::value::Value;
@@ -110,7 +110,7 @@ impl Layout {
     /// assert_eq!(layouts[0].template(None), "Hello {{agent.name}}");
     /// ```
     #[must_use]
-    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<Problem>) {
+    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<FileProblem>) {
         read::read(file, text)
     }
 

@@ -5,7 +5,7 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 
-use crate::turn::{Mode, PastMessage, Platform};
+use crate::channel::{Mode, PastMessage, Platform};
 
 /// The version of the payload's shape.
 pub const PAYLOAD_VERSION: &str = "1.0";
@@ -21,7 +21,7 @@ pub struct Payload {
     pub agent: PayloadAgent,
     /// The whole prompt as one text.
     pub prompt: String,
-    /// Context that a caller added.
+    /// The context that the layout was rendered with, as JSON.
     #[serde(default)]
     pub context: String,
     /// What was said before.
@@ -61,7 +61,7 @@ pub struct PayloadMetadata {
     /// When the payload was made, in ISO 8601, if the caller said so.
     #[serde(default)]
     pub generated_at: Option<String>,
-    /// The caller's context before it was changed, if it was.
+    /// The context as a caller brought it, as JSON, if it was changed.
     #[serde(default)]
     pub original_context: Option<String>,
     /// The thread, on channels that have one.

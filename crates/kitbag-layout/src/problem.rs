@@ -12,9 +12,9 @@ use crate::yaml::{Field, Node};
 /// One thing that is wrong in a file.
 ///
 /// ```
-/// use kitbag_layout::Problem;
+/// use kitbag_layout::FileProblem;
 ///
-/// let problem = Problem::error("kitbag.yaml", "expected a text, got a number")
+/// let problem = FileProblem::error("kitbag.yaml", "expected a text, got a number")
 ///     .at(12, 5)
 ///     .of("agents[2].name");
 /// assert_eq!(
@@ -24,7 +24,7 @@ use crate::yaml::{Field, Node};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Problem {
+pub struct FileProblem {
     /// How bad it is.
     pub severity: Severity,
     /// The file, as it was named to the reader.
@@ -41,7 +41,7 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-/// How bad a [`Problem`] is.
+/// How bad a [`FileProblem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -51,7 +51,7 @@ pub enum Severity {
     Error,
 }
 
-impl Problem {
+impl FileProblem {
     /// Something that cannot be used.
     #[must_use]
     pub fn error(file: &str, message: impl Into<String>) -> Self {
@@ -110,7 +110,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FileProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if self.line > 0 {
@@ -126,13 +126,13 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for FileProblem {}
 
 /// The problems of one file, as they are found.
 #[derive(Debug)]
 pub(crate) struct Problems {
     file: String,
-    found: Vec<Problem>,
+    found: Vec<FileProblem>,
 }
 
 impl Problems {
@@ -157,12 +157,22 @@ impl Problems {
         }
     }
 
+    /// The number of problems up to now.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The first error of those that were found after so many.
+    pub(crate) fn error_since(&self, count: usize) -> Option<&FileProblem> {
+        self.found.iter().skip(count).find(|found| found.is_error())
+    }
+
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
     pub(crate) fn error(&mut self, field: &Field<'_>, message: impl Into<String>) {
-        let problem = Problem::error(&self.file, message);
+        let problem = FileProblem::error(&self.file, message);
         self.found.push(field.locate(problem));
     }
 
@@ -172,12 +182,12 @@ impl Problems {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        let problem = Problem::error(&self.file, message).with_hint(hint);
+        let problem = FileProblem::error(&self.file, message).with_hint(hint);
         self.found.push(field.locate(problem));
     }
 
     pub(crate) fn warning(&mut self, field: &Field<'_>, message: impl Into<String>) {
-        let problem = Problem::warning(&self.file, message);
+        let problem = FileProblem::warning(&self.file, message);
         self.found.push(field.locate(problem));
     }
 
@@ -189,7 +199,7 @@ impl Problems {
                 && let Some(meant) = nearest::within_two(name, known)
             {
                 let message = format!("`{name}` is not a known key and has no effect");
-                let problem = Problem::warning(&self.file, message)
+                let problem = FileProblem::warning(&self.file, message)
                     .with_hint(format!("did you mean `{meant}`?"));
                 self.found.push(entry.locate(problem));
             }
@@ -197,7 +207,7 @@ impl Problems {
     }
 
     /// All problems, in the order of the lines.
-    pub(crate) fn into_vec(self) -> Vec<Problem> {
+    pub(crate) fn into_vec(self) -> Vec<FileProblem> {
         let mut found = self.found;
         found.sort_by_key(|problem| (problem.line, problem.column));
         found

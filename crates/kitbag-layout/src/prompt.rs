@@ -3,23 +3,31 @@
 //! Every template is rendered once, and what it renders is never parsed again: first the documents
 //! that are templates, then the agent's own prompt, then the layout, in which the others are data.
 //! There is always a prompt: where the layout cannot be rendered, the agent's own prompt stands
-//! alone, and a note says why.
+//! alone, and a problem says why.
+//!
+//! A template may show the messages, the tools and the query itself. The rendering tells which of
+//! them it used, so that nothing is shown twice.
 
 mod documents;
+mod shown;
 
 use std::collections::BTreeMap;
 
+use kitbag_core::problem::{Problem, ProblemKind};
+
 use crate::agent::Agent;
 use crate::chain::{PromptSource, own_prompt};
-use crate::context::{Known, Scope, template_context};
+use crate::channel::{ChannelTurn, Mode};
+use crate::context::{Operator, template_context, watched};
 use crate::document::Documents;
+use crate::key::SecurityKey;
 use crate::layout::{LayoutFailure, ParsedLayout};
 use crate::manifest::Layout;
-use crate::note::{Note, NoteKind};
 use crate::props::overlay;
-use crate::template::{Escape, RenderSettings, Template};
-use crate::turn::{Mode, Turn};
+use crate::template::{Escape, RenderSettings, Template, Traced};
 use crate::value::{Map, Value};
+
+pub use shown::{ShownBy, SystemPrompt};
 
 /// All that a system prompt is made of, besides the turn.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +45,10 @@ pub struct Sources<'a> {
     pub partials: &'a BTreeMap<String, Template>,
     /// How `formatConversation` shows messages, if not in its own way.
     pub conversation: Option<&'a Template>,
+    /// The variables of the environment that the configuration allows, and no others.
+    pub env: Option<&'a Map>,
+    /// The key of the conversation's epoch.
+    pub key: &'a SecurityKey,
     /// Whether specialties, capabilities and the working folder are appended.
     pub append: LegacyAppend,
 }
@@ -52,12 +64,13 @@ pub enum LegacyAppend {
 }
 
 impl<'a> Sources<'a> {
-    /// An agent without layout, documents or partials.
+    /// An agent without a layout, whose templates see no variable of the environment.
     #[must_use]
     pub fn new(
         agent: &'a Agent,
         documents: &'a Documents,
         partials: &'a BTreeMap<String, Template>,
+        key: &'a SecurityKey,
     ) -> Self {
         Self {
             agent,
@@ -66,6 +79,8 @@ impl<'a> Sources<'a> {
             documents,
             partials,
             conversation: None,
+            env: None,
+            key,
             append: LegacyAppend::Off,
         }
     }
@@ -78,155 +93,137 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// A system prompt, and how it came about.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct SystemPrompt {
-    /// The text.
-    pub text: String,
-    /// Where it comes from.
-    pub source: PromptSource,
-    /// What went wrong or was left out, in the order in which it was met.
-    pub notes: Vec<Note>,
-    /// The documents that the agent is given and that the text does not show; none where the layout
-    /// was handed all of them.
-    pub documents: Documents,
-}
-
-impl SystemPrompt {
-    /// A system prompt without notes.
-    #[must_use]
-    pub fn new(text: impl Into<String>, source: PromptSource) -> Self {
-        Self {
-            text: text.into(),
-            source,
-            notes: Vec::new(),
-            documents: Documents::new(),
-        }
-    }
-}
-
 /// Renders the system prompt.
 #[must_use]
-pub fn system_prompt(sources: &Sources<'_>, turn: &Turn, scope: Scope) -> SystemPrompt {
-    let mut rendering = Rendering::new(sources, turn, scope);
+pub fn system_prompt(sources: &Sources<'_>, turn: &ChannelTurn) -> SystemPrompt {
+    let mut rendering = Rendering::new(sources, turn);
+    let layout = sources.layout.map(|layout| rendering.parsed(layout));
     let (own_source, own) = rendering.own_prompt();
-    let (source, text) = match sources.layout {
-        None => (own_source, own),
-        Some(layout) => match rendering.layout(layout, &own) {
-            Ok(text) => {
-                let id = layout.id.clone();
-                (PromptSource::Layout { id }, text)
-            }
-            Err(reason) => {
-                let message = format!("layout {} was not used: {reason}", layout.id);
-                rendering.note(NoteKind::Fallback, message);
-                (own_source, own)
-            }
-        },
+    let rendered = layout.map(|parsed| rendering.layout(&parsed?, &own.text));
+    let (source, mut traced) = match (sources.layout, rendered) {
+        (Some(layout), Some(Ok(mut traced))) => {
+            // What the agent's own prompt shows is in the layout's text, somewhere.
+            traced.used.extend(own.used);
+            traced.queries += own.queries;
+            let id = layout.id.clone();
+            (PromptSource::Layout { id }, traced)
+        }
+        (Some(layout), Some(Err(reason))) => {
+            let source = format!("layout {}", layout.id);
+            rendering.tell(&source, ProblemKind::Failed, format!("not used: {reason}"));
+            (own_source, own)
+        }
+        _ => (own_source, own),
     };
-    let appended = match sources.append {
-        LegacyAppend::Off => String::new(),
-        LegacyAppend::On => legacy_append(sources.agent, turn.mode),
-    };
-    let text = text + &appended;
-    let documents = match scope {
-        // The layout itself shows them there.
-        Scope::Whole => Documents::new(),
-        Scope::Lasting => rendering.not_shown(&text),
-    };
-    SystemPrompt {
-        documents,
-        text,
-        source,
-        notes: rendering.notes,
+    if sources.append == LegacyAppend::On {
+        traced.text += &legacy_append(sources.agent, turn.mode);
     }
+    let documents = rendering.not_shown(&traced.text);
+    let mut prompt = SystemPrompt::new(traced, source, rendering.context);
+    prompt.problems.splice(0..0, rendering.problems);
+    prompt.documents = documents;
+    prompt
 }
 
 struct Rendering<'a> {
     sources: &'a Sources<'a>,
-    turn: &'a Turn,
-    scope: Scope,
+    language: Option<&'a str>,
     context: Map,
-    notes: Vec<Note>,
+    problems: Vec<Problem>,
 }
 
 impl<'a> Rendering<'a> {
-    fn new(sources: &'a Sources<'a>, turn: &'a Turn, scope: Scope) -> Self {
+    fn new(sources: &'a Sources<'a>, turn: &'a ChannelTurn) -> Self {
         let agent = sources.agent;
-        let known = Known {
+        let known = Operator {
             agent: &agent.to_context(),
             metadata: &agent.metadata(),
             options: &agent.options_for(turn.mode.as_str()).to_vec().into(),
             skills: &agent.skills_context(),
+            env: sources.env,
+            key: sources.key,
         };
+        let mut context = template_context(known, turn);
+        let props = props(sources).unwrap_or_else(|| Value::Map(Map::new()));
+        context.insert("props".to_owned(), props);
         Self {
             sources,
-            turn,
-            scope,
-            context: template_context(known, turn, scope),
-            notes: Vec::new(),
+            language: turn.language.as_deref(),
+            context,
+            problems: Vec::new(),
         }
+    }
+
+    /// Parses the layout, and puts the props into the context as its schema has them.
+    fn parsed<'l>(&mut self, layout: &'l Layout) -> Result<ParsedLayout<'l>, LayoutFailure> {
+        let parsed = ParsedLayout::new(layout, self.language, self.sources.partials)?;
+        let props = parsed.props(props(self.sources).as_ref())?;
+        self.problems.extend(props.problems);
+        self.context.insert("props".to_owned(), props.props);
+        Ok(parsed)
     }
 
     /// The agent's own prompt, rendered: it is the operator's, and may include documents. Where it
     /// is no template, it stands as it was written.
-    fn own_prompt(&mut self) -> (PromptSource, String) {
+    fn own_prompt(&mut self) -> (PromptSource, Traced) {
         let (source, text) = own_prompt(self.sources.agent);
         let name = format!("agent {}, {}", self.sources.agent.id, source.describe());
-        match self.render_own(&name, &text) {
-            Ok(text) => (source, text),
-            Err(reason) => {
-                let message = format!("{reason}; it is shown as it was written");
-                self.note(NoteKind::Template, message);
-                (source, text)
+        let traced = self.render_own(&name, &text).unwrap_or_else(|reason| {
+            let message = format!("{reason}; it is shown as it was written");
+            self.tell("", ProblemKind::Failed, message);
+            Traced {
+                text,
+                ..Traced::default()
             }
-        }
+        });
+        (source, traced)
     }
 
-    fn render_own(&mut self, name: &str, text: &str) -> Result<String, LayoutFailure> {
+    fn render_own(&mut self, name: &str, text: &str) -> Result<Traced, LayoutFailure> {
         let template = Template::parse(name, text)?;
         let partials = self.sources.partials;
-        let settings = RenderSettings::new()
+        let mut context = self.context.clone();
+        self.add_documents(&mut context, &template, partials);
+        let context = Value::Map(context);
+        let watched = watched(&context);
+        let mut settings = RenderSettings::new()
             .with_escape(Escape::None)
             .with_partials(partials)
             .with_conversation(self.sources.conversation);
-        let mut context = self.context.clone();
-        self.add_documents(&mut context, &template, partials);
-        Ok(template.render(&Value::Map(context), &settings)?)
+        settings.watched = &watched;
+        Ok(template.trace(&context, &settings)?)
     }
 
     /// The layout, with the agent's own prompt as data in it.
-    fn layout(&mut self, layout: &Layout, own: &str) -> Result<String, LayoutFailure> {
-        let given = self.props();
-        let language = self.turn.language.as_deref();
-        let parsed = ParsedLayout::new(layout, language, self.sources.partials)?;
-        let props = parsed.props(given.as_ref())?;
-        self.notes.extend(props.notes);
+    fn layout(&mut self, parsed: &ParsedLayout<'_>, own: &str) -> Result<Traced, LayoutFailure> {
         let mut context = self.context.clone();
         self.add_documents(&mut context, &parsed.template, &parsed.partials);
         set_inline_prompt(&mut context, own);
-        context.insert("props".to_owned(), props.props);
         context.insert(
             "layout".to_owned(),
             Value::map([("system_prompt", own.into()), ("prompt", own.into())]),
         );
-        parsed.render(&Value::Map(context), self.sources.conversation)
+        let context = Value::Map(context);
+        let traced = parsed.trace(&context, self.sources.conversation)?;
+        if let Value::Map(context) = context {
+            self.context = context;
+        }
+        Ok(traced)
     }
 
-    /// The props of the agent, with those over them that were given for this prompt.
-    fn props(&self) -> Option<Value> {
-        let choice = self.sources.agent.layout.as_ref();
-        let own = choice.and_then(|layout| layout.props.as_ref());
-        overlay(own, self.sources.props)
-    }
-
-    fn note(&mut self, kind: NoteKind, message: String) {
-        let note = Note::new(kind, message);
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
+    fn tell(&mut self, source: &str, kind: ProblemKind, message: String) {
+        let problem = Problem::new(source, kind, message);
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
+}
+
+/// The props of the agent, with those over them that were given for this prompt.
+fn props(sources: &Sources<'_>) -> Option<Value> {
+    let choice = sources.agent.layout.as_ref();
+    let own = choice.and_then(|layout| layout.props.as_ref());
+    overlay(own, sources.props)
 }
 
 /// Layouts that were written before `layout.system_prompt` find the agent's own prompt here.

@@ -16,10 +16,13 @@ use crate::reserved::{has_tag, neutralise, restore};
 /// ```
 #[must_use]
 pub fn wrap(query: &str, key: &SecurityKey) -> String {
-    format!(
-        "<user_query key=\"{key}\">\n{}\n</user_query>",
-        neutralise(query)
-    )
+    format!("{}\n{}\n{CLOSING}", opening(key), neutralise(query))
+}
+
+pub(crate) const CLOSING: &str = "</user_query>";
+
+pub(crate) fn opening(key: &SecurityKey) -> String {
+    format!("<user_query key=\"{key}\">")
 }
 
 /// A query that was wrapped before, and the key it was sent with.

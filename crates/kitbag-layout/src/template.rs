@@ -13,15 +13,19 @@ mod paths;
 mod render;
 mod scan;
 mod settings;
+mod trace;
 mod whitespace;
 
 use std::sync::Arc;
 
 use crate::value::Value;
 
+pub(crate) use helper::file_size;
+
 pub use error::{Limited, Place, TemplateError};
 pub use paths::PathUse;
 pub use settings::{Escape, Limits, Missing, RenderSettings};
+pub(crate) use trace::{Root, Traced, Watched};
 
 /// A parsed template.
 ///
@@ -97,6 +101,15 @@ impl Template {
         context: &Value,
         settings: &RenderSettings<'_>,
     ) -> Result<String, TemplateError> {
+        Ok(render::render(self, context, settings)?.text)
+    }
+
+    /// Renders it, and records which of the watched values it used.
+    pub(crate) fn trace(
+        &self,
+        context: &Value,
+        settings: &RenderSettings<'_>,
+    ) -> Result<Traced, TemplateError> {
         render::render(self, context, settings)
     }
 }

@@ -8,7 +8,7 @@ mod read;
 
 use indexmap::IndexMap;
 
-use crate::problem::Problem;
+use crate::problem::FileProblem;
 use crate::value::{Number, Value};
 
 pub(crate) use field::Field;
@@ -80,13 +80,13 @@ impl Node {
     /// let (node, warnings) = Node::read("kitbag.yaml", "id: ann\n")?;
     /// assert!(warnings.is_empty());
     /// assert_eq!(serde_json::to_string(&node.to_value()).unwrap(), r#"{"id":"ann"}"#);
-    /// # Ok::<(), kitbag_layout::Problem>(())
+    /// # Ok::<(), kitbag_layout::FileProblem>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// The one [`Problem`] that makes the text no YAML, or too much of it.
-    pub fn read(file: &str, text: &str) -> Result<(Self, Vec<Problem>), Problem> {
+    /// The one [`FileProblem`] that makes the text no YAML, or too much of it.
+    pub fn read(file: &str, text: &str) -> Result<(Self, Vec<FileProblem>), FileProblem> {
         let node = read::read(file, text)?;
         let mut warnings = Vec::new();
         collect_repeated(&Field::root(&node), file, &mut warnings);
@@ -122,10 +122,10 @@ impl Node {
     }
 }
 
-fn collect_repeated(field: &Field<'_>, file: &str, warnings: &mut Vec<Problem>) {
+fn collect_repeated(field: &Field<'_>, file: &str, warnings: &mut Vec<FileProblem>) {
     if let NodeKind::Map(entries) = &field.node.kind {
         warnings.extend(entries.repeated.iter().map(|repeated| {
-            Problem::warning(file, "this key is given twice, the last value counts")
+            FileProblem::warning(file, "this key is given twice, the last value counts")
                 .at(repeated.line, repeated.column)
                 .of(field.key_of(&repeated.key))
         }));

@@ -46,19 +46,28 @@ pub struct SentPrompt {
     pub settings: AssemblySettings,
     /// The prompt.
     pub assembly: Assembly,
+    /// The bytes that were sent: the prompt itself where it is a text, else the JSON that was made of
+    /// it.
+    pub body: String,
     /// The security key of the queries in it, which the conversation's next prompts use again.
     pub key: Option<String>,
 }
 
 impl SentPrompt {
-    /// The first prompt of a turn.
+    /// The first prompt of a turn, and the bytes that were sent.
     #[must_use]
-    pub fn new(draft: Draft, settings: AssemblySettings, assembly: Assembly) -> Self {
+    pub fn new(
+        draft: Draft,
+        settings: AssemblySettings,
+        assembly: Assembly,
+        body: impl Into<String>,
+    ) -> Self {
         Self {
             inference: 0,
             draft,
             settings,
             assembly,
+            body: body.into(),
             key: None,
         }
     }
@@ -81,12 +90,11 @@ impl SentPrompt {
     /// counted and consumed although no model saw them, and the prompt could not be made again.
     fn check(&self, turn: TurnId) -> Result<(), StoreError> {
         let Assembly {
-            kept,
-            breakpoints,
-            body,
-            ..
+            kept, body, blocks, ..
         } = &self.assembly;
-        if render(&self.draft, kept, &self.settings, breakpoints) == *body {
+        let rendered = render(&self.draft, kept, &self.settings);
+        let is_sent = !self.settings.form.is_text() || self.body == *body;
+        if is_sent && rendered.body == *body && rendered.blocks == *blocks {
             return Ok(());
         }
         let keys = self.draft.injected.iter().map(|one| one.key.as_str());
@@ -120,7 +128,7 @@ impl Store {
         let lease = lease.clone();
         prompt.check(lease.turn)?;
         let (recipe, texts) = Recipe::new(&prompt.draft, &prompt.settings, &prompt.assembly);
-        let hash = Hash::of(&prompt.assembly.body);
+        let hash = Hash::of(&prompt.body);
         self.write(move |tx| {
             Box::pin(async move {
                 // Whoever forgets takes this before any row; so does whoever sends.
@@ -266,7 +274,7 @@ async fn archive(
             inference,
             now.as_microsecond().into(),
             hash.to_value(),
-            Value::Int(i64::try_from(prompt.assembly.body.len()).unwrap_or(i64::MAX)),
+            Value::Int(i64::try_from(prompt.body.len()).unwrap_or(i64::MAX)),
             prompt.assembly.tokens.0.into(),
             Value::Body(recipe.to_json()?),
         ]],

@@ -210,11 +210,10 @@ pub fn outline(candidate: &Candidate, text: &str, path: &str) -> Option<Level> {
     (outline.content.len() < text.len()).then_some(outline)
 }
 
-/// The levels of a text that nothing is known of but its name: the whole, the outline, and a chain of
-/// its units from the first one on. Nothing where its language is unknown.
+/// The levels of code that nothing else is known of: the whole, the outline, and a chain of its units
+/// from the first one on.
 #[must_use]
-pub fn of_text(path: &str, text: &str) -> Option<Vec<Level>> {
-    let language = Language::of_text(path, text)?;
+pub fn of_code(language: Language, path: &str, text: &str) -> Vec<Level> {
     let syntax = syntax::parse(language, text);
     // Units count alike, but the first ones a little more: what a file is about stands at its top.
     let worth = |index: usize| UnitWorth {
@@ -227,12 +226,13 @@ pub fn of_text(path: &str, text: &str) -> Option<Vec<Level>> {
         units: (0..syntax.units.len()).map(worth).collect(),
         syntax,
         hits: Vec::new(),
+        located: Vec::new(),
     };
     let weights = DepthWeights::default();
     let depth = Depth::of(std::slice::from_ref(&candidate), &weights);
     let mut levels = depth.levels(&candidate, text, path, 1.0);
     levels.retain(|level| level.level != Detail::Line);
-    Some(levels)
+    levels
 }
 
 fn outline_of(view: &View<'_>) -> Option<Level> {
@@ -334,6 +334,7 @@ mod tests {
             units: (0..syntax.units.len()).map(worth).collect(),
             syntax,
             hits: Vec::new(),
+            located: Vec::new(),
         };
         let weights = DepthWeights::default();
         let depth = Depth::of(std::slice::from_ref(&candidate), &weights);

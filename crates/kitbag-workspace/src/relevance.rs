@@ -30,6 +30,7 @@ pub(crate) struct Evidence {
     pub(crate) recency: f64,
     pub(crate) activity: f64,
     pub(crate) changed: f64,
+    pub(crate) companion: f64,
 }
 
 impl Evidence {
@@ -51,10 +52,22 @@ impl Evidence {
         ]
     }
 
-    /// The weighted sum, before it is rounded.
+    /// The weighted sum, before it is rounded. What a file brings as a companion counts whatever its
+    /// role is: most companions are tests.
     pub(crate) fn total(&self, weights: &RelevanceWeights, role: FileRole, keeps: Keeps) -> f64 {
         let sum: f64 = self.parts(weights).iter().map(|(_, value)| value).sum();
-        sum * keeps.factor(weights, role)
+        sum * keeps.factor(weights, role) + self.companion * weights.companion
+    }
+
+    /// How the task leads to the file.
+    pub(crate) fn reach(&self) -> Reach {
+        if self.name + self.tail + self.dotted + self.changed > 0.0 {
+            Reach::Named
+        } else if self.text + self.path + self.commits + self.companion > 0.0 {
+            Reach::Words
+        } else {
+            Reach::Imports
+        }
     }
 
     /// The score in thousandths of the best possible hit in contents, each part visible. What a
@@ -69,8 +82,22 @@ impl Evidence {
         #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
         let total = score.total() as f64;
         let lost = total * (1.0 - keeps.factor(weights, role));
-        score.plus("role", -libm::round(lost) as i64)
+        score
+            .plus("role", -libm::round(lost) as i64)
+            .plus("companion", thousandths(self.companion * weights.companion))
     }
+}
+
+/// How a task leads to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reach {
+    /// The task names it, or it is part of the change under review.
+    Named,
+    /// It has words of the task, or its commits do.
+    Words,
+    /// Only through an import of another file.
+    Imports,
 }
 
 /// Whether tests keep their score: they do when the task is about them.

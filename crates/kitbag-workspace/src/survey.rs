@@ -5,8 +5,10 @@
 //! tree and the task alone, never on threads.
 
 mod candidate;
+mod companions;
 mod history;
 mod judge;
+mod locations;
 mod phrases;
 mod scan;
 
@@ -14,18 +16,21 @@ use std::collections::BTreeSet;
 
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::Score;
+use serde::{Deserialize, Serialize};
 
 pub use candidate::{Candidate, UnitWorth};
+pub use companions::{Companions, Relation};
 
 use crate::cache::Cache;
 use crate::matcher::Matcher;
 use crate::query::Query;
-use crate::relevance::RelevanceWeights;
 use crate::relevance::imports::PathIndex;
+use crate::relevance::{Reach, RelevanceWeights};
 use crate::walk::Skipped;
 use crate::workspace::Workspace;
 use candidate::Loader;
 use judge::Judge;
+use locations::locations;
 use scan::scan;
 
 /// How a workspace is looked at.
@@ -43,6 +48,8 @@ pub struct SurveyOptions {
     pub always: Vec<String>,
     /// What a change under review touches.
     pub changed: Vec<Changed>,
+    /// The files that come along with the best ones.
+    pub companions: Companions,
 }
 
 impl Default for SurveyOptions {
@@ -53,6 +60,7 @@ impl Default for SurveyOptions {
             candidates: 100,
             always: Vec::new(),
             changed: Vec::new(),
+            companions: Companions::default(),
         }
     }
 }
@@ -89,6 +97,8 @@ pub struct Survey {
     pub ranked: Vec<RankedFile>,
     /// The best of them, parsed, in the same order.
     pub candidates: Vec<Candidate>,
+    /// The words of the task that were looked for, the weightiest first.
+    pub words: Vec<WordUse>,
     /// What turned out to be no text, or none that is worth showing.
     pub skipped: Vec<Skipped>,
     /// What did not go as asked.
@@ -103,6 +113,20 @@ pub struct RankedFile {
     pub file: usize,
     /// Its score by part, in thousandths.
     pub score: Score,
+    /// How the task leads to it.
+    pub reach: Reach,
+    /// Its relation to the best files, where it has one.
+    pub relation: Option<Relation>,
+}
+
+/// A word of a task, and the number of files that have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WordUse {
+    /// The stem, or the whole compound identifier, in lower case.
+    pub word: String,
+    /// The files with it.
+    pub files: usize,
 }
 
 /// Looks at a workspace for a task.
@@ -140,6 +164,8 @@ pub fn survey(
         let found = files.binary_search_by(|file| file.path.as_str().cmp(path));
         found.ok()
     });
+    let located = locations(&query.frames, files);
+    let asked_for = asked_for.chain(located.keys().copied());
     // What was asked for is parsed first, and what may be shown next.
     let mut known = BTreeSet::new();
     let chosen: Vec<usize> = asked_for
@@ -153,14 +179,19 @@ pub fn survey(
         || PathIndex::new(&paths),
     );
     judge.look_closer(&candidates, &paths);
-    // What the best files import may be among the best itself.
-    let mut imported = judge.best(options.candidates);
-    imported.retain(|file| !known.contains(file));
-    if !imported.is_empty() {
-        candidates.extend(loader.load(&imported, &mut bytes));
+    // What the best files import may be among the best itself, and what belongs to them comes along.
+    let companions = judge.bring_along(&candidates, &paths);
+    let more = judge.best(options.candidates).into_iter().chain(companions);
+    let more: Vec<usize> = more.filter(|&file| known.insert(file)).collect();
+    if !more.is_empty() {
+        candidates.extend(loader.load(&more, &mut bytes));
     }
     phrases::mark(query, &options.changed, files, &mut candidates);
-    if !imported.is_empty() {
+    for candidate in &mut candidates {
+        let lines = located.get(&candidate.file);
+        candidate.located = lines.cloned().unwrap_or_default();
+    }
+    if !more.is_empty() {
         judge.look_closer(&candidates, &paths);
     }
     let ranked = judge.ranked();
@@ -168,6 +199,7 @@ pub fn survey(
     Survey {
         ranked,
         candidates,
+        words: judge.words(),
         skipped: scanned.skipped,
         problems,
     }

@@ -2,14 +2,13 @@
 //!
 //! Reading never follows a link, never waits for a pipe and never reads more than was announced.
 
-mod decode;
 mod kind;
-mod open;
 
 use std::io::{self, Read as _};
 use std::path::Path;
 
-pub use self::decode::{Decoded, Encoding, decode};
+pub use kitbag_text::{Decoded, Encoding, decode, read_small};
+
 pub use self::kind::{ContentKind, kind};
 use crate::walk::{FileEntry, SIZE_LIMIT};
 
@@ -43,7 +42,7 @@ pub enum ReadError {
 /// When the path is no regular file any more, or cannot be read. Nothing waits for a pipe.
 pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), ReadError> {
     buffer.clear();
-    let error = |error: io::Error| match open::is_no_file(&error) {
+    let error = |error: io::Error| match kitbag_text::is_no_file(&error) {
         true => ReadError::NotAFile {
             path: entry.path.clone(),
         },
@@ -52,22 +51,10 @@ pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), 
             message: error.to_string(),
         },
     };
-    let (file, size) = open::regular(&root.join(&entry.path)).map_err(error)?;
+    let (file, size) = kitbag_text::regular(&root.join(&entry.path)).map_err(error)?;
     let size = size.min(entry.size.max(SIZE_LIMIT));
     buffer.reserve(usize::try_from(size).unwrap_or(0));
     // The system need not be asked whether there is more.
     file.take(size).read_to_end(buffer).map_err(error)?;
     Ok(())
-}
-
-/// Reads a small file, such as a list of rules, up to a limit.
-///
-/// # Errors
-///
-/// When it is no regular file, or cannot be read. Nothing waits for a pipe.
-pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let (file, size) = open::regular(path)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
-    file.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

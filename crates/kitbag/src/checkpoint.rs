@@ -1,12 +1,13 @@
 //! Saves where a task stands, so that it can be resumed: one JSON file for each session.
 //!
 //! A file is replaced whole or not at all, and one that is damaged never hides the others. The clock
-//! is the caller's. What a model saw is not kept here, only its figures: a resumed task gathers its
-//! context anew, from the files as they are then.
+//! is the caller's. The context that was chosen may be kept with it, so that the prompt of a resumed
+//! task has the code in it: see [`Checkpoint::prompt`].
 
 mod error;
 mod files;
 mod record;
+mod resume;
 mod secrets;
 mod session_id;
 
@@ -18,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use error::CheckpointError;
-pub use record::{Checkpoint, CheckpointState, ContextSummary};
+pub use record::{Checkpoint, CheckpointState, ContextSummary, SavedContext};
 pub use session_id::{SessionId, SessionIdError};
 
 /// The checkpoints in a folder.

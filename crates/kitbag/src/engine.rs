@@ -6,10 +6,16 @@
 //! contributions on everything is pure, so that asking again with another budget reads nothing.
 
 mod admit;
+#[cfg(feature = "layouts")]
+mod agent;
 mod contribution;
 mod history;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod replay;
+#[cfg(any(feature = "layouts", feature = "sqlite", feature = "postgres"))]
 mod turn;
+
+use std::borrow::Cow;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
 use kitbag_core::content::Content;
@@ -19,11 +25,18 @@ use kitbag_core::tokens::TokenCounter;
 
 pub(crate) use admit::clean_as;
 pub use admit::{Clean, clean};
+#[cfg(feature = "layouts")]
+pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use replay::{ReplayedPrompt, replay};
+#[cfg(feature = "layouts")]
+pub use turn::AgentSource;
+#[cfg(any(feature = "layouts", feature = "sqlite", feature = "postgres"))]
 pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
 pub use crate::redaction::Redaction;
+use crate::wire;
 
 /// What a prompt is asked for, besides what sources bring.
 #[derive(Debug, Clone)]
@@ -72,6 +85,24 @@ pub struct Composed {
     pub redacted: Vec<Redaction>,
 }
 
+impl Composed {
+    /// What is printed or sent: the text, or the JSON of a form that is no text.
+    #[must_use]
+    pub fn body(&self) -> Cow<'_, str> {
+        let Assembly {
+            form,
+            body,
+            blocks,
+            breakpoints,
+            ..
+        } = &self.assembly;
+        match form.is_text() {
+            true => Cow::Borrowed(body),
+            false => Cow::Owned(wire::json(*form, &self.draft, blocks, breakpoints)),
+        }
+    }
+}
+
 /// Joins what sources brought into one prompt.
 ///
 /// `previous` is the epoch of the conversation's latest prompt. The order of the contributions is
@@ -86,6 +117,7 @@ pub fn compose(
     previous: Option<&Epoch>,
 ) -> Result<Composed, AssembleError> {
     let mut all = Contribution::join(contributions);
+    all.merge_twins();
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);

@@ -6,19 +6,25 @@
 
 pub mod checkpoint;
 pub mod engine;
+#[cfg(feature = "workspace")]
 pub mod gather;
 pub mod memory;
+#[cfg(feature = "workspace")]
 pub mod pack;
+#[cfg(feature = "layouts")]
 pub mod project;
-pub mod prompt;
 mod redaction;
 pub mod tokens;
+pub mod wire;
 
 pub use kitbag_core as core;
+#[cfg(feature = "layouts")]
 pub use kitbag_layout as layout;
 pub use kitbag_secrets as secrets;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use kitbag_store as store;
+pub use kitbag_text as text;
+#[cfg(feature = "workspace")]
 pub use kitbag_workspace as workspace;
 
 /// The examples of the README, run as tests.

@@ -14,6 +14,7 @@ pub mod explain;
 mod files;
 mod gathered;
 mod json;
+mod modified;
 mod open;
 mod overview;
 mod report;
@@ -21,12 +22,13 @@ mod request;
 mod shorten;
 mod strategy;
 mod survey;
+mod truncate;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures_util::future;
-use kitbag_core::assembly::{AssemblySettings, OutputForm};
+use kitbag_core::assembly::AssemblySettings;
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::compress::compress_for;
 use kitbag_core::envelope::{TaskEnvelope, TaskType};
@@ -39,8 +41,10 @@ use kitbag_workspace::workspace::Workspace;
 use crate::engine::{Clean, Contribution, PromptRequest, clean, compose};
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::redaction;
+use crate::wire::Dialect;
 use change::Change;
 use json::compose_json;
+use modified::Modified;
 use open::Opened;
 use shorten::shorten;
 use strategy::Strategy;
@@ -51,6 +55,7 @@ pub use files::Retrieval;
 pub use report::{Decisions, Excluded, Pack, PackedChunk, RankedSource, Spent};
 pub use request::{Attachment, GatherLimits, PackOptions, PackRequest, SurveyRequest};
 pub use survey::budget_to_look_at;
+pub use truncate::truncatable;
 
 pub use crate::redaction::Redaction;
 
@@ -131,6 +136,11 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);
     rank_task.envelope.clone_from(&request.envelope);
     rank_task.evidence = files::evidence(&survey, &workspace);
+    let modified = match request.use_git {
+        true => Modified::of_workspace(&workspace),
+        false => Modified::unknown(),
+    };
+    rank_task.newest = modified.newest.max(rank_task.newest);
     Ok(Prepared {
         task: Clean {
             text: Cow::Owned(task.text.into_owned()),
@@ -140,6 +150,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         request: request.clone(),
         survey,
         is_overview,
+        modified,
         change,
         ours,
         others,
@@ -164,6 +175,7 @@ pub struct Prepared {
     survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
+    modified: Modified,
     /// The change to review.
     change: Option<Change>,
     /// The chunks of the built-in gatherers, which have their shares of the budget.
@@ -214,7 +226,7 @@ impl Prepared {
         Ok(report::report(self, made, composed))
     }
 
-    /// The task as an envelope that holds the chosen chunks: what a checkpoint keeps.
+    /// Puts the chunks that the budget of an envelope has room for into it: what a checkpoint keeps.
     ///
     /// # Errors
     /// When what must be in does not fit.
@@ -252,7 +264,7 @@ impl Prepared {
         let mut request = PromptRequest::new(&*task, settings);
         request.task_type = self.task_type;
         request.model.clone_from(&options.model);
-        let needs_model = matches!(options.form, OutputForm::Anthropic | OutputForm::OpenAi);
+        let needs_model = Dialect::of(options.form).is_some();
         if needs_model && options.model.is_none() {
             let message = "the request names no model";
             problems.push(Problem::new("", ProblemKind::NoModel, message));

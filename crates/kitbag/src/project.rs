@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use kitbag_layout::builtin;
-use kitbag_layout::layouts::{Found, Layouts, OnUnknown, UnknownLayout};
+use kitbag_layout::layouts::{LayoutMatch, Layouts, OnUnknown, UnknownLayout};
 use kitbag_layout::template::Template;
-use kitbag_layout::{Agent, Config, Layout, Map, Problem};
+use kitbag_layout::{Agent, Config, FileProblem, Layout, Map};
 
 pub use documents::ProjectDocuments;
 use files::read_text;
@@ -69,6 +69,29 @@ impl ProjectPlaces {
     }
 }
 
+/// Why an agent has no layout.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// There is none of that name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownLayout),
+    /// What the agent's file says about it cannot be read.
+    #[error("{0}")]
+    Malformed(Box<FileProblem>),
+}
+
+impl LayoutError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown(unknown) => Some(unknown.hint()),
+            Self::Malformed(problem) => problem.hint.clone(),
+        }
+    }
+}
+
 /// A project as its files define it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -86,7 +109,7 @@ pub struct Project {
     /// How conversations are shown, if the project says so.
     pub conversation: Option<Template>,
     /// All that is wrong.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FileProblem>,
     /// The project's configuration, as messages name it.
     config_name: String,
 }
@@ -135,15 +158,18 @@ impl Project {
     /// The layout that an agent asks for, or that was asked for instead.
     ///
     /// # Errors
-    /// When there is none, and none may stand in.
+    /// When there is none and none may stand in, or when what the agent asks for is malformed.
     pub fn layout(
         &self,
         agent: Option<&Agent>,
         asked: Option<&str>,
-    ) -> Result<Found<'_>, UnknownLayout> {
+    ) -> Result<LayoutMatch<'_>, LayoutError> {
         // Whoever types a name wants that one; an agent's may be forgiven, if the project says so.
         if let Some(id) = asked {
-            return self.layouts.find(id, OnUnknown::Refuse);
+            return Ok(self.layouts.find(id, OnUnknown::Refuse)?);
+        }
+        if let Some(problem) = agent.and_then(|agent| agent.layout_problem.as_ref()) {
+            return Err(LayoutError::Malformed(Box::new(problem.clone())));
         }
         let settings = &self.config.settings;
         let own = agent.and_then(|agent| agent.layout.as_ref());
@@ -151,7 +177,7 @@ impl Project {
             .map(|layout| layout.id.as_str())
             .or(settings.layout_default.as_deref())
             .unwrap_or("default");
-        self.layouts.find(id, settings.on_unknown_layout())
+        Ok(self.layouts.find(id, settings.on_unknown_layout())?)
     }
 
     /// The language of an agent's prompt, if one is set.
@@ -186,7 +212,7 @@ impl Project {
                 Ok(manifests) => manifests,
                 Err(error) => {
                     let folder = self.shown(&folder);
-                    self.problems.push(Problem::error(
+                    self.problems.push(FileProblem::error(
                         &folder,
                         format!("cannot read the folder: {error}"),
                     ));
@@ -203,7 +229,9 @@ impl Project {
                             self.layouts.add(layout);
                         }
                     }
-                    Err(error) => self.problems.push(Problem::error(&name, error.to_string())),
+                    Err(error) => self
+                        .problems
+                        .push(FileProblem::error(&name, error.to_string())),
                 }
             }
         }
@@ -223,7 +251,7 @@ impl Project {
             .and_then(|text| Template::parse(&name, &text).map_err(|error| error.to_string()));
         match template {
             Ok(template) => self.conversation = Some(template),
-            Err(error) => self.problems.push(Problem::error(&name, error)),
+            Err(error) => self.problems.push(FileProblem::error(&name, error)),
         }
     }
 
@@ -245,7 +273,7 @@ fn find(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-fn read_config(file: &Path, name: &str, problems: &mut Vec<Problem>) -> Config {
+fn read_config(file: &Path, name: &str, problems: &mut Vec<FileProblem>) -> Config {
     match read_text(file) {
         Ok(text) => {
             let (config, found) = Config::read(name, &text);
@@ -253,7 +281,7 @@ fn read_config(file: &Path, name: &str, problems: &mut Vec<Problem>) -> Config {
             config
         }
         Err(error) => {
-            problems.push(Problem::error(name, error.to_string()));
+            problems.push(FileProblem::error(name, error.to_string()));
             Config::default()
         }
     }

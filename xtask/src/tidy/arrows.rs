@@ -13,15 +13,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "kitbag-layout",
             "kitbag-secrets",
             "kitbag-store",
+            "kitbag-text",
             "kitbag-workspace",
             "kitbag-core",
         ],
     ),
     ("kitbag-layout", &["kitbag-core"]),
     ("kitbag-store", &["kitbag-core"]),
-    ("kitbag-workspace", &["kitbag-core"]),
+    ("kitbag-workspace", &["kitbag-core", "kitbag-text"]),
     ("kitbag-core", &[]),
     ("kitbag-secrets", &[]),
+    ("kitbag-text", &[]),
     ("xtask", &[]),
 ];
 

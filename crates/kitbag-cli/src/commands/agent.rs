@@ -2,8 +2,8 @@
 
 use clap::Subcommand;
 use kitbag::layout::chain::own_prompt;
-use kitbag::layout::{Agent, Problem, Value};
-use kitbag::project::Project;
+use kitbag::layout::{Agent, FileProblem, Value};
+use kitbag::project::{LayoutError, Project};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Fails if something in the project cannot be used, which was said before.
 fn usable(project: &Project) -> Result<(), Failure> {
-    match project.problems.iter().any(Problem::is_error) {
+    match project.problems.iter().any(FileProblem::is_error) {
         true => Err(Failure::reported()),
         false => Ok(()),
     }
@@ -119,10 +119,11 @@ fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
     Ok(output::print(&lines.join("\n"))?)
 }
 
-/// The layout that the agent gets, or the one that it asks for in vain.
+/// The layout that the agent gets, or why it gets none.
 fn layout_id(project: &Project, agent: &Agent) -> String {
     match project.layout(Some(agent), None) {
         Ok(found) => found.layout.id.clone(),
-        Err(unknown) => format!("{} (unknown)", unknown.id),
+        Err(LayoutError::Unknown(unknown)) => format!("{} (unknown)", unknown.id),
+        Err(_) => "(malformed)".to_owned(),
     }
 }

@@ -15,8 +15,8 @@ use crate::output;
 /// Saves where a task stands, so that it can be resumed
 ///
 /// A checkpoint is a JSON file in .kitbag/sessions below the root, named after its session. It holds
-/// the request, the kind of task, how far it is, what was made and what was said. It never enters a
-/// prompt by itself, and git leaves it out.
+/// the request, the kind of task, how far it is, the code that was packed for it, what was made and
+/// what was said. It never enters a prompt by itself, and git leaves it out.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// The folder of the project
     #[arg(long, global = true, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
+    /// The folder of the checkpoints [default: .kitbag/sessions below the root]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -44,15 +47,19 @@ struct Session {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let checkpoints = Checkpoints::in_root(&args.root);
+    let root = &args.root;
+    let checkpoints = match &args.folder {
+        Some(folder) => Checkpoints::new(folder),
+        None => Checkpoints::in_root(root),
+    };
     match &args.command {
-        Command::Save(args) => save::run(args, &checkpoints),
+        Command::Save(args) => save::run(args, &checkpoints, root),
         Command::List(args) => list::run(args, &checkpoints),
         Command::Show(session) => {
             let checkpoint = checkpoints.restore(&session.id).map_err(failure)?;
             Ok(output::print_json(&checkpoint)?)
         }
-        Command::Resume(args) => resume::run(args, &checkpoints),
+        Command::Resume(args) => resume::run(args, &checkpoints, root),
         Command::Delete(session) => {
             checkpoints.delete(&session.id).map_err(failure)?;
             let id = &session.id;

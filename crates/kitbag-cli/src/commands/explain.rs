@@ -20,7 +20,7 @@ use crate::progress::Progress;
 ///
 /// A file is missing or cut: name its path. The prompt is too large: the table ends with the folders
 /// that take most of it. The task was misunderstood: the table ends with the type that was inferred,
-/// and from which words.
+/// from which words, and with the words that were looked for.
 ///
 /// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
 /// an only argument is the path too, unless it is a sentence.

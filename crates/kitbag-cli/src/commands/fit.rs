@@ -1,52 +1,64 @@
-//! `kitbag fit`: fits chunks from JSON into a budget and prints the prompt, or why it is so.
+//! `kitbag fit`: fits chunks or a request from JSON into a budget and prints the prompt, or why it is so.
 
-mod explain;
 mod read;
+mod received;
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kitbag::core::assembly::{
-    Assembly, AssemblySettings, Breakpoint, Draft, FitStrategy, Ledger, ModelTraits, OutputForm,
-    OutputFormError, assemble,
+    AssemblySettings, FitStrategy, ModelTraits, OutputForm, OutputFormError,
 };
-use kitbag::core::budget::parse_tokens;
+use kitbag::core::budget::parse_input;
 use kitbag::core::chunk::{ContextChunk, Relevance};
-use kitbag::core::envelope::TaskType;
-use kitbag::core::rank::{RankTask, RankedChunk, ScoreWeights, rank};
-use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
-use kitbag::tokens::Counter;
-use serde::Serialize;
+use kitbag::core::envelope::{TaskEnvelope, TaskType};
+use kitbag::core::rank::{RankTask, ScoreWeights, rank};
+use kitbag::core::tokens::Tokens;
+use kitbag::engine::{Contribution, PromptRequest, compose};
+use kitbag::pack::truncatable;
 
-use crate::clipboard;
-use crate::counter::{CounterArgs, say_exactness};
+use super::pack::envelope;
+use crate::counter::CounterArgs;
 use crate::failure::Failure;
-use crate::output::{self, grouped};
 use crate::progress::Progress;
+use crate::prompt::{Show, deliver};
 
-/// Fits chunks into a token budget and prints the prompt
+/// Fits chunks, or a request, into a token budget and prints the prompt
 ///
-/// CHUNKS is a JSON array. A chunk has `source`, `chunk_type`, `priority` (CRITICAL, HIGH, MEDIUM,
+/// FILE holds chunks: a JSON array. A chunk has `source`, `chunk_type`, `priority` (CRITICAL, HIGH, MEDIUM,
 /// LOW, MINIMAL, or 1000, 800, 500, 200, 100) and either `content` or `levels`, the most detailed
 /// first: [{"level": "full", "content": "…"}, {"level": "outline", "content": "…", "coverage": 300}].
 /// Levels are full, slice, outline, line (or path) and handle. A `chunk_type` is file, structure,
 /// dependency, history, document, tool_result, fact, turn, summary, entity, step, reminder, or your
 /// own. Optional: `relevance` (0 to 1,000,000), `band` (session, volatile), `metadata` (`language`
-/// names the fence, `last_modified` counts for recency). At most 64 MiB are read.
+/// names the fence, `last_modified` counts for recency). At most 64 MiB are read. Code that comes with
+/// `content` alone may be shown in parts or in outline. Secrets are replaced.
+///
+/// Or FILE holds a request to the Anthropic Messages, OpenAI Chat Completions or OpenAI Responses API:
+/// a JSON object. It is printed with as many of its latest messages as fit; of those before them the
+/// request tells in short, and how many they are. Everything else in it stays as it is, byte for byte.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The chunks; `-` for stdin
-    chunks: PathBuf,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000) or 32ki (32,768); of a
-    /// request in JSON its texts count, not the JSON around them
-    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, allow_negative_numbers = true)]
-    budget: Tokens,
-    /// The form of the prompt: pack (or prompt), markdown (a document for people), xml (tags), flat,
-    /// node, anthropic, openai or json
-    #[arg(long, value_name = "FORM", default_value = "pack", value_parser = parse_form)]
-    format: OutputForm,
-    /// What is asked; flat, node, anthropic and openai cannot do without
+    /// The chunks, or the request; `-` for stdin
+    #[arg(required_unless_present = "envelope")]
+    file: Option<PathBuf>,
+    /// Reads the request, its type, its budget, its tools and further chunks from this `TaskEnvelope`
+    /// as JSON; `-` is stdin. Options come first
+    #[arg(long, value_name = "FILE")]
+    envelope: Option<PathBuf>,
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// input's share of a window, as `total=8000,input=70%`; of a request in JSON its texts count, not
+    /// the JSON around them [default: the input of the envelope's budget]
+    #[arg(
+        long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true,
+        required_unless_present = "envelope"
+    )]
+    budget: Option<Tokens>,
+    /// The form of the prompt: pack (or prompt; the default), markdown (a document for people), xml
+    /// (tags), flat, node, anthropic, openai, responses or json; a request keeps its own
+    #[arg(long, value_name = "FORM", value_parser = parse_form)]
+    format: Option<OutputForm>,
+    /// What is asked; flat, node, anthropic, openai and responses cannot do without
     #[arg(long, value_name = "TEXT")]
     request: Option<String>,
     /// The base prompt
@@ -88,139 +100,102 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (counter, traits) = args.counter.counter()?;
-    let request = args.request.as_deref().unwrap_or_default();
-    if request.trim().is_empty() && args.format.needs_message() {
-        let form = args.format.as_str();
+    let envelope = args.envelope.as_deref().map(envelope::read).transpose()?;
+    let said = envelope.as_ref().map(|envelope| &envelope.user_request);
+    let request = args.request.as_ref().or(said);
+    let request = request.map(String::as_str).unwrap_or_default();
+    let form = args.format.unwrap_or(OutputForm::Pack);
+    if request.trim().is_empty() && form.needs_message() {
+        let form = form.as_str();
         return Err(Failure::usage(format_args!(
             "the form `{form}` ends in a message, and there is none"
         ))
         .hint("say what is asked with `--request TEXT`"));
     }
-    let chunks = read::chunks(&args.chunks)?;
+    let mut chunks = match &args.file {
+        Some(file) => {
+            let input = read::input(file)?;
+            if let Some(received) = &input.request {
+                return received::run(args, received);
+            }
+            input.chunks()?
+        }
+        None => Vec::new(),
+    };
+    let known = envelope.as_ref().map(|envelope| &envelope.context.chunks);
+    chunks.extend(known.into_iter().flatten().cloned());
+    let (counter, traits) = args.counter.counter()?;
 
     let progress = if args.json {
         Progress::hidden()
     } else {
         Progress::start("ranking chunks")
     };
-    let ranked = ranked(chunks, args);
+    let of_envelope = envelope
+        .as_ref()
+        .map(|envelope| envelope.token_budget.input());
+    let settings = args.settings(form, of_envelope, traits)?;
+    let mut prompt = PromptRequest::new(request, settings);
+    let of_envelope = envelope.as_ref().map(|envelope| envelope.task_type);
+    prompt.task_type = args.task_type.or(of_envelope);
+    prompt.model = args.counter.model().map(String::from);
+    let mut contribution = ranked(chunks, &prompt, request, envelope.as_ref());
+    contribution.draft.identity.clone_from(&args.system);
     progress.stage("fitting chunks");
-    let mut draft = Draft::new(request);
-    draft.identity = args.system.clone().unwrap_or_default();
-    draft.task_type = args.task_type;
-    draft.model = args.counter.model().map(String::from);
-    let settings = settings(args, traits);
-    let assembly = assemble(&draft, ranked, &settings, &counter, None)
+    let composed = compose(&prompt, vec![contribution], &counter, None)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     drop(progress);
-    log(&assembly);
-
-    if args.json {
-        return Ok(output::print_json(&Report::of(&assembly))?);
-    }
-    say_exactness(&counter);
-    if args.explain {
-        output::print(&explain::table(&assembly.ledger))?;
-    } else if args.copy {
-        clipboard::copy(&assembly.body)?;
-    } else {
-        print_prompt(&assembly, &counter)?;
-    }
-    say_summary(&assembly);
-    Ok(())
+    deliver(args.show(), &composed, &composed.body(), &counter)
 }
 
-/// Prints the prompt, and a newline at its end unless that were a token too many: the budget is the
-/// size of what is printed.
-fn print_prompt(assembly: &Assembly, counter: &Counter) -> io::Result<()> {
-    let ended = format!("{}\n", assembly.body);
-    let is_text = assembly.form.is_text();
-    if is_text && counter.count(&ended) > assembly.ledger.fit.budget {
-        output::print_exactly(&assembly.body)
-    } else {
-        output::print_exactly(&ended)
-    }
-}
-
-fn settings(args: &Args, traits: Option<ModelTraits>) -> AssemblySettings {
-    let strategy = match args.strategy {
-        StrategyArg::Optimal => FitStrategy::Optimal,
-        StrategyArg::Greedy => FitStrategy::Greedy,
-    };
-    let settings = AssemblySettings::new(args.format, args.budget)
-        .with_strategy(strategy)
-        .with_floor(Relevance::from_ppm(args.floor));
-    match traits {
-        Some(traits) => settings.with_traits(traits),
-        None => settings,
-    }
-}
-
-fn ranked(chunks: Vec<ContextChunk>, args: &Args) -> Vec<RankedChunk> {
-    let request = args.request.as_deref().unwrap_or_default();
-    let task = RankTask::new(args.task_type, request, &chunks);
-    rank(chunks, &task, &ScoreWeights::default())
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    format: OutputForm,
-    prompt: &'a str,
-    tokens: Tokens,
-    budget: Tokens,
-    tokenizer: &'a str,
-    exactness: &'a Exactness,
-    estimated: Tokens,
-    breakpoints: &'a [Breakpoint],
-    ledger: &'a Ledger,
-}
-
-impl<'a> Report<'a> {
-    fn of(assembly: &'a Assembly) -> Self {
-        Self {
-            format: assembly.form,
-            prompt: &assembly.body,
-            tokens: assembly.tokens,
-            budget: assembly.ledger.fit.budget,
-            tokenizer: &assembly.tokenizer,
-            exactness: &assembly.exactness,
-            estimated: assembly.estimated,
-            breakpoints: &assembly.breakpoints,
-            ledger: &assembly.ledger,
+impl Args {
+    fn show(&self) -> Show {
+        match (self.json, self.explain, self.copy) {
+            (true, ..) => Show::Json,
+            (_, true, _) => Show::Ledger,
+            (_, _, true) => Show::Copy,
+            _ => Show::Prompt,
         }
     }
+
+    fn settings(
+        &self,
+        form: OutputForm,
+        of_envelope: Option<Tokens>,
+        traits: Option<ModelTraits>,
+    ) -> Result<AssemblySettings, Failure> {
+        // The command line asks for one of them, but a request may come with an envelope.
+        let budget = self.budget.or(of_envelope);
+        let budget = budget.ok_or_else(|| Failure::usage("no budget is given"))?;
+        let strategy = match self.strategy {
+            StrategyArg::Optimal => FitStrategy::Optimal,
+            StrategyArg::Greedy => FitStrategy::Greedy,
+        };
+        let settings = AssemblySettings::new(form, budget)
+            .with_strategy(strategy)
+            .with_floor(Relevance::from_ppm(self.floor));
+        Ok(match traits {
+            Some(traits) => settings.with_traits(traits),
+            None => settings,
+        })
+    }
 }
 
-/// Logs how much of what was there came to stand in the prompt.
-fn log(assembly: &Assembly) {
-    let fit = &assembly.ledger.fit;
-    let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
-    tracing::debug!(
-        event = "context_compressed",
-        chunks_in = fit.chunks_in,
-        chunks_out = fit.chunks_out,
-        tokens = assembly.tokens.0,
-        budget = fit.budget.0,
-        utilization = (share * 1_000.0).round() / 1_000.0,
-    );
-}
-
-fn say_summary(assembly: &Assembly) {
-    let fit = &assembly.ledger.fit;
-    output::say(format_args!(
-        "{} of {} tokens, {} of {} chunks, {}{}.{} % of the best possible worth",
-        grouped(assembly.tokens.0),
-        grouped(fit.budget.0),
-        grouped(fit.chunks_out as u64),
-        grouped(fit.chunks_in as u64),
-        if fit.worth == fit.bound {
-            ""
-        } else {
-            "at least "
-        },
-        fit.ratio_ppm / 10_000,
-        fit.ratio_ppm % 10_000 / 1_000,
-    ));
+/// The chunks with their scores, and the tools of the envelope.
+fn ranked(
+    mut chunks: Vec<ContextChunk>,
+    prompt: &PromptRequest,
+    request: &str,
+    envelope: Option<&TaskEnvelope>,
+) -> Contribution {
+    chunks.iter_mut().for_each(truncatable);
+    let mut task = RankTask::new(prompt.task_type, request, &chunks);
+    task.envelope = envelope.cloned();
+    let mut contribution = Contribution::default();
+    let ranked = rank(chunks, &task, &ScoreWeights::default()).into_iter();
+    ranked.for_each(|chunk| contribution.add(chunk));
+    if let Some(envelope) = envelope {
+        contribution.draft.tools.clone_from(&envelope.tools);
+    }
+    contribution
 }

@@ -132,7 +132,7 @@ fn nothing_included(request: &PackRequest) -> Failure {
     )
 }
 
-fn failure(error: PackError) -> Failure {
+pub(crate) fn failure(error: PackError) -> Failure {
     let failure = match &error {
         // `pins::pin` found the file, so that it is one that is never listed.
         PackError::NoSuchPin { path } => return pins::never_shown(path),

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use kitbag::core::assembly::{Ledger, OutputForm};
 use kitbag::core::tokens::Tokens;
+use kitbag::engine::{ReplayedPrompt, replay as replay_prompt};
 use kitbag::store::{StoreError, TurnId};
 use serde::Serialize;
 
@@ -45,21 +46,21 @@ struct Report<'a> {
 
 async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
-    let replayed = store.replay(args.turn, args.inference).await;
-    let replayed = replayed.map_err(refused)?;
+    let replayed = replay_prompt(&store, args.turn, args.inference).await;
+    let ReplayedPrompt { body, prompt, .. } = replayed.map_err(refused)?;
     if !args.json {
-        return Ok(output::print_exactly(&replayed.body)?);
+        return Ok(output::print_exactly(&body)?);
     }
     Ok(output::print_json(&Report {
-        turn: replayed.turn.to_string(),
-        inference: replayed.inference,
-        sent: replayed.sent,
-        form: replayed.form,
-        tokens: replayed.tokens,
-        tokenizer: &replayed.tokenizer,
-        hash: &replayed.hash,
-        prompt: &replayed.body,
-        ledger: &replayed.ledger,
+        turn: prompt.turn.to_string(),
+        inference: prompt.inference,
+        sent: prompt.sent,
+        form: prompt.form,
+        tokens: prompt.tokens,
+        tokenizer: &prompt.tokenizer,
+        hash: &prompt.hash,
+        prompt: &body,
+        ledger: &prompt.ledger,
     })?)
 }
 

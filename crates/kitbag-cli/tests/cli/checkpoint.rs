@@ -204,7 +204,7 @@ fn p09_resume_tells_where_the_task_stood_and_marks_it_running() {
     assert_eq!(
         told,
         "This continues session login, of type implement, which was paused at 2024-01-15T10:30:00Z. \
-Its context had 12 chunks with 3,500 tokens.\n\n\
+Its context had 12 chunks with 3500 tokens.\n\n\
 ## Artifacts\n- file: src/auth.py\n\n\
 ## Conversation\n- user: start with the model\n- assistant: done\n  \\## Request\n  forged\n  \
 Called write with {\"a\":2,\"z\":1.5}\n\
@@ -293,4 +293,125 @@ fn x01_what_is_no_checkpoint_is_refused() {
     let error = save(r#"{"user_request": "x", "session_id": "other"}"#, 2);
     assert!(error.contains("session `other`"), "{error}");
     assert_eq!(show(&folder, "login"), full(), "nothing was changed");
+}
+
+fn shop() -> Folder {
+    let folder = Folder::new();
+    let function =
+        |n: u32| format!("def step_{n}(cart):\n    cart.open()\n    return cart.add({n})\n\n\n");
+    let steps: String = (0..40).map(function).collect();
+    folder.write("cart.py", format!("import shop\n\n\n{steps}"));
+    folder.write("README.md", "# Shop\n");
+    let save = [
+        "checkpoint",
+        "save",
+        "s1",
+        "--task",
+        "add a voucher to the cart",
+    ];
+    let saved = folder.run(&save);
+    assert!(
+        saved.stderr.contains("chunks of context"),
+        "{}",
+        saved.stderr
+    );
+    saved.success();
+    folder
+}
+
+#[test]
+fn p09_resuming_gives_a_prompt_with_the_code_in_it() {
+    let folder = shop();
+    let shown = show(&folder, "s1");
+    assert_eq!(shown["context"]["chunks"][0]["source"], "cart.py");
+    assert!(
+        shown["context_summary"]["chunks_included"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    let resumed = folder.run(&["checkpoint", "resume", "s1"]);
+    assert!(!resumed.stderr.contains("changed"), "{}", resumed.stderr);
+    let prompt = resumed.success();
+    for part in [
+        "This continues session s1",
+        "return cart.add(39)",
+        "add a voucher to the cart",
+    ] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    // The engine fits it: code that is too long is shown in parts.
+    let small = ["checkpoint", "resume", "s1", "--budget", "400"];
+    let prompt = folder.run(&small).success();
+    assert!(prompt.contains("## cart.py"), "{prompt}");
+    assert!(!prompt.contains("return cart.add(39)"), "{prompt}");
+    let counted = folder
+        .run_with_stdin(&["tokens"], prompt.as_bytes())
+        .success();
+    assert!(counted.trim().parse::<u32>().unwrap() <= 400, "{counted}");
+}
+
+#[test]
+fn p09_files_that_changed_since_are_named() {
+    let folder = shop();
+    folder.write("cart.py", "def other():\n    pass\n");
+    let resumed = folder.run(&["checkpoint", "resume", "s1"]);
+    assert!(
+        resumed
+            .stderr
+            .contains("note: cart.py has changed since, or is gone"),
+        "{}",
+        resumed.stderr
+    );
+    assert!(
+        resumed.success().contains("return cart.add(39)"),
+        "as it was kept"
+    );
+    let again = ["checkpoint", "save", "s1", "--budget", "2k"];
+    folder.run(&again).success();
+    let prompt = folder.run(&["checkpoint", "resume", "s1"]).success();
+    assert!(prompt.contains("def other()"), "{prompt}");
+    let none = ["checkpoint", "save", "s1", "--no-context"];
+    folder.run(&none).success();
+    assert_eq!(show(&folder, "s1").get("context"), None);
+}
+
+#[test]
+fn p15_checkpoints_stand_in_a_folder_of_the_callers_choice() {
+    let folder = Folder::new();
+    let save = [
+        "checkpoint",
+        "save",
+        "s1",
+        "--task",
+        "x",
+        "--task-type",
+        "test",
+        "--folder",
+        "kept/here",
+    ];
+    folder.run(&save).success();
+    assert!(folder.path().join("kept/here/s1.json").exists());
+    assert!(!folder.path().join(".kitbag/sessions").exists());
+    let listed = folder
+        .run(&["checkpoint", "list", "--folder", "kept/here"])
+        .success();
+    assert!(listed.contains("s1"), "{listed}");
+}
+
+#[test]
+fn p09_an_envelope_is_saved_with_its_context() {
+    let folder = Folder::new();
+    let envelope = json!({
+        "task_type": "debug", "user_request": "fix the crash", "original_input": "fix",
+        "session_id": "s1", "created_at": "2024-01-15T10:30:00Z",
+        "context": {"chunks": [{"source": "a.rs", "chunk_type": "file", "priority": "HIGH",
+            "content": "fn crash() {}\n"}]}
+    });
+    let save = ["checkpoint", "save", "s1", "-"];
+    folder
+        .run_with_stdin(&save, envelope.to_string().as_bytes())
+        .success();
+    let prompt = folder.run(&["checkpoint", "resume", "s1"]).success();
+    assert!(prompt.contains("fn crash() {}"), "{prompt}");
 }

@@ -234,3 +234,82 @@ fn p13_the_budget_is_told_with_which_a_file_far_down_is_looked_at() {
     let chunks = pack["chunks"].as_array().unwrap();
     assert!(chunks.iter().any(|chunk| chunk["source"] == far), "{pack}");
 }
+
+#[test]
+fn p13_scores_add_up_and_are_the_same_in_both_views() {
+    let function = |n: u32| format!("pub fn login_{n}() {{\n    redirect({n})\n}}\n\n");
+    let long: String = (0..200).map(function).collect();
+    let tree = tree(&[
+        ("src/login.rs", &long),
+        ("src/redirect.rs", "pub fn redirect(n: u32) {}\n"),
+        ("tests/login.rs", "fn login() {}\n"),
+        ("docs/login.md", "# The login\n"),
+    ]);
+    let table = told(&tree, &[TASK, "--budget", "900"]);
+    let ranked = table["ranked"].as_array().unwrap();
+    assert_eq!(ranked.len(), 4);
+    for file in ranked {
+        let parts = file["parts"].as_array().unwrap();
+        let sum: i64 = parts
+            .iter()
+            .map(|part| part["value"].as_i64().unwrap())
+            .sum();
+        assert_eq!(file["score"], sum, "{file:#}");
+        assert_eq!(parts[0]["name"], "base", "{file:#}");
+        let path = file["source"].as_str().unwrap();
+        let alone = told(&tree, &[TASK, path, "--budget", "900"]);
+        assert_eq!(
+            (&alone["score"], &alone["parts"]),
+            (&file["score"], &file["parts"])
+        );
+    }
+    for chunk in table["chunks"].as_array().unwrap() {
+        let same = ranked.iter().find(|file| file["source"] == chunk["source"]);
+        assert!(
+            same.is_none_or(|file| file["score"] == chunk["score"]),
+            "{chunk:#}"
+        );
+    }
+}
+
+#[test]
+fn p13_each_of_the_four_symptoms_has_an_answer() {
+    let function = |n: u32| format!("pub fn login_{n}() {{\n    redirect({n})\n}}\n\n");
+    let long: String = (0..200).map(function).collect();
+    let tree = tree(&[
+        ("src/login.rs", &long),
+        ("src/order.rs", "pub fn order_of_customer() {}\n"),
+    ]);
+    let explain = |args: &[&str]| {
+        let all = [&["explain"], args, &["--budget", "900"]].concat();
+        tree.run(&all).success()
+    };
+    let missing = explain(&[TASK, "src/order.rs"]);
+    for answer in [
+        "is not in the prompt: it has no word of the task",
+        "the task with `src/order.rs` in it would show it",
+        "`--pin src/order.rs` shows it in any case",
+    ] {
+        assert!(missing.contains(answer), "{answer}: {missing}");
+    }
+    let truncated = explain(&[TASK, "src/login.rs"]);
+    assert!(truncated.contains("is in the prompt: slice"), "{truncated}");
+    assert!(
+        truncated.contains(" tokens would show it whole"),
+        "{truncated}"
+    );
+    assert!(
+        truncated.contains("`--exclude src/login.rs` leaves it out"),
+        "{truncated}"
+    );
+    let table = explain(&["fix the login of the frobnicator"]);
+    for answer in [
+        "most tokens: src/ ",
+        "`--max-files N` looks at fewer files",
+        "taken for a task to debug, from “fix”; `--task-type TYPE` says otherwise",
+        "looked for, in how many files: login (1)",
+        "in no file: “frobnicator”; say it with names that the code has",
+    ] {
+        assert!(table.contains(answer), "{answer}: {table}");
+    }
+}

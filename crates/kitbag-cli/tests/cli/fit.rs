@@ -371,3 +371,105 @@ fn x02_the_same_chunks_in_any_order_give_the_same_bytes_in_every_process() {
         }
     });
 }
+
+#[test]
+fn p06_plain_code_is_shortened_instead_of_left_out() {
+    let folder = Folder::new();
+    let function =
+        |n: u32| format!("def step_{n}(cart):\n    cart.open()\n    return cart.add({n})\n\n\n");
+    let code: String = (0..60).map(function).collect();
+    let chunks = json!([
+        {"content": format!("import shop\n\n\n{code}"), "source": "shop/cart.py", "chunk_type": "file", "priority": "MEDIUM"},
+        {"content": format!("import shop\n\n\n{code}"), "source": "pasted", "chunk_type": "snippet", "priority": "MEDIUM",
+         "metadata": {"language": "python"}},
+        {"content": "word ".repeat(2_000), "source": "notes", "chunk_type": "document", "priority": "LOW"}
+    ]);
+    folder.write("chunks.json", chunks.to_string());
+    let args = [
+        "fit",
+        "chunks.json",
+        "--budget",
+        "900",
+        "--request",
+        "fix the cart",
+        "--json",
+    ];
+    let report: Value = serde_json::from_str(&folder.run(&args).success()).unwrap();
+    let level = |source: &str| {
+        let entries = report["ledger"]["entries"].as_array().unwrap();
+        let entry = entries.iter().find(|entry| entry["source"] == source);
+        entry.unwrap()["level"].clone()
+    };
+    for source in ["shop/cart.py", "pasted"] {
+        assert!(
+            ["slice", "outline"].contains(&level(source).as_str().unwrap()),
+            "{source}"
+        );
+    }
+    assert_eq!(
+        level("notes"),
+        Value::Null,
+        "a text has no parts that could be told"
+    );
+    let prompt = report["prompt"].as_str().unwrap();
+    assert!(
+        prompt.contains(" lines)"),
+        "what is left out is counted: {prompt}"
+    );
+}
+
+#[test]
+fn p01_fit_reads_an_envelope() {
+    let folder = folder();
+    let envelope = json!({
+        "task_type": "debug", "user_request": "fix the login", "original_input": "fix",
+        "session_id": "s1", "created_at": "2024-01-15T10:30:00Z",
+        "token_budget": {"total": 400, "input_allocation_pct": 0.5},
+        "context": {"chunks": [{"source": "ticket", "chunk_type": "ticket", "priority": "HIGH",
+            "content": "It redirects twice."}]}
+    });
+    folder.write("task.json", envelope.to_string());
+    let args = ["fit", "--envelope", "task.json"];
+    let output = folder.run(&args);
+    assert!(
+        output.stderr.contains(" of 200 tokens, 1 of 1 chunks"),
+        "{}",
+        output.stderr
+    );
+    let prompt = output.success();
+    assert!(
+        prompt.contains("It redirects twice.") && prompt.contains("As a debug task"),
+        "{prompt}"
+    );
+    let args = [
+        "fit",
+        "chunks.json",
+        "--envelope",
+        "task.json",
+        "--budget",
+        "total=2k,input=40%",
+    ];
+    let output = folder.run(&args);
+    assert!(
+        output.stderr.contains(" of 800 tokens, 3 of 4 chunks"),
+        "{}",
+        output.stderr
+    );
+    let error = folder.run(&["fit", "chunks.json"]).failure(2);
+    assert!(error.contains("--budget"), "{error}");
+}
+
+#[test]
+fn x01_a_secret_in_a_chunk_is_replaced() {
+    let folder = Folder::new();
+    let key = ["AKIA", "Q3EGRIXVWJTM4ZB7"].concat();
+    let chunks = json!([{"content": format!("aws_key = \"{key}\"\n"), "source": "a.py", "chunk_type": "file", "priority": "HIGH"}]);
+    folder.write("chunks.json", chunks.to_string());
+    let prompt = folder
+        .run(&["fit", "chunks.json", "--budget", "900"])
+        .success();
+    assert!(
+        prompt.contains("aws_key") && !prompt.contains(&key),
+        "{prompt}"
+    );
+}

@@ -1,6 +1,7 @@
 //! `kitbag pack`.
 
 mod change;
+mod envelope;
 mod files;
 mod json;
 mod levels;

@@ -34,7 +34,7 @@ pub(super) fn place(
     let cache = &settings.traits.cache;
     let takes_markers = match settings.form {
         OutputForm::Anthropic => cache.markers == Some(MarkerDialect::Anthropic),
-        OutputForm::OpenAi => cache.markers == Some(MarkerDialect::OpenAi),
+        OutputForm::OpenAi | OutputForm::Responses => cache.markers == Some(MarkerDialect::OpenAi),
         // A text has no markers, and of a payload the bands can be read.
         OutputForm::Flat
         | OutputForm::Pack
@@ -48,10 +48,22 @@ pub(super) fn place(
     }
     // A provider counts the markers of a client with ours.
     let most = cache.max_breakpoints.saturating_sub(draft.client_markers());
-    best_of(bands, cache.min_tokens, most)
+    let first = match settings.form {
+        // These take markers on parts of messages, and not all instructions are such.
+        OutputForm::OpenAi => Band::Identity,
+        OutputForm::Responses => Band::System,
+        _ => Band::Tools,
+    };
+    best_of(bands, first, cache.min_tokens, most)
 }
 
-fn best_of(bands: &[(Band, Tokens)], min_tokens: Tokens, most: usize) -> Vec<Breakpoint> {
+/// The best placement at the ends of bands from `first` on.
+fn best_of(
+    bands: &[(Band, Tokens)],
+    first: Band,
+    min_tokens: Tokens,
+    most: usize,
+) -> Vec<Breakpoint> {
     let mut candidates: Vec<(Breakpoint, u64)> = Vec::new();
     let mut tokens = Tokens::ZERO;
     let mut survival: u64 = 1_000_000;
@@ -61,7 +73,7 @@ fn best_of(bands: &[(Band, Tokens)], min_tokens: Tokens, most: usize) -> Vec<Bre
             continue;
         }
         survival = survival * (1_000_000 - change_ppm(band)) / 1_000_000;
-        if tokens >= min_tokens && survival > 0 {
+        if band >= first && tokens >= min_tokens && survival > 0 {
             candidates.push((Breakpoint { band, tokens }, survival));
         }
     }
@@ -121,7 +133,7 @@ mod tests {
     }
 
     fn placed(counts: &[(Band, u32)]) -> Vec<Band> {
-        let breakpoints = best_of(&bands(counts), Tokens(1_024), 4);
+        let breakpoints = best_of(&bands(counts), Band::Tools, Tokens(1_024), 4);
         breakpoints
             .iter()
             .map(|breakpoint| breakpoint.band)
@@ -164,7 +176,8 @@ mod tests {
     fn t06_never_more_than_the_provider_takes() {
         let all: Vec<(Band, u32)> = Band::ALL.iter().map(|&band| (band, 5_000)).collect();
         for most in 0..5 {
-            assert_eq!(best_of(&bands(&all), Tokens(1_024), most).len(), most);
+            let breakpoints = best_of(&bands(&all), Band::Tools, Tokens(1_024), most);
+            assert_eq!(breakpoints.len(), most);
         }
     }
 }

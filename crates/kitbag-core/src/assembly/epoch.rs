@@ -53,6 +53,16 @@ pub struct Epoch {
     texts: Vec<(usize, String)>,
 }
 
+/// The history of a draft, against that of the latest turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Continuation {
+    /// It begins with all of that one's messages.
+    Appended,
+    /// It was shortened or changed: the bytes of that one's messages are lost for the cache, and
+    /// those before them are not.
+    Moved,
+}
+
 /// How many turns a selection that is made anew should last before the history has pushed it out.
 const HEADROOM_TURNS: u32 = 8;
 
@@ -71,20 +81,16 @@ impl Epoch {
         }
     }
 
-    /// Whether the selection can stand before this draft's history, else why not.
+    /// Whether this draft's history continues the latest one, if the selection can stand before it
+    /// at all.
     pub(super) fn continues(
         &self,
         draft: &Draft,
         settings: &AssemblySettings,
         counter: &Memo<'_>,
-    ) -> Result<(), Renewal> {
+    ) -> Result<Continuation, Renewal> {
         if self.head != head_hash(draft, settings, counter) {
             return Err(Renewal::PrefixChanged);
-        }
-        let (length, hash) = &self.history;
-        let continued = draft.history.get(..*length);
-        if continued.is_none_or(|history| *hash != history_hash(history)) {
-            return Err(Renewal::HistoryChanged);
         }
         if self
             .kept
@@ -93,7 +99,12 @@ impl Epoch {
         {
             return Err(Renewal::Retracted);
         }
-        Ok(())
+        let (length, hash) = &self.history;
+        let continued = draft.history.get(..*length);
+        Ok(match continued {
+            Some(history) if *hash == history_hash(history) => Continuation::Appended,
+            _ => Continuation::Moved,
+        })
     }
 
     /// The place in `messages` of the message that the latest turn's history began with. Where that
@@ -119,9 +130,11 @@ impl Epoch {
         self.history.0 == draft.history.len() && self.current == hash(&draft.current)
     }
 
-    /// What stands in the next turn as well.
-    pub(super) fn lasting(&self) -> Vec<Kept> {
-        let lasts = |kept: &&Kept| kept.band == ChunkBand::Session;
+    /// The chunks that stand in the next turn as well. Those that stand among the messages of the
+    /// history go with it when that is shortened or changed.
+    pub(super) fn lasting(&self, history: Continuation) -> Vec<Kept> {
+        let stays = |kept: &&Kept| history == Continuation::Appended || kept.before.is_none();
+        let lasts = |kept: &&Kept| kept.band != ChunkBand::Volatile && stays(kept);
         self.kept.iter().filter(lasts).cloned().collect()
     }
 

@@ -1,17 +1,16 @@
-//! The outputs: how the bands become a text or a request.
+//! The outputs: how the bands become a text or the blocks of a request.
 //!
-//! Each output lays out the draft and the kept chunks as segments, which are counted, and a body,
-//! which is sent. Nothing is chosen here.
+//! Each output lays out the draft and the kept chunks as segments, which are counted, and a text or
+//! blocks. Nothing is chosen here, and no JSON of a request is made.
 
-mod anthropic;
+mod blocks;
+mod carried;
+mod countable;
 mod flat;
 mod markdown;
 mod node;
-mod openai;
 mod pack;
-mod payload;
 mod spoken;
-mod turns;
 mod xml;
 
 use alloc::string::String;
@@ -20,7 +19,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::breakpoint::Breakpoint;
+use super::block::Block;
 use super::draft::Draft;
 use super::kept::Kept;
 use super::segment::{Segment, TextSegments, concat};
@@ -44,18 +43,20 @@ pub enum OutputForm {
     Xml,
     /// One text for a node: entities, conversation, what happened, the task.
     Node,
-    /// The JSON of a request to the Anthropic Messages API.
+    /// Blocks for a request to the Anthropic Messages API.
     Anthropic,
-    /// The JSON of a request to the OpenAI Chat Completions API.
+    /// Blocks for a request to the OpenAI Chat Completions API.
     OpenAi,
-    /// The JSON of the bands and their texts.
+    /// Blocks for a request to the OpenAI Responses API.
+    Responses,
+    /// Blocks for programs that lay them out themselves.
     #[serde(rename = "json")]
     Payload,
 }
 
 impl OutputForm {
     /// All forms.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Flat,
         Self::Pack,
         Self::Markdown,
@@ -63,6 +64,7 @@ impl OutputForm {
         Self::Node,
         Self::Anthropic,
         Self::OpenAi,
+        Self::Responses,
         Self::Payload,
     ];
 
@@ -77,17 +79,18 @@ impl OutputForm {
             Self::Node => "node",
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",
+            Self::Responses => "responses",
             Self::Payload => "json",
         }
     }
 
-    /// Whether it is one text, whose tokens are those of everything that is sent. Of the JSON of a
-    /// request only the texts in it count.
+    /// Whether it is one text, whose tokens are those of everything that is sent. Of a request only
+    /// the texts in it count, not the JSON around them.
     #[must_use]
     pub const fn is_text(self) -> bool {
         match self {
             Self::Flat | Self::Pack | Self::Markdown | Self::Xml | Self::Node => true,
-            Self::Anthropic | Self::OpenAi | Self::Payload => false,
+            Self::Anthropic | Self::OpenAi | Self::Responses | Self::Payload => false,
         }
     }
 
@@ -95,7 +98,7 @@ impl OutputForm {
     #[must_use]
     pub const fn needs_message(self) -> bool {
         match self {
-            Self::Flat | Self::Node | Self::Anthropic | Self::OpenAi => true,
+            Self::Flat | Self::Node | Self::Anthropic | Self::OpenAi | Self::Responses => true,
             Self::Pack | Self::Markdown | Self::Xml | Self::Payload => false,
         }
     }
@@ -119,7 +122,7 @@ impl FromStr for OutputForm {
 /// An output form that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown output form `{value}`; expected pack (or prompt), markdown, xml, flat, node, anthropic, openai or json"
+    "unknown output form `{value}`; expected pack (or prompt), markdown, xml, flat, node, anthropic, openai, responses or json"
 )]
 pub struct OutputFormError {
     /// What was given.
@@ -130,8 +133,10 @@ pub struct OutputFormError {
 pub(super) struct Laid {
     /// What is counted.
     pub(super) segments: Vec<Segment>,
-    /// What is sent.
+    /// The text of a form that is one.
     pub(super) body: String,
+    /// The blocks of any other form.
+    pub(super) blocks: Vec<Block>,
     /// What the form could not carry.
     pub(super) problems: Vec<Problem>,
 }
@@ -142,18 +147,18 @@ impl Laid {
         Self {
             body: concat(&segments),
             segments,
+            blocks: Vec::new(),
             problems: Vec::new(),
         }
     }
 }
 
-/// Lays out the draft and the kept chunks; `breakpoints` are marked where the form can.
+/// Lays out the draft and the kept chunks.
 pub(super) fn lay_out(
     form: OutputForm,
     draft: &Draft,
     chunks: &Placed<'_>,
     traits: &ModelTraits,
-    breakpoints: &[Breakpoint],
 ) -> Laid {
     match form {
         OutputForm::Flat => flat::lay_out(draft, chunks),
@@ -161,9 +166,10 @@ pub(super) fn lay_out(
         OutputForm::Markdown => markdown::lay_out(draft, chunks),
         OutputForm::Xml => xml::lay_out(draft, chunks),
         OutputForm::Node => node::lay_out(draft, chunks),
-        OutputForm::Anthropic => anthropic::lay_out(draft, chunks, traits, breakpoints),
-        OutputForm::OpenAi => openai::lay_out(draft, chunks, breakpoints),
-        OutputForm::Payload => payload::lay_out(draft, chunks),
+        OutputForm::Anthropic
+        | OutputForm::OpenAi
+        | OutputForm::Responses
+        | OutputForm::Payload => blocks::lay_out(form, draft, chunks, traits),
     }
 }
 

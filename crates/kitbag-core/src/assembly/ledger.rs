@@ -254,7 +254,7 @@ pub enum Renewal {
     First,
     /// What stands before it changed, so that nothing behind that could be reused.
     PrefixChanged,
-    /// The history is not the continuation of the one it was made for.
+    /// The history was shortened or changed, and what stands before it was not worth keeping either.
     HistoryChanged,
     /// Something in it must not be shown any more.
     Retracted,

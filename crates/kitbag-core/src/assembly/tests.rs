@@ -14,8 +14,9 @@ use crate::content::RawJson;
 use crate::context::{Context, ContextEntry};
 use crate::envelope::{TaskType, ToolDefinition};
 use crate::flat;
-use crate::inject::ContextMessage;
+use crate::inject::{ContextMessage, ContextMessageTarget};
 use crate::message::{Message, ToolCall};
+use crate::role::Role;
 use crate::tokens::Quarters;
 
 fn file(source: &str, content: &str) -> ContextChunk {
@@ -129,8 +130,8 @@ fn x02_flat_output() {
     looking
     Called read with {"path":"auth.rs"}
 
-    [Assistant]
-    fn login() {}
+    [User]
+    Tool result: fn login() {}
 
     [System]
     Cite lines.
@@ -343,247 +344,213 @@ fn a08_node_output() {
     "#);
 }
 
-#[test]
-fn t06_anthropic_output() {
-    let body: Value = serde_json::from_str(&assembled(OutputForm::Anthropic).body).unwrap();
-    insta::assert_snapshot!(serde_json::to_string_pretty(&body).unwrap(), @r###"
-    {
-      "max_tokens": 4096,
-      "messages": [
-        {
-          "content": [
-            {
-              "text": "remember the staging host",
-              "type": "text"
-            },
-            {
-              "text": "hello",
-              "type": "text"
+/// The blocks, one a line.
+fn shape(blocks: &[Block]) -> String {
+    let line = |block: &Block| {
+        let said = match &block.body {
+            BlockBody::Tool(tool) => format!("tool {}", tool.name),
+            BlockBody::Text { role, text } => format!("{role} says {text:?}"),
+            BlockBody::Message(message) => {
+                let (text, calls) = (message.content.text(), message.calls().len());
+                format!("message by {}, {calls} calls: {text:?}", message.role)
             }
-          ],
-          "role": "user"
-        },
-        {
-          "content": [
-            {
-              "text": "hi, what is broken?",
-              "type": "text"
-            }
-          ],
-          "role": "assistant"
-        },
-        {
-          "content": [
-            {
-              "text": "- `ticket_1`: Login loop\n- staging runs behind a proxy\n",
-              "type": "text"
-            },
-            {
-              "text": "why does the redirect loop?",
-              "type": "text"
-            }
-          ],
-          "role": "user"
-        },
-        {
-          "content": [
-            {
-              "text": "looking",
-              "type": "text"
-            },
-            {
-              "id": "c1",
-              "input": {
-                "path": "auth.rs"
-              },
-              "name": "read",
-              "type": "tool_use"
-            }
-          ],
-          "role": "assistant"
-        },
-        {
-          "content": [
-            {
-              "content": "fn login() {}",
-              "tool_use_id": "c1",
-              "type": "tool_result"
-            },
-            {
-              "text": "<system-reminder>Cite lines.</system-reminder>",
-              "type": "text"
-            }
-          ],
-          "role": "user"
-        }
-      ],
-      "model": "claude-sonnet-4-5",
-      "system": [
-        {
-          "text": "You review web services.",
-          "type": "text"
-        },
-        {
-          "text": "Answer in English.",
-          "type": "text"
-        },
-        {
-          "text": "## src/auth.rs\n```rs\nfn login() {\n    redirect();\n}\n```\n\n## Project Structure\n```\nsrc/\n  auth.rs\n```\n\n## Dependencies\n```toml\naxum 0.8\n```\n\n",
-          "type": "text"
-        },
-        {
-          "text": "branch: main",
-          "type": "text"
-        }
-      ],
-      "tools": [
-        {
-          "description": "Reads a file.",
-          "input_schema": {
-            "type": "object"
-          },
-          "name": "read"
-        },
-        {
-          "description": "Searches.",
-          "input_schema": {
-            "type": "object"
-          },
-          "name": "search"
-        }
-      ]
-    }
-    "###);
+            BlockBody::Chunk { source, level, .. } => format!("chunk {source}, {}", level.as_str()),
+        };
+        format!("{}: {said}", block.band.as_str())
+    };
+    blocks.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn x02_openai_output() {
-    let body: Value = serde_json::from_str(&assembled(OutputForm::OpenAi).body).unwrap();
-    insta::assert_snapshot!(serde_json::to_string_pretty(&body).unwrap(), @r###"
-    {
-      "messages": [
-        {
-          "content": "You review web services.",
-          "role": "system"
-        },
-        {
-          "content": "Answer in English.",
-          "role": "system"
-        },
-        {
-          "content": "## src/auth.rs\n```rs\nfn login() {\n    redirect();\n}\n```\n\n## Project Structure\n```\nsrc/\n  auth.rs\n```\n\n## Dependencies\n```toml\naxum 0.8\n```\n\n",
-          "role": "system"
-        },
-        {
-          "content": "branch: main",
-          "role": "system"
-        },
-        {
-          "content": "remember the staging host",
-          "role": "user"
-        },
-        {
-          "content": "hello",
-          "role": "user"
-        },
-        {
-          "content": "hi, what is broken?",
-          "role": "assistant"
-        },
-        {
-          "content": "- `ticket_1`: Login loop\n- staging runs behind a proxy\n",
-          "role": "system"
-        },
-        {
-          "content": "why does the redirect loop?",
-          "role": "user"
-        },
-        {
-          "content": "looking",
-          "role": "assistant",
-          "tool_calls": [
-            {
-              "function": {
-                "arguments": "{\"path\":\"auth.rs\"}",
-                "name": "read"
-              },
-              "id": "c1",
-              "type": "function"
-            }
-          ]
-        },
-        {
-          "content": "fn login() {}",
-          "role": "tool",
-          "tool_call_id": "c1"
-        },
-        {
-          "content": "Cite lines.",
-          "role": "system"
-        }
-      ],
-      "model": "claude-sonnet-4-5",
-      "tools": [
-        {
-          "function": {
-            "description": "Reads a file.",
-            "name": "read",
-            "parameters": {
-              "type": "object"
-            }
-          },
-          "type": "function"
-        },
-        {
-          "function": {
-            "description": "Searches.",
-            "name": "search",
-            "parameters": {
-              "type": "object"
-            }
-          },
-          "type": "function"
-        }
-      ]
-    }
+fn x02_a_request_is_blocks_by_band() {
+    insta::assert_snapshot!(shape(&assembled(OutputForm::OpenAi).blocks), @r###"
+    tools: tool read
+    tools: tool search
+    identity: system says "You review web services."
+    system: system says "Answer in English."
+    session: chunk src/auth.rs, full
+    session: chunk workspace, full
+    session: chunk Cargo.toml, full
+    session: system says "branch: main"
+    conversation: user says "remember the staging host"
+    history: message by user, 0 calls: "hello"
+    history: message by assistant, 0 calls: "hi, what is broken?"
+    volatile: chunk entity/ticket_1, full
+    volatile: chunk fact/host, full
+    current: message by user, 0 calls: "why does the redirect loop?"
+    steps: message by assistant, 1 calls: "looking"
+    steps: message by tool, 0 calls: "fn login() {}"
+    suffix_system: system says "Cite lines."
     "###);
+    insta::assert_snapshot!(shape(&assembled(OutputForm::Anthropic).blocks), @r###"
+    tools: tool read
+    tools: tool search
+    identity: system says "You review web services."
+    system: system says "Answer in English."
+    session: chunk src/auth.rs, full
+    session: chunk workspace, full
+    session: chunk Cargo.toml, full
+    session: system says "branch: main"
+    conversation: user says "remember the staging host"
+    history: message by user, 0 calls: "hello"
+    history: message by assistant, 0 calls: "hi, what is broken?"
+    volatile: chunk entity/ticket_1, full
+    volatile: chunk fact/host, full
+    current: message by user, 0 calls: "why does the redirect loop?"
+    steps: message by assistant, 1 calls: "looking"
+    steps: message by tool, 0 calls: "fn login() {}"
+    suffix_system: user says "<system-reminder>Cite lines.</system-reminder>"
+    "###);
+    let plain = shape(&assembled(OutputForm::OpenAi).blocks);
+    for form in [OutputForm::Responses, OutputForm::Payload] {
+        assert_eq!(shape(&assembled(form).blocks), plain);
+    }
 }
 
 #[test]
-fn x02_payload_output() {
-    let body: Value = serde_json::from_str(&assembled(OutputForm::Payload).body).unwrap();
-    let parts = body["parts"].as_array().unwrap();
-    let shape: Vec<String> = parts
-        .iter()
-        .map(|part| {
-            let kind = part
-                .as_object()
-                .unwrap()
-                .keys()
-                .find(|key| *key != "band")
-                .unwrap();
-            format!("{} {kind}", part["band"].as_str().unwrap())
-        })
-        .collect();
-    insta::assert_snapshot!(shape.join("\n"), @"
-    tools tool
-    tools tool
-    identity text
-    system text
-    session chunk
-    session chunk
-    session chunk
-    session text
-    conversation text
-    history message
-    history message
-    volatile chunk
-    volatile chunk
-    current message
-    steps message
-    steps message
-    suffix_system text
-    ");
+fn x02_counts_are_those_of_earlier_versions() {
+    let mut plain = draft();
+    plain.tools.clear();
+    plain.steps.clear();
+    for (form, expected) in [
+        (OutputForm::Pack, [178, 157]),
+        (OutputForm::Markdown, [122, 102]),
+        (OutputForm::Xml, [275, 242]),
+        (OutputForm::Node, [139, 119]),
+        (OutputForm::Anthropic, [192, 108]),
+        (OutputForm::Payload, [144, 90]),
+    ] {
+        let settings = AssemblySettings::new(form, Tokens(2_000));
+        let counted = [draft(), plain.clone()].map(|draft| {
+            let assembly = assemble(&draft, chunks(), &settings, &Quarters, None);
+            assembly.unwrap().tokens.0
+        });
+        assert_eq!(counted, expected, "{form:?}");
+    }
+    // Tools, calls and results count as for any other provider, the rest as before.
+    let settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(2_000));
+    let openai = assemble(&plain, chunks(), &settings, &Quarters, None).unwrap();
+    assert_eq!((openai.tokens.0, openai.estimated.0), (130, 43));
+}
+
+#[test]
+fn t09_the_role_of_a_context_message_is_honoured_in_every_form() {
+    let targets = [
+        ContextMessageTarget::System,
+        ContextMessageTarget::Session,
+        ContextMessageTarget::Conversation,
+        ContextMessageTarget::SuffixSystem,
+    ];
+    for target in targets {
+        for role in [Role::User, Role::Assistant] {
+            let mut draft = Draft::new("and now?");
+            let said = ContextMessage::system("k", "noted").with_role(role);
+            draft.injected = vec![said.with_target(target)];
+            for form in OutputForm::ALL {
+                let settings = AssemblySettings::new(form, Tokens(2_000));
+                let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+                let (spoken, heading) = match role {
+                    Role::User => ("user", "[User]\nnoted"),
+                    _ => ("assistant", "[Assistant]\nnoted"),
+                };
+                let expected = match form {
+                    OutputForm::Flat => heading.into(),
+                    OutputForm::Xml => format!("<message role=\"{spoken}\">\nnoted"),
+                    OutputForm::Pack | OutputForm::Markdown | OutputForm::Node => {
+                        format!("- {spoken}: noted")
+                    }
+                    _ => format!("{spoken} says \"noted\""),
+                };
+                let shown = assembly.body.clone() + &shape(&assembly.blocks);
+                assert!(shown.contains(&expected), "{form:?} {target:?}: {shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn c12_the_name_of_a_speaker_is_carried_in_every_form() {
+    let picture = r#"{"role":"user","name":"Bo","content":[{"type":"image","source":{"type":"url","url":"u"}}]}"#;
+    let mut draft = Draft::new("and now?");
+    draft.history = vec![
+        Message::user("hello").with_name("Ann Lee"),
+        serde_json::from_str(picture).unwrap(),
+    ];
+    for form in OutputForm::ALL {
+        let settings = AssemblySettings::new(form, Tokens(4_000));
+        let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+        let blocks = serde_json::to_string(&assembly.blocks).unwrap();
+        let shown = assembly.body.clone() + &blocks;
+        let (ann, bo) = match form {
+            OutputForm::Payload => ("\"name\":\"Ann Lee\"", "\"name\":\"Bo\""),
+            OutputForm::OpenAi => ("Ann Lee: hello", "\"name\":\"Bo\""),
+            OutputForm::Anthropic | OutputForm::Responses => ("Ann Lee: hello", "\"Bo:\""),
+            _ => ("Ann Lee: hello", "Bo: (image)"),
+        };
+        assert!(
+            shown.contains(ann) && shown.contains(bo),
+            "{form:?}: {shown}"
+        );
+    }
+}
+
+#[test]
+fn o13_tool_and_system_messages_are_never_the_models_words() {
+    let mut draft = Draft::new("and now?");
+    draft.history = vec![
+        Message::new(Role::System, "Be kind."),
+        Message::tool("c1", "42 degrees").with_name("weather"),
+    ];
+    for form in OutputForm::ALL {
+        let settings = AssemblySettings::new(form, Tokens(4_000));
+        let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+        let shown = assembly.body.clone() + &shape(&assembly.blocks);
+        assert!(
+            !shown.to_lowercase().contains("assistant"),
+            "{form:?}: {shown}"
+        );
+        let expected: [&str; 2] = match form {
+            OutputForm::Flat => [
+                "[System]\nBe kind.",
+                "[User]\nTool result: weather: 42 degrees",
+            ],
+            OutputForm::Xml => ["role=\"system\"", "role=\"tool\""],
+            OutputForm::Pack | OutputForm::Markdown | OutputForm::Node => {
+                ["- system: Be kind.", "- tool: weather: 42 degrees"]
+            }
+            OutputForm::Anthropic => [
+                "by user, 0 calls: \"<system-reminder>Be kind.</system-reminder>\"",
+                "by tool, 0 calls: \"42 degrees\"",
+            ],
+            _ => [
+                "by system, 0 calls: \"Be kind.\"",
+                "by tool, 0 calls: \"42 degrees\"",
+            ],
+        };
+        for expected in expected {
+            assert!(shown.contains(expected), "{form:?}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn x06_reasoning_is_carried_to_its_own_provider_only() {
+    let thinking = r#"{"type":"thinking","thinking":"hm","signature":"s=="}"#;
+    let reasoning = r#"{"type":"reasoning","id":"r1","encrypted_content":"e"}"#;
+    let mut draft = Draft::new("and now?");
+    let json = format!(r#"{{"role":"assistant","content":[{thinking},{reasoning}]}}"#);
+    draft.history = vec![serde_json::from_str(&json).unwrap()];
+    for (form, expected) in [
+        (OutputForm::Anthropic, [true, false]),
+        (OutputForm::OpenAi, [false, false]),
+        (OutputForm::Responses, [false, true]),
+    ] {
+        let settings = AssemblySettings::new(form, Tokens(4_000));
+        let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
+        let blocks = serde_json::to_string(&assembly.blocks).unwrap();
+        let carried = [thinking, reasoning].map(|block| blocks.contains(block));
+        assert_eq!(carried, expected, "{form:?}");
+    }
 }
 
 #[test]
@@ -599,127 +566,6 @@ fn o04_flat_output_of_a_context_is_its_prompt_string() {
     let settings = AssemblySettings::new(OutputForm::Flat, Tokens(500));
     let assembly = assemble(&Draft::from(&context), vec![], &settings, &Quarters, None).unwrap();
     assert_eq!(assembly.body, context.to_prompt_string());
-}
-
-#[test]
-fn t06_static_identity_is_cached_apart_from_what_follows() {
-    let mut draft = draft();
-    draft.identity = "x ".repeat(4_000);
-    let settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(20_000));
-    let assembly = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
-    let body: Value = serde_json::from_str(&assembly.body).unwrap();
-    let marker = json!({"type": "ephemeral"});
-    assert_eq!(body["system"][0]["cache_control"], marker);
-    let marked = assembly.body.matches("cache_control").count();
-    assert_eq!(marked, assembly.breakpoints.len());
-    assert!(marked <= 4, "{marked}");
-    let bands: Vec<Band> = assembly.breakpoints.iter().map(|b| b.band).collect();
-    assert!(
-        bands.is_sorted() && bands.contains(&Band::History),
-        "{bands:?}"
-    );
-}
-
-#[test]
-fn x02_openai_marks_breakpoints_where_the_provider_takes_them() {
-    let mut draft = draft();
-    draft.identity = "x ".repeat(4_000);
-    let mut settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(20_000));
-    let plain = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
-    assert!(!plain.body.contains("prompt_cache_breakpoint"));
-    settings.traits.cache.markers = Some(MarkerDialect::OpenAi);
-    settings.traits.cache.max_breakpoints = 3;
-    let marked = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
-    let marker = r#""prompt_cache_breakpoint":{"mode":"explicit"}"#;
-    assert_eq!(marked.body.matches(marker).count(), 3);
-}
-
-#[test]
-fn t01_suffix_is_a_system_message_where_the_model_takes_one() {
-    let mut settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(2_000));
-    settings.traits.mid_conversation_system = true;
-    let assembly = assemble(&draft(), chunks(), &settings, &Quarters, None).unwrap();
-    let body: Value = serde_json::from_str(&assembly.body).unwrap();
-    let last = body["messages"].as_array().unwrap().last().unwrap();
-    assert_eq!(last["role"], "system");
-    assert_eq!(last["content"][0]["text"], "Cite lines.");
-}
-
-#[test]
-fn x06_blocks_of_a_client_pass_through_untouched() {
-    let image =
-        r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}"#;
-    let thinking = r#"{"type":"thinking","thinking":"h\u00e9","signature":"s=="}"#;
-    let odd = r#"{"zeta":1.0,"type":"brand_new","alpha":[1e3]}"#;
-    let json = format!(r#"{{"role":"assistant","content":[{thinking},{odd}]}}"#);
-    let mut draft = Draft::new("and?");
-    draft.history = vec![
-        serde_json::from_str(&format!(r#"{{"role":"user","content":[{image}]}}"#)).unwrap(),
-        serde_json::from_str(&json).unwrap(),
-    ];
-    let mut settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(10_000));
-    let marked = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
-    let with_marker = odd.replace("[1e3]}", r#"[1e3],"cache_control":{"type":"ephemeral"}}"#);
-    assert!(marked.body.contains(&with_marker), "{}", marked.body);
-    settings.traits.cache.max_breakpoints = 0;
-    let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
-    for block in [image, thinking, odd] {
-        assert!(assembly.body.contains(block), "{}", assembly.body);
-    }
-    let settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(10_000));
-    let openai = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
-    assert!(
-        openai.body.contains("data:image/png;base64,aGk="),
-        "{}",
-        openai.body
-    );
-    assert!(
-        !openai.body.contains("signature"),
-        "reasoning is for its own provider"
-    );
-}
-
-#[test]
-fn x06_unknown_fields_and_markers_of_a_client_survive() {
-    let mut draft = Draft::new("and?");
-    let marked = r#"{"type":"text","text":"long","cache_control":{"type":"ephemeral"}}"#;
-    draft.history = vec![
-        serde_json::from_str(r#"{"role":"user","content":"hi","name":"ann"}"#).unwrap(),
-        serde_json::from_str(&format!(r#"{{"role":"user","content":[{marked}]}}"#)).unwrap(),
-    ];
-    draft.identity = "x ".repeat(4_000);
-    let body = |form| {
-        let mut settings = AssemblySettings::new(form, Tokens(20_000));
-        settings.traits.cache.max_breakpoints = 1;
-        assemble(&draft, vec![], &settings, &Quarters, None)
-            .unwrap()
-            .body
-    };
-    let openai = body(OutputForm::OpenAi);
-    assert!(
-        openai.contains(r#""content":"hi","name":"ann""#),
-        "{openai}"
-    );
-    assert!(
-        !openai.contains("cache_control"),
-        "another provider's marker"
-    );
-    let anthropic = body(OutputForm::Anthropic);
-    assert!(anthropic.contains(marked));
-    assert_eq!(
-        anthropic.matches("cache_control").count(),
-        1,
-        "the client's marker was the last"
-    );
-}
-
-#[test]
-fn x03_an_assembly_survives_json() {
-    for form in OutputForm::ALL {
-        let assembly = assembled(form);
-        let json = serde_json::to_string(&assembly).unwrap();
-        assert_eq!(serde_json::from_str::<Assembly>(&json).unwrap(), assembly);
-    }
 }
 
 #[test]
@@ -765,7 +611,7 @@ fn x02_tools_and_schemas_are_in_one_order_whatever_the_client_sends() {
         let settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(1_000));
         assemble(&draft, vec![], &settings, &Quarters, None)
             .unwrap()
-            .body
+            .blocks
     };
     assert_eq!(body(vec![one, other.clone()]), body(vec![other, two]));
 }
@@ -998,75 +844,6 @@ fn x02_what_cannot_be_counted_is_an_estimate_and_everything_else_is_counted() {
 }
 
 #[test]
-fn x06_nothing_parts_a_tool_result_from_its_call() {
-    let call = |id: &str| ToolCall {
-        id: id.into(),
-        name: "read".into(),
-        arguments: RawJson::default(),
-    };
-    let mut draft = Draft::new("x");
-    draft.history = vec![
-        Message::user("go"),
-        Message::assistant("").with_tool_calls(vec![call("c1")]),
-    ];
-    draft.current = Message::tool("c1", "done");
-    let body = |form| -> Value {
-        let settings = AssemblySettings::new(form, Tokens(2_000));
-        let assembly = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap();
-        serde_json::from_str(&assembly.body).unwrap()
-    };
-    let anthropic = body(OutputForm::Anthropic);
-    let last = anthropic["messages"].as_array().unwrap().last().unwrap();
-    assert_eq!(last["content"][0]["type"], "tool_result");
-    assert_eq!(last["content"][1]["type"], "text");
-    let openai = body(OutputForm::OpenAi);
-    let messages = openai["messages"].as_array().unwrap();
-    let call = messages
-        .iter()
-        .position(|m| m.get("tool_calls").is_some())
-        .unwrap();
-    assert_eq!(
-        messages[call]["tool_calls"][0]["function"]["arguments"],
-        "{}"
-    );
-    assert_eq!(messages[call + 1]["role"], "tool");
-}
-
-#[test]
-fn x06_an_answer_without_content_is_still_an_answer() {
-    let mut draft = Draft::new("x");
-    draft.history = vec![Message::tool("c1", crate::content::Content::Null)];
-    for (form, expected) in [
-        (
-            OutputForm::OpenAi,
-            r#"{"role":"tool","content":"","tool_call_id":"c1"}"#,
-        ),
-        (OutputForm::Anthropic, r#""content":"","tool_use_id":"c1""#),
-    ] {
-        let settings = AssemblySettings::new(form, Tokens(2_000));
-        let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
-        assert!(assembly.body.contains(expected), "{}", assembly.body);
-    }
-}
-
-#[test]
-fn x06_what_a_form_cannot_carry_is_a_problem_in_the_ledger() {
-    let pdf = r#"{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA=="}}"#;
-    let text = r#"{"type":"document","source":{"type":"text","data":"the terms"}}"#;
-    let shot = r#"{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"bad"},
-        {"type":"image","source":{"type":"url","url":"u.png"}}]}"#;
-    let mut draft = Draft::new("x");
-    let json = format!(r#"{{"role":"user","content":[{shot},{pdf},{text}]}}"#);
-    draft.history = vec![serde_json::from_str(&json).unwrap()];
-    let settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(20_000));
-    let assembly = assemble(&draft, vec![], &settings, &Quarters, None).unwrap();
-    assert_eq!(assembly.ledger.problems.len(), 1);
-    for kept in ["the terms", "Error: bad", "u.png"] {
-        assert!(assembly.body.contains(kept), "{}", assembly.body);
-    }
-}
-
-#[test]
 fn x02_another_picture_is_another_request() {
     let draft = |data: &str| {
         let mut draft = Draft::new("x");
@@ -1103,8 +880,10 @@ fn x03_a_prompt_is_rendered_again_from_what_was_kept() {
     for form in OutputForm::ALL {
         let settings = AssemblySettings::new(form, Tokens(2_000));
         let assembly = assemble(&draft(), chunks(), &settings, &Quarters, None).unwrap();
-        let again = render(&draft(), &assembly.kept, &settings, &assembly.breakpoints);
-        assert_eq!(again, assembly.body);
+        let again = render(&draft(), &assembly.kept, &settings);
+        assert_eq!(again.body, assembly.body);
+        assert_eq!(again.blocks, assembly.blocks);
+        assert_eq!(again.blocks.is_empty(), form.is_text());
     }
 }
 
@@ -1236,7 +1015,7 @@ proptest! {
             .collect();
         prop_assert_eq!(spoken, [
             "remember the staging host", "hello", "hi, what is broken?",
-            "looking\nCalled read with {\"path\":\"auth.rs\"}", "fn login() {}",
+            "looking\nCalled read with {\"path\":\"auth.rs\"}", "Tool result: fn login() {}",
             "why does the redirect loop?",
         ]);
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::draft::Draft;
-use super::epoch::{self, Epoch, bases};
+use super::epoch::{self, Continuation, Epoch, bases};
 use super::error::AssembleError;
 use super::form::{Laid, Placed, Reserved, lay_out};
 use super::kept::Kept;
@@ -76,26 +76,41 @@ impl Turn<'_> {
         let Some(epoch) = previous else {
             return Ok((anew, report));
         };
-        if let Err(renewal) = epoch.continues(self.draft, self.settings, self.counter) {
-            report.renewed = Some(renewal);
-            return Ok((anew, report));
-        }
-        if let Some(frozen) = self.freeze(epoch, &anew.market) {
+        let history = match epoch.continues(self.draft, self.settings, self.counter) {
+            Ok(history) => history,
+            Err(renewal) => {
+                report.renewed = Some(renewal);
+                return Ok((anew, report));
+            }
+        };
+        let frozen = match history {
+            Continuation::Appended => self.freeze(epoch, &anew.market),
+            Continuation::Moved => None,
+        };
+        if let Some(frozen) = frozen {
             report.renewed = None;
             report.regret_sum = epoch.regret;
             return Ok((frozen, report));
         }
-        let Some(kept) = self.choose_beside(epoch, &anew.market) else {
+        let Some(kept) = self.choose_beside(epoch, history, &anew.market) else {
             report.renewed = Some(Renewal::NoRoom);
             return Ok((anew, report));
         };
         report.regret = self.regret(&kept, &anew.market);
         report.regret_sum = epoch.regret.saturating_add(report.regret);
-        let rewritten = tokens_of(&kept.standing).saturating_add(self.history_tokens());
+        // A history that moved is written to the cache again in any case.
+        let behind = match history {
+            Continuation::Appended => self.history_tokens(),
+            Continuation::Moved => Tokens::ZERO,
+        };
+        let rewritten = tokens_of(&kept.standing).saturating_add(behind);
         let cache = &self.settings.traits.cache;
         report.limit = epoch::limit(rewritten, cache, self.settings.patience_permille);
         if report.regret_sum > report.limit {
-            report.renewed = Some(Renewal::Regret);
+            report.renewed = Some(match history {
+                Continuation::Appended => Renewal::Regret,
+                Continuation::Moved => Renewal::HistoryChanged,
+            });
             report.regret_sum = 0;
             return Ok((anew, report));
         }
@@ -110,7 +125,7 @@ impl Turn<'_> {
         };
         let reserved = Reserved {
             session: eligible(ChunkBand::Session),
-            appended: false,
+            appended: eligible(ChunkBand::History),
             volatile: eligible(ChunkBand::Volatile),
         };
         let segments = self.lay_out(&Placed::reserving(&[], reserved)).segments;
@@ -178,8 +193,13 @@ impl Turn<'_> {
 
     /// Chooses what to add to a selection that stands: what is worth its tokens at the price of a
     /// selection made anew. None when there is no room for what must be in.
-    fn choose_beside(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
-        let standing = epoch.lasting();
+    fn choose_beside(
+        &self,
+        epoch: &Epoch,
+        history: Continuation,
+        market: &Fitted,
+    ) -> Option<Choice> {
+        let standing = epoch.lasting(history);
         let reserved = Reserved {
             session: false,
             appended: true,
@@ -190,7 +210,7 @@ impl Turn<'_> {
         if with_standing > self.settings.budget {
             return None;
         }
-        let room = self.settings.budget.saturating_sub(with_standing);
+        let mut room = self.settings.budget.saturating_sub(with_standing);
         let limit = self.settings.limit_beside(tokens_of(&standing));
         let bases = bases(&standing, self.priced);
         let within = |band: ChunkBand, room: Tokens| {
@@ -202,6 +222,8 @@ impl Turn<'_> {
             choose(self.priced, choosing, room, self.settings)
         };
 
+        let earlier = within(ChunkBand::History, room).ok()?;
+        room = room.saturating_sub(earlier.used);
         // What is for this turn alone comes first. What is appended stays, so that without a limit
         // half of the room is left to the turns that follow.
         let volatile = within(ChunkBand::Volatile, room.min(limit.unwrap_or(room)))
@@ -215,15 +237,19 @@ impl Turn<'_> {
         let appended = within(ChunkBand::Session, some)
             .or_else(|_| within(ChunkBand::Session, left))
             .ok()?;
-        let both = volatile.choices.iter().zip(&appended.choices);
+        let all = earlier.choices.iter().zip(&volatile.choices);
+        let all = all.zip(&appended.choices);
         Some(Choice {
             fixed: with_standing.saturating_sub(tokens_of(&standing)),
             standing,
-            choices: both
-                .map(|(volatile, appended)| volatile.or(*appended))
+            choices: all
+                .map(|((earlier, volatile), appended)| earlier.or(*volatile).or(*appended))
                 .collect(),
             bases,
-            used: volatile.used.saturating_add(appended.used),
+            used: earlier
+                .used
+                .saturating_add(volatile.used)
+                .saturating_add(appended.used),
             market: market.clone(),
         })
     }
@@ -249,32 +275,32 @@ impl Turn<'_> {
         previous: Option<&Epoch>,
     ) -> Result<Assembly, AssembleError> {
         // Beside a selection that stands, what belongs to the session is appended and stays.
-        let before = report.renewed.is_none().then_some(self.draft.history.len());
+        let appended = report.renewed.is_none().then_some(self.draft.history.len());
         let mut kept = choice.standing.clone();
         for (priced, level) in self.priced.iter().zip(&choice.choices) {
-            let before = before.filter(|_| priced.band() == ChunkBand::Session);
+            let before = match priced.band() {
+                ChunkBand::Session => appended,
+                ChunkBand::History => Some(0),
+                ChunkBand::Volatile => None,
+            };
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
         let placed = Placed::new(&kept);
         let Laid {
             segments,
-            mut body,
+            body,
+            blocks,
             problems,
         } = self.lay_out(&placed);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
-        let (form, traits) = (self.settings.form, &self.settings.traits);
-        if !breakpoints.is_empty() {
-            body = lay_out(form, self.draft, &placed, traits, &breakpoints).body;
-        }
-
         let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
         let reuse = previous.map(|previous| {
             let (shared, previous) = previous.shared_bytes(&segments);
             Reuse { shared, previous }
         });
         Ok(Assembly {
-            form,
+            form: self.settings.form,
             tokens: self.count_whole(&body, self.counter.count_segments(&segments))?,
             estimated: segments
                 .iter()
@@ -282,6 +308,7 @@ impl Turn<'_> {
                 .sum(),
             ledger: explain::ledger(self, choice, report, &bands, problems),
             body,
+            blocks,
             tokenizer: self.counter.name().into(),
             exactness: self.counter.exactness(),
             segments,
@@ -294,7 +321,7 @@ impl Turn<'_> {
 
     fn lay_out(&self, placed: &Placed<'_>) -> Laid {
         let settings = self.settings;
-        lay_out(settings.form, self.draft, placed, &settings.traits, &[])
+        lay_out(settings.form, self.draft, placed, &settings.traits)
     }
 
     /// The tokens of a layout before chunks are put into it. A session message that begins with

@@ -133,7 +133,9 @@ impl Agent {
             self.providers = provider.texts(problems).unwrap_or_default();
         }
         if let Some(layout) = field.get("layout") {
+            let before = problems.count();
             self.layout = read_layout(&layout, problems).or(self.layout.take());
+            self.layout_problem = problems.error_since(before).cloned();
         }
         if let Some(documents) = field.get("documents") {
             self.read_documents(&documents, problems);

@@ -4,7 +4,7 @@ use super::{Config, DocumentEntry, Settings, nodes};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
-use crate::problem::{Problem, Problems};
+use crate::problem::{FileProblem, Problems};
 use crate::value::Map;
 use crate::yaml::{Field, NodeKind};
 
@@ -27,7 +27,7 @@ const SETTINGS: &[&str] = &[
     "documents_root",
 ];
 
-pub(super) fn read(file: &str, text: &str) -> (Config, Vec<Problem>) {
+pub(super) fn read(file: &str, text: &str) -> (Config, Vec<FileProblem>) {
     let mut problems = Problems::new(file);
     let mut config = problems
         .read(text)

@@ -158,7 +158,10 @@ fn a11_a_node_is_defined_or_changed_with_no_code() {
     let builtin = View::builtin("think").unwrap();
     let think = config.node("think").unwrap();
     assert_eq!(think.conversation.recent_turns, 4);
-    assert_eq!((think.entity, &think.reasoning), (builtin.entity, &builtin.reasoning));
+    assert_eq!(
+        (think.entity, &think.reasoning),
+        (builtin.entity, &builtin.reasoning)
+    );
     assert_eq!(config.node("act"), View::builtin("act"));
     assert!(config.node("blank").is_some() && config.node("nobody").is_none());
 
@@ -183,7 +186,11 @@ fn a11_everything_that_is_wrong_with_nodes_is_said_with_its_line() {
     kitbag.yaml:11:16: nodes.reply.additions: unknown variant `joy`, expected one of `do_not_reread`, `last_turn_line`, `user_expressed`, `previous_step_note`, `content_archive`, `older_steps`, `accomplished`
     "#);
     let (config, _) = Config::read("kitbag.yaml", text);
-    assert!(["critic", "act", "reply"].iter().all(|name| config.node(name).is_none()));
+    assert!(
+        ["critic", "act", "reply"]
+            .iter()
+            .all(|name| config.node(name).is_none())
+    );
     insta::assert_snapshot!(problems("nodes: [think]"), @"kitbag.yaml:1:8: nodes: expected a map, got a list");
 }
 

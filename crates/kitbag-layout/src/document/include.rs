@@ -60,11 +60,10 @@ fn document(used: &PathUse<'_>) -> Option<String> {
     }
 }
 
-/// Whether a template looks at the documents as a whole. The pieces that come with Kitbag do so for
-/// whoever shows a whole turn, and mean nothing by it.
+/// Whether a template looks at the documents as a whole.
 pub(crate) fn walks_over(template: &Template) -> bool {
     let is_all = |used: PathUse<'_>| matches!(used.parts(), [only] if only == "documents");
-    !template.name().starts_with("kitbag/") && template.paths().any(is_all)
+    template.paths().any(is_all)
 }
 
 /// Renders documents that are templates, each once, those that it includes first.

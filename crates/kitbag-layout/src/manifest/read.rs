@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::{Layout, LayoutText, Origin};
-use crate::problem::{Problem, Problems};
+use crate::problem::{FileProblem, Problems};
 use crate::props::PropsSchema;
 use crate::template::{Escape, Missing};
 use crate::yaml::{Field, NodeKind};
@@ -37,7 +37,7 @@ const TEMPLATES: &[&str] = &[
 const PROJECT: &[&str] = &["agents", "documents"];
 
 /// Reads a file of layouts.
-pub(super) fn read(file: &str, text: &str) -> (Vec<Layout>, Vec<Problem>) {
+pub(super) fn read(file: &str, text: &str) -> (Vec<Layout>, Vec<FileProblem>) {
     let mut problems = Problems::new(file);
     let layouts = problems
         .read(text)

@@ -3,19 +3,20 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use kitbag_core::problem::ProblemKind;
+
 use super::Rendering;
 use crate::builtin::manual;
-use crate::context::{DocumentFields, Scope, document_context};
+use crate::context::{DocumentFields, document_context, without_turn};
 use crate::document::{Documents, Walk, asked_for, included, walks_over};
-use crate::note::NoteKind;
 use crate::reserved::neutralise;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::value::{Map, Value};
 
 impl Rendering<'_> {
     /// Adds the documents that the template may see: those it names, all of them where it walks over
-    /// them, and, where the whole turn is shown, those that the agent is given. Elsewhere these have
-    /// a place of their own in the prompt.
+    /// them, and those that the agent is given where it includes the piece that shows these. Others
+    /// have a place of their own in the prompt.
     pub(super) fn add_documents(
         &mut self,
         context: &mut Map,
@@ -34,12 +35,14 @@ impl Rendering<'_> {
         let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
         for name in named.iter().filter(is_unknown) {
             let message = format!("{}: document `{name}` is not known", template.name());
-            self.note(NoteKind::Document, message);
+            self.tell("", ProblemKind::NotFound, message);
         }
-        let all = reachable.iter().any(|used| walks_over(used));
-        let given: &[String] = match self.scope {
-            Scope::Whole => &self.sources.agent.documents,
-            Scope::Lasting => &[],
+        let is_shared = |used: &Template| used.name().starts_with("kitbag/");
+        let mut walking = reachable.iter().filter(|used| walks_over(used));
+        let all = walking.clone().any(|used| !is_shared(used));
+        let given: &[String] = match walking.any(|used| is_shared(used)) {
+            true => &self.sources.agent.documents,
+            false => &[],
         };
         let is_shown = |name: &&String| all || named.contains(*name) || given.contains(name);
         let shown = documents.keys().filter(is_shown);
@@ -61,7 +64,8 @@ impl Rendering<'_> {
         let settings = RenderSettings::new()
             .with_escape(Escape::None)
             .with_partials(self.sources.partials);
-        let mut walk = Walk::new(documents, &self.context, &settings);
+        let lasting = without_turn(&self.context);
+        let mut walk = Walk::new(documents, &lasting, &settings);
         let mut rendered = Documents::new();
         let mut failed = Vec::new();
         for name in names {
@@ -74,7 +78,7 @@ impl Rendering<'_> {
             }
         }
         for message in failed {
-            self.note(NoteKind::Document, message);
+            self.tell("", ProblemKind::Failed, message);
         }
         rendered
     }

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::problem::{Problem, Problems};
+use crate::problem::{FileProblem, Problems};
 use crate::yaml::Field;
 
-fn read(text: &str) -> (PropsSchema, Vec<Problem>) {
+fn read(text: &str) -> (PropsSchema, Vec<FileProblem>) {
     let mut problems = Problems::new("layout.yaml");
     let node = problems.read(text).unwrap();
     let root = Field::root(&node);

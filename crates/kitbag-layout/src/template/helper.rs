@@ -12,6 +12,12 @@ use super::ast::{Block, Call};
 use super::error::TemplateError;
 use super::js::{Shape, Stop, Val, is_less, is_less_or_equal, is_same, json, text, utf16_length};
 use super::render::{Arguments, Renderer, Scope};
+use crate::value::Value;
+
+/// A size in bytes, as `formatFileSize` shows it.
+pub(crate) fn file_size(size: &Value) -> String {
+    texts::file_size(&Val::Given(size))
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Helper {
@@ -105,6 +111,11 @@ impl Helper {
                 | Not
                 | FormatConversation
         )
+    }
+
+    /// Whether it finds something out about its arguments and shows nothing of them.
+    pub(super) fn only_tests(self) -> bool {
+        self.only_asks() && !matches!(self, Self::Each | Self::With | Self::FormatConversation)
     }
 
     /// How many arguments it takes, if that is fixed.

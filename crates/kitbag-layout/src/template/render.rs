@@ -10,6 +10,7 @@ use super::ast::{BlockKind, Node, Program};
 use super::error::{Limited, TemplateError};
 use super::js::{Budget, MOST_DATA_DEPTH, Stop, Val, text};
 use super::settings::{Escape, Limits, RenderSettings};
+use super::trace::Traced;
 use crate::value::Value;
 
 pub(super) use call::Arguments;
@@ -22,7 +23,7 @@ pub(super) fn render(
     template: &Template,
     context: &Value,
     settings: &RenderSettings<'_>,
-) -> Result<String, TemplateError> {
+) -> Result<Traced, TemplateError> {
     let mut renderer = Renderer {
         settings: *settings,
         budget: Budget {
@@ -30,10 +31,16 @@ pub(super) fn render(
         },
         out: String::new(),
         held: 0,
+        apart: 0,
         depth: 0,
+        tests: 0,
+        traced: Traced::default(),
     };
     renderer.root(template, Val::Given(context))?;
-    Ok(renderer.out)
+    Ok(Traced {
+        text: renderer.out,
+        ..renderer.traced
+    })
 }
 
 pub(super) struct Renderer<'a> {
@@ -42,7 +49,12 @@ pub(super) struct Renderer<'a> {
     out: String,
     /// The bytes of what is rendered around `out`.
     held: usize,
+    /// The texts around `out`.
+    apart: u32,
     depth: u32,
+    /// The helpers under way that only test their arguments.
+    tests: u32,
+    pub(super) traced: Traced,
 }
 
 impl<'a> Renderer<'a> {
@@ -63,8 +75,10 @@ impl<'a> Renderer<'a> {
         let outer = std::mem::take(&mut self.out);
         let escape = std::mem::replace(&mut self.settings.escape, Escape::None);
         self.held += outer.len();
+        self.apart += 1;
         let rendered = self.deeper(scope, at, |renderer| renderer.root(template, context));
         self.held -= outer.len();
+        self.apart -= 1;
         self.settings.escape = escape;
         let apart = std::mem::replace(&mut self.out, outer);
         rendered.map(|()| apart)
@@ -129,11 +143,17 @@ impl<'a> Renderer<'a> {
         }
         let written = text(value, &mut self.budget);
         let written = written.map_err(|stop| stopped(stop, self.settings.limits, scope, at))?;
+        let start = self.out.len();
         let is_safe = matches!(value, Val::Safe(_)) || self.settings.escape == Escape::None;
         if escaped && !is_safe {
             escape_into(&mut self.out, &written);
         } else {
             self.out.push_str(&written);
+        }
+        let watched = self.settings.watched;
+        match self.apart {
+            0 => self.traced.wrote(value, start..self.out.len(), watched),
+            _ => self.traced.note(value, watched),
         }
         self.check_output(scope, at)
     }

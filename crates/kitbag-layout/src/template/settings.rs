@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Template;
+use super::trace::Watched;
 
 /// How a template is rendered.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,8 @@ pub struct RenderSettings<'a> {
     pub conversation: Option<&'a Template>,
     /// How much may be rendered.
     pub limits: Limits,
+    /// The values whose use is recorded.
+    pub(crate) watched: &'a [Watched<'a>],
 }
 
 /// Whether `{{ }}` escapes; `{{{ }}}` and `{{& }}` never do.
@@ -97,6 +100,7 @@ impl Default for RenderSettings<'_> {
             partials: &NO_PARTIALS,
             conversation: None,
             limits: Limits::default(),
+            watched: &[],
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Node, NodeKind};
-use crate::problem::{Problem, Problems};
+use crate::problem::{FileProblem, Problems};
 
 /// A node and the key under which it stands, such as `agents[2].inline`.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    pub(crate) fn locate(&self, problem: Problem) -> Problem {
+    pub(crate) fn locate(&self, problem: FileProblem) -> FileProblem {
         problem
             .at(self.node.line, self.node.column)
             .of(self.key.clone())

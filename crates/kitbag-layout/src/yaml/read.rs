@@ -8,7 +8,7 @@ use serde_saphyr::{
 };
 
 use super::{Entries, Node, NodeKind, Repeated};
-use crate::problem::Problem;
+use crate::problem::FileProblem;
 
 /// The longest text that is read. Prompts of that size fit no model.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -19,10 +19,10 @@ const MAX_REPLAYED: usize = 100_000;
 /// How deep values may nest: each level takes several calls of the reader.
 const MAX_DEPTH: usize = 32;
 
-pub(super) fn read(file: &str, text: &str) -> Result<Node, Problem> {
+pub(super) fn read(file: &str, text: &str) -> Result<Node, FileProblem> {
     if text.len() > MAX_BYTES {
         let message = format!("{} bytes are more than {MAX_BYTES}", text.len());
-        return Err(Problem::error(file, message).at(1, 1));
+        return Err(FileProblem::error(file, message).at(1, 1));
     }
     let mut budget = Budget::default();
     budget.max_depth = MAX_DEPTH;
@@ -39,7 +39,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Node, Problem> {
 }
 
 /// Says in words for the author of the file what the reader says to its programmer.
-fn problem(file: &str, error: &serde_saphyr::Error) -> Problem {
+fn problem(file: &str, error: &serde_saphyr::Error) -> FileProblem {
     use serde_saphyr::Error;
 
     let message = match error {
@@ -49,12 +49,12 @@ fn problem(file: &str, error: &serde_saphyr::Error) -> Problem {
         _ => error.render_with_formatter(&UserMessageFormatter),
     };
     let Some(location) = error.location() else {
-        return Problem::error(file, message);
+        return FileProblem::error(file, message);
     };
     let (line, column) = (location.line(), location.column());
     let place = format!(" at line {line}, column {column}");
     let message = message.strip_suffix(&place).unwrap_or(&message);
-    Problem::error(file, message).at(line, column)
+    FileProblem::error(file, message).at(line, column)
 }
 
 impl<'de> Deserialize<'de> for Node {

@@ -1,8 +1,10 @@
 //! What a prompt is made of: the draft, the choice and the layout, with texts by their hashes.
 
+mod older;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag_core::assembly::{Assembly, AssemblySettings, Breakpoint, Draft, Kept, Ledger, render};
+use kitbag_core::assembly::{Assembly, AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
 use kitbag_core::message::Message;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,11 @@ pub(crate) struct Hash([u8; 32]);
 impl Hash {
     pub(crate) fn of(text: &str) -> Self {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
+    }
+
+    pub(super) fn of_blocks(blocks: &[Block]) -> Self {
+        // Blocks are made of texts, numbers and lists, which JSON always takes.
+        Self::of(&serde_json::to_string(blocks).unwrap_or_default())
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, StoreError> {
@@ -49,9 +56,22 @@ impl<'de> Deserialize<'de> for Hash {
     }
 }
 
+/// Says how a draft is rendered. Since 2 the roles and names of messages are shown in every form.
+const REVISION: u32 = 2;
+
+const fn first_revision() -> u32 {
+    1
+}
+
 /// Everything that a prompt is rendered from. `draft` and `kept` are without their texts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Recipe {
+    #[serde(default = "first_revision")]
+    revision: u32,
+    /// The hash of the blocks of a form that is no text, which tells here whether they come out
+    /// again; their JSON is made elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) blocks: Option<Hash>,
     pub(super) settings: AssemblySettings,
     draft: Draft,
     identity: Hash,
@@ -108,6 +128,8 @@ impl Recipe {
         let mut bare = draft.clone();
         let none = String::new;
         let recipe = Self {
+            revision: REVISION,
+            blocks: (!settings.form.is_text()).then(|| Hash::of_blocks(&assembly.blocks)),
             settings: settings.clone(),
             identity: texts.add(std::mem::take(&mut bare.identity), none()),
             tools: std::mem::take(&mut bare.tools)
@@ -163,8 +185,8 @@ impl Recipe {
             .collect()
     }
 
-    /// Renders the prompt again from its texts. `Err` says why that is not possible.
-    pub(super) fn render(self, texts: &BTreeMap<Hash, String>) -> Result<Rendered, String> {
+    /// Puts the texts back. `Err` says why that is not possible.
+    pub(super) fn filled(self, texts: &BTreeMap<Hash, String>) -> Result<Filled, String> {
         let mut draft = self.draft;
         draft.identity = text(texts, self.identity)?.to_owned();
         draft.tools = parsed(texts, &self.tools)?;
@@ -178,9 +200,14 @@ impl Recipe {
             whole.text = text(texts, one.text)?.to_owned();
             kept.push(whole);
         }
-        let body = render(&draft, &kept, &self.settings, &self.breakpoints);
-        Ok(Rendered {
-            body,
+        if self.revision < REVISION {
+            older::adapt(&mut draft, self.settings.form);
+        }
+        Ok(Filled {
+            draft,
+            kept,
+            blocks: self.blocks,
+            breakpoints: self.breakpoints,
             tokenizer: self.tokenizer,
             settings: self.settings,
             ledger: self.ledger,
@@ -188,9 +215,12 @@ impl Recipe {
     }
 }
 
-/// A prompt that was rendered again.
-pub(super) struct Rendered {
-    pub(super) body: String,
+/// Everything that a prompt is rendered from, with its texts.
+pub(super) struct Filled {
+    pub(super) draft: Draft,
+    pub(super) kept: Vec<Kept>,
+    pub(super) blocks: Option<Hash>,
+    pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) tokenizer: String,
     pub(super) settings: AssemblySettings,
     pub(super) ledger: Ledger,

@@ -1,9 +1,10 @@
-//! Making a past prompt again, and telling whether it is the one that was sent.
+//! Making a past prompt again, and telling whether it is the one that was sent. The JSON of requests is
+//! made above the store, where the last comparison is.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use kitbag_core::assembly::{Ledger, OutputForm};
+use kitbag_core::assembly::{Block, Breakpoint, Draft, Ledger, OutputForm, render};
 use kitbag_core::tokens::Tokens;
 
 use super::recipe::{Hash, Recipe};
@@ -15,8 +16,8 @@ use crate::transaction::{Tx, placeholders};
 use crate::turn::StoredTurn;
 use crate::value::Value;
 
-/// A prompt that was made again, byte for byte as it was sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A prompt that was made again: a text byte for byte as it was sent, a request as its blocks.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Replayed {
     /// The turn.
@@ -25,9 +26,15 @@ pub struct Replayed {
     pub inference: u32,
     /// When it was sent.
     pub sent: Timestamp,
-    /// The prompt.
+    /// The text of a form that is one.
     pub body: String,
-    /// The hash of what was sent, which is that of the prompt.
+    /// The blocks of any other form.
+    pub blocks: Vec<Block>,
+    /// The ends of cached prefixes.
+    pub breakpoints: Vec<Breakpoint>,
+    /// The draft.
+    pub draft: Draft,
+    /// The BLAKE3 hash of what was sent, in hexadecimal digits.
     pub hash: String,
     /// Its form.
     pub form: OutputForm,
@@ -39,9 +46,27 @@ pub struct Replayed {
     pub ledger: Ledger,
 }
 
+impl Replayed {
+    /// Compares what was sent with what comes out again.
+    ///
+    /// # Errors
+    /// [`StoreError::Replay`] when it is something else.
+    pub fn check(&self, body: &str) -> Result<(), StoreError> {
+        if Hash::of(body).to_hex() == self.hash {
+            return Ok(());
+        }
+        Err(StoreError::Replay {
+            turn: self.turn.to_string(),
+            reason: DIFFERS.to_owned(),
+        })
+    }
+}
+
+const DIFFERS: &str = "it comes out differently from what was sent";
+
 impl Store {
     /// Renders a prompt of a turn again, the last one unless another is named, from the texts and
-    /// choices that were archived, and compares it with what was sent.
+    /// choices that were archived, and compares it with what was sent, a request by its blocks.
     ///
     /// # Errors
     /// [`StoreError::Replay`] when a text was forgotten, removed or altered, or when the prompt comes
@@ -97,22 +122,30 @@ async fn replay(
     let recipe: Recipe = serde_json::from_str(&row.text()?)
         .map_err(|error| refuse(format!("its recipe is not readable: {error}")))?;
     let texts = texts(tx, &recipe).await?;
-    let rendered = recipe.render(&texts).map_err(refuse)?;
-    if Hash::of(&rendered.body) != hash {
-        return Err(refuse(
-            "it comes out differently from what was sent".to_owned(),
-        ));
+    let recipe = recipe.filled(&texts).map_err(refuse)?;
+    let rendered = render(&recipe.draft, &recipe.kept, &recipe.settings);
+    let is_same = match recipe.settings.form.is_text() {
+        true => Hash::of(&rendered.body) == hash,
+        false => recipe
+            .blocks
+            .is_none_or(|blocks| blocks == Hash::of_blocks(&rendered.blocks)),
+    };
+    if !is_same {
+        return Err(refuse(DIFFERS.to_owned()));
     }
     Ok(Replayed {
         turn,
         inference,
         sent,
         body: rendered.body,
+        blocks: rendered.blocks,
+        breakpoints: recipe.breakpoints,
+        draft: recipe.draft,
         hash: hash.to_hex(),
-        form: rendered.settings.form,
+        form: recipe.settings.form,
         tokens,
-        tokenizer: rendered.tokenizer,
-        ledger: rendered.ledger,
+        tokenizer: recipe.tokenizer,
+        ledger: recipe.ledger,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The archive: a prompt comes out again as it was sent, or is refused with the reason.
 
 use jiff::SignedDuration;
-use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
+use kitbag_core::assembly::{Assembly, AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::chunk::{ChunkType, ContextChunk};
 use kitbag_core::inject::{ContextMessage, CooldownReading, EntryAction, plan};
 use kitbag_core::message::Message;
@@ -38,6 +38,15 @@ pub(crate) async fn begin(store: &Store, text: &str, at: i64) -> Lease {
         .unwrap()
 }
 
+/// A prompt as it is sent: what stands for the JSON of a request is made of its blocks.
+pub(crate) fn sent(draft: Draft, settings: AssemblySettings, assembly: Assembly) -> SentPrompt {
+    let body = match settings.form.is_text() {
+        true => assembly.body.clone(),
+        false => format!("{:?}", assembly.blocks),
+    };
+    SentPrompt::new(draft, settings, assembly, body)
+}
+
 /// A prompt in every form has blocks, chunks and marks that must come out again.
 fn prompt(form: OutputForm, message: &str) -> SentPrompt {
     prompt_with(form, message, Vec::new())
@@ -65,7 +74,7 @@ fn prompt_with(form: OutputForm, message: &str, injected: Vec<ContextMessage>) -
     });
     let settings = AssemblySettings::new(form, Tokens(10_000));
     let assembly = assemble(&draft, chunks.into(), &settings, &Characters, None).unwrap();
-    SentPrompt::new(draft, settings, assembly)
+    sent(draft, settings, assembly)
 }
 
 async fn x03_a_prompt_is_rebuilt_byte_for_byte(store: Store) {
@@ -73,10 +82,15 @@ async fn x03_a_prompt_is_rebuilt_byte_for_byte(store: Store) {
         let lease = begin(&store, &format!("question {number}"), number as i64).await;
         for inference in 0..2 {
             let sent = prompt(form, &format!("question {number}")).inference(inference);
-            let body = sent.assembly.body.clone();
+            let (body, assembly) = (sent.body.clone(), sent.assembly.clone());
             store.sent(&lease, sent, second(1)).await.unwrap();
             let again = store.replay(lease.turn, Some(inference)).await.unwrap();
-            assert_eq!(again.body, body);
+            assert_eq!(again.body, assembly.body);
+            assert_eq!(again.blocks, assembly.blocks);
+            assert_eq!(again.breakpoints, assembly.breakpoints);
+            again.check(&body).unwrap();
+            let altered = again.check(&format!("{body} ")).unwrap_err();
+            assert!(matches!(altered, StoreError::Replay { .. }), "{altered}");
             assert_eq!((again.form, again.inference), (form, inference));
         }
         store

@@ -8,6 +8,8 @@ use kitbag_core::rank::RankedChunk;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{Incoming, MemoryRequest, MessageId, SentPrompt, Store, StoredMessage};
 
+use crate::prompts::sent;
+
 pub(crate) async fn prompt(
     store: &Store,
     incoming: &Incoming,
@@ -43,5 +45,5 @@ pub(crate) async fn prompt(
     let settings = AssemblySettings::new(OutputForm::Flat, Tokens(4_000));
     let epoch = state.epoch.as_ref();
     let assembly = assemble(&draft, chunks, &settings, &Characters, epoch).unwrap();
-    SentPrompt::new(draft, settings, assembly)
+    sent(draft, settings, assembly)
 }

@@ -14,6 +14,7 @@ use kitbag_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::prompts::sent;
 use crate::random::Random;
 
 /// How many conversations the writers share.
@@ -265,7 +266,7 @@ pub(crate) async fn prompt_for(store: &Store, turn: &StoredTurn) -> Result<SentP
     draft.injected = planned.emitted;
     let settings = AssemblySettings::new(OutputForm::Flat, Tokens(10_000_000));
     let assembly = assemble(&draft, Vec::new(), &settings, &Characters, None).unwrap();
-    Ok(SentPrompt::new(draft, settings, assembly).inference(turn.inferences))
+    Ok(sent(draft, settings, assembly).inference(turn.inferences))
 }
 
 fn talk_name(talk: u64) -> String {

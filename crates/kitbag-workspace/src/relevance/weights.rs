@@ -32,6 +32,8 @@ pub struct RelevanceWeights {
     pub activity: f64,
     /// It is part of the change under review.
     pub changed: f64,
+    /// It belongs to one of the best files: its test, a fixture, code that uses it.
+    pub companion: f64,
     /// What is left of the score of an example, a benchmark, a website.
     pub example: f64,
     /// What is left of the score of a test, unless the task is about tests.
@@ -57,6 +59,7 @@ impl Default for RelevanceWeights {
             recency: 0.1,
             activity: 0.0,
             changed: 2.0,
+            companion: 0.15,
             example: 0.7,
             test: 0.4,
             document: 0.4,

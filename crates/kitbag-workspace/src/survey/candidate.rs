@@ -30,6 +30,8 @@ pub struct Candidate {
     pub units: Vec<UnitWorth>,
     /// The lines, from 1, with words of the task, and how much those weigh.
     pub hits: Vec<(u32, f64)>,
+    /// The lines, from 1, that a stack trace of the task names.
+    pub located: Vec<u32>,
 }
 
 /// What a unit has to do with a task.
@@ -116,6 +118,7 @@ impl Loader<'_> {
                 .collect(),
             text,
             syntax,
+            located: Vec::new(),
         })
     }
 }

@@ -1,17 +1,20 @@
 //! Gathers the evidence for every file, and puts the files in order.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::git::Commit;
-use crate::query::Query;
+use crate::query::{Query, Term};
 use crate::relevance::field::{Document, Statistics, normalise};
 use crate::relevance::imports::PathIndex;
 use crate::relevance::{Evidence, Keeps};
 use crate::walk::{FileEntry, FileRole};
 
 use super::candidate::Candidate;
+use super::companions::{self, Relation};
 use super::history::{History, terms_of};
-use super::{RankedFile, SurveyOptions};
+use super::{RankedFile, SurveyOptions, WordUse};
 
 /// The files whose imports count: what the best files use is likely needed.
 const IMPORTERS: usize = 10;
@@ -28,6 +31,10 @@ pub(super) struct Judge<'a> {
     evidence: Vec<Evidence>,
     /// Whether a file is a text that was read.
     is_read: Vec<bool>,
+    /// How many files hold each term.
+    holders: Vec<usize>,
+    /// The relations of files to the best ones.
+    relations: BTreeMap<usize, Relation>,
 }
 
 impl<'a> Judge<'a> {
@@ -60,6 +67,13 @@ impl<'a> Judge<'a> {
                 document
             })
             .collect();
+
+        let mut holders = vec![0; terms];
+        for (term, _) in contents.iter().flat_map(|document| &document.counts) {
+            if let Some(count) = holders.get_mut(usize::from(*term)) {
+                *count += 1;
+            }
+        }
 
         // What is common in tests and documents may be rare in the source.
         let counts = |index: usize| {
@@ -115,6 +129,8 @@ impl<'a> Judge<'a> {
                 tests: options.about_tests,
             },
             is_read,
+            holders,
+            relations: BTreeMap::new(),
             files,
             query,
             options,
@@ -157,6 +173,64 @@ impl<'a> Judge<'a> {
         self.follow_imports(candidates, paths);
     }
 
+    /// Finds what belongs to the best files, and lets it count. Returns what must be loaded for it.
+    pub(super) fn bring_along(
+        &mut self,
+        candidates: &[Candidate],
+        paths: &PathIndex<'_>,
+    ) -> Vec<usize> {
+        let best = self.in_order();
+        let score = |file: usize| {
+            let (entry, evidence) = (self.files.get(file)?, self.evidence.get(file)?);
+            Some(evidence.total(&self.options.weights, entry.role, self.keeps))
+        };
+        let highest = best.first().and_then(|&file| score(file));
+        let highest = highest.unwrap_or_default().max(f64::MIN_POSITIVE);
+        let found = companions::find(
+            self.options.companions,
+            &best,
+            self.files,
+            candidates,
+            paths,
+        );
+        let mut loaded = Vec::new();
+        for (file, relation, of) in found {
+            if self.is_read.get(file) != Some(&true) {
+                continue;
+            }
+            self.relations.entry(file).or_insert(relation);
+            let share = match relation {
+                Relation::Test | Relation::Fixture => 1.0,
+                // Of the code that uses a file, the lines that do are enough.
+                Relation::Dependent => 0.3,
+                // What a file uses is among the imports already.
+                Relation::Dependency => continue,
+            };
+            let worth = score(of).unwrap_or_default() / highest;
+            loaded.push((file, worth * share));
+        }
+        for &(file, worth) in &loaded {
+            if let Some(evidence) = self.evidence.get_mut(file) {
+                evidence.companion = evidence.companion.max(worth);
+            }
+        }
+        loaded.into_iter().map(|(file, _)| file).collect()
+    }
+
+    /// The words of the task, the weightiest first.
+    pub(super) fn words(&self) -> Vec<WordUse> {
+        let mut terms: Vec<_> = self.query.terms.iter().zip(&self.holders).collect();
+        terms.sort_by(|(a, _), (b, _)| {
+            let by_weight = b.weight.total_cmp(&a.weight);
+            by_weight.then_with(|| (&a.text, a.is_whole).cmp(&(&b.text, b.is_whole)))
+        });
+        let used = |(term, &files): (&Term, &usize)| WordUse {
+            word: term.text.clone(),
+            files,
+        };
+        terms.into_iter().map(used).collect()
+    }
+
     /// The files that have any evidence, the best first, with their scores.
     pub(super) fn ranked(&self) -> Vec<RankedFile> {
         let mut ranked: Vec<RankedFile> = self
@@ -167,6 +241,8 @@ impl<'a> Judge<'a> {
                 Some(RankedFile {
                     file,
                     score: evidence.score(&self.options.weights, entry.role, self.keeps),
+                    reach: evidence.reach(),
+                    relation: self.relations.get(&file).copied(),
                 })
             })
             .collect();
@@ -188,7 +264,8 @@ impl<'a> Judge<'a> {
                     + evidence.commits
                     + evidence.name
                     + evidence.imported
-                    + evidence.changed;
+                    + evidence.changed
+                    + evidence.companion;
                 (speaks > 0.0 || self.query.is_empty()) && self.is_read.get(*index) == Some(&true)
             })
             .map(|(index, (evidence, file))| {

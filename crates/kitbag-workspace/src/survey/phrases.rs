@@ -99,7 +99,7 @@ fn unit_at(candidate: &Candidate, line: u32) -> Option<usize> {
 }
 
 /// Whether a path of a task may mean this file: one ends with the other, at a folder.
-fn points_at(named: &str, path: &str) -> bool {
+pub(super) fn points_at(named: &str, path: &str) -> bool {
     let ends = |long: &str, short: &str| {
         long.strip_suffix(short)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))

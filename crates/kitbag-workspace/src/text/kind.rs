@@ -5,8 +5,6 @@
 
 use memchr::{memchr, memchr_iter, memmem};
 
-use super::decode;
-
 /// Only this much of a file is judged.
 const HEAD: usize = 16 << 10;
 
@@ -53,7 +51,7 @@ pub enum ContentKind {
 /// ```
 #[must_use]
 pub fn kind(bytes: &[u8], path: &str) -> ContentKind {
-    if decode::is_binary(bytes) {
+    if kitbag_text::is_binary(bytes) {
         return ContentKind::Binary;
     }
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);

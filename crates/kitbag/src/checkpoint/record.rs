@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use kitbag_core::chunk::ContextChunk;
 use kitbag_core::compress::CompressedContext;
 use kitbag_core::envelope::{Artifact, TaskEnvelope, TaskType};
 use kitbag_core::message::Message;
@@ -31,6 +32,9 @@ pub struct Checkpoint {
     /// The figures of the context that was used last.
     #[serde(default)]
     pub context_summary: ContextSummary,
+    /// The chunks of that context, where they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<SavedContext>,
     /// What was produced so far.
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
@@ -55,10 +59,19 @@ impl Checkpoint {
             user_request: task.user_request.clone(),
             state: CheckpointState::Running,
             context_summary: ContextSummary::of(&task.context),
+            context: (!task.context.chunks.is_empty()).then(|| SavedContext::of(&task.context)),
             artifacts: task.artifacts.clone(),
             conversation_history: Vec::new(),
             extra: Map::new(),
         })
+    }
+
+    /// The same with the context that was chosen.
+    #[must_use]
+    pub fn with_context(mut self, context: &CompressedContext) -> Self {
+        self.context_summary = ContextSummary::of(context);
+        self.context = Some(SavedContext::of(context));
+        self
     }
 
     /// The same in another state.
@@ -75,7 +88,7 @@ impl Checkpoint {
         self
     }
 
-    /// The task, to go on with. Its context is empty: what matters is to be gathered again.
+    /// The task, to go on with, and the context that was kept.
     #[must_use]
     pub fn resume(&self) -> TaskEnvelope {
         let mut task = TaskEnvelope::new(
@@ -85,6 +98,10 @@ impl Checkpoint {
             self.timestamp,
         );
         task.artifacts.clone_from(&self.artifacts);
+        if let Some(context) = &self.context {
+            task.context.chunks.clone_from(&context.chunks);
+            task.context.tokens_used = self.context_summary.tokens_used;
+        }
         task
     }
 
@@ -95,6 +112,27 @@ impl Checkpoint {
     pub(super) fn to_json(&self, path: &Path) -> Result<String, CheckpointError> {
         let json = serde_json::to_string_pretty(self).map_err(|error| damaged(path, &error))?;
         Ok(json + "\n")
+    }
+}
+
+/// The chunks of a context, each at the level that was chosen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SavedContext {
+    /// The chunks, the best first.
+    #[serde(default)]
+    pub chunks: Vec<ContextChunk>,
+    /// Fields that are not known here.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl SavedContext {
+    fn of(context: &CompressedContext) -> Self {
+        Self {
+            chunks: context.chunks.clone(),
+            extra: Map::new(),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a source brings to a prompt. Nothing else enters one.
 
+use std::collections::BTreeMap;
+
 use kitbag_core::assembly::Draft;
 use kitbag_core::chunk::{ChunkId, ChunkType};
 use kitbag_core::envelope::ToolDefinition;
@@ -56,6 +58,7 @@ impl Contribution {
 
     /// Changes the texts that stand without a fence around them, where marks could be taken for
     /// those of the operator. Fenced text is shown as it is.
+    #[cfg(feature = "layouts")]
     pub(super) fn change_loose_texts(&mut self, change: impl Fn(&str) -> String) {
         for ranked in &mut self.chunks {
             let is_loose = matches!(
@@ -73,10 +76,27 @@ impl Contribution {
         }
     }
 
-    /// Whether a chunk holds a text.
-    pub(super) fn holds(&self, text: &str) -> bool {
+    /// The texts of the chunks, at every level.
+    #[cfg(feature = "layouts")]
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let levels = self.chunks.iter().flat_map(|ranked| &ranked.chunk.levels);
-        levels.into_iter().any(|level| level.content.contains(text))
+        levels.map(|level| level.content.as_str())
+    }
+
+    /// Gives chunks with the same text the same id: one of them then stands for all, and the ledger
+    /// says so. A document may well be a file of the workspace.
+    pub(super) fn merge_twins(&mut self) {
+        let mut ids: BTreeMap<String, ChunkId> = BTreeMap::new();
+        for RankedChunk { chunk, .. } in &self.chunks {
+            let id = ids.entry(chunk.content().trim().to_owned());
+            let id = id.or_insert_with(|| chunk.id.clone());
+            *id = chunk.id.clone().min(id.clone());
+        }
+        for RankedChunk { chunk, .. } in &mut self.chunks {
+            if let Some(id) = ids.get(chunk.content().trim()) {
+                chunk.id.clone_from(id);
+            }
+        }
     }
 
     /// Adds what another contribution has.

@@ -6,7 +6,6 @@ use kitbag_core::assembly::{Draft, Epoch};
 use kitbag_core::history::{HistoryRoom, ShortHistory, shorten};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_layout::query::Wrapped;
 
 use super::{Contribution, PromptRequest};
 
@@ -77,8 +76,9 @@ pub(super) fn room(
 /// The words of a message without the wrapper that it was sent in.
 fn said(message: &Message) -> String {
     let text = message.content.text();
-    match Wrapped::parse(&text) {
-        Some(wrapped) => wrapped.query.to_string(),
-        None => text.into_owned(),
+    #[cfg(feature = "layouts")]
+    if let Some(wrapped) = kitbag_layout::query::Wrapped::parse(&text) {
+        return wrapped.query;
     }
+    text.into_owned()
 }

@@ -6,35 +6,34 @@
 #[cfg(feature = "layouts")]
 mod agent;
 mod conversation;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod memory;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod recollections;
 
-use kitbag_core::assembly::{AssembleError, Draft, Epoch};
+use kitbag_core::assembly::AssembleError;
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
-use kitbag_core::history::{TOLD_IN_SHORT, start};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::{TurnState, View};
-use kitbag_store::{
-    ConversationId, ConversationMemory, MemoryRequest, MessageId, SentPrompt, Store, StoreError,
-};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use kitbag_store::{ConversationId, MemoryRequest, SentPrompt, Store, StoreError};
 
 #[cfg(feature = "layouts")]
-use super::AgentError;
-use super::{Composed, Contribution, PromptRequest, compose, history};
+use super::{AgentError, AgentPart};
+use super::{Composed, Contribution, PromptRequest, compose};
 #[cfg(feature = "layouts")]
 pub use agent::AgentSource;
-#[cfg(feature = "layouts")]
-use agent::guard;
-#[cfg(feature = "layouts")]
-use kitbag_layout::ShownBy;
-use recollections::recollections;
+use conversation::Conversation;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TurnRequest {
-    /// Whose turn it is, and how much to remember.
-    pub memory: MemoryRequest,
+    /// Whose turn it is, and how much to remember. A turn without it has no conversation but the one
+    /// that its channel hands in.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub memory: Option<MemoryRequest>,
     /// The budget and the form. The message is the one that came in, unless an agent wraps it.
     pub prompt: PromptRequest,
     /// The node that the prompt is for. Without one it is that of a plain conversation.
@@ -47,13 +46,24 @@ pub struct TurnRequest {
 }
 
 impl TurnRequest {
-    /// A turn of a plain conversation, without an agent.
+    /// A turn of a remembered conversation, without an agent.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     #[must_use]
     pub fn new(memory: MemoryRequest, mut prompt: PromptRequest) -> Self {
         prompt.current = memory.incoming.message.message.clone();
         prompt.current.id = memory.answering.map(|id| id.to_string());
         Self {
-            memory,
+            memory: Some(memory),
+            ..Self::without_memory(prompt)
+        }
+    }
+
+    /// A turn of which nothing is remembered.
+    #[must_use]
+    pub fn without_memory(prompt: PromptRequest) -> Self {
+        Self {
+            #[cfg(any(feature = "sqlite", feature = "postgres"))]
+            memory: None,
             prompt,
             node: None,
             state: None,
@@ -67,28 +77,33 @@ impl TurnRequest {
 #[non_exhaustive]
 pub struct TurnPrompt {
     /// The conversation, where there is one already.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub conversation: Option<ConversationId>,
     /// The prompt.
     pub composed: Composed,
-    /// The security key of its queries, where an agent answers.
-    pub key: Option<String>,
+    /// The agent's part, where an agent answers. Its contribution is in the prompt.
+    #[cfg(feature = "layouts")]
+    pub agent: Option<AgentPart>,
 }
 
 impl TurnPrompt {
     /// The prompt as the store keeps it once the first byte of the answer has arrived.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     #[must_use]
     pub fn sent(&self) -> SentPrompt {
+        let body = self.composed.body().into_owned();
         let Composed {
             draft,
             settings,
             assembly,
             ..
         } = self.composed.clone();
-        let sent = SentPrompt::new(draft, settings, assembly);
-        match &self.key {
-            Some(key) => sent.with_key(key),
-            None => sent,
+        let sent = SentPrompt::new(draft, settings, assembly, body);
+        #[cfg(feature = "layouts")]
+        if let Some(agent) = &self.agent {
+            return sent.with_key(agent.key.as_str());
         }
+        sent
     }
 
     /// The prompt for a provider that takes a system prompt, a history and a message; none where its
@@ -106,6 +121,7 @@ impl TurnPrompt {
 #[non_exhaustive]
 pub enum TurnError {
     /// The conversation cannot be read.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The agent has no prompt.
@@ -122,6 +138,7 @@ impl TurnError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            #[cfg(any(feature = "sqlite", feature = "postgres"))]
             Self::Store(error) => error.hint().map(str::to_owned),
             #[cfg(feature = "layouts")]
             Self::Agent(error) => error.hint(),
@@ -135,6 +152,7 @@ impl TurnError {
 #[non_exhaustive]
 pub struct Sources<'a> {
     /// Remembers the conversation and everything else.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub store: Option<&'a Store>,
     /// The agent that answers. Without one, the built-in persona does.
     #[cfg(feature = "layouts")]
@@ -156,62 +174,56 @@ pub async fn turn(
     counter: &(dyn TokenCounter + Sync),
 ) -> Result<TurnPrompt, TurnError> {
     let mut prompt = request.prompt.clone();
-    prompt.history_messages = usize::try_from(request.memory.messages).unwrap_or(usize::MAX);
-    let memory = match sources.store {
-        Some(store) => read(store, &request.memory).await?,
-        None => None,
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    let memory = sources.store.zip(request.memory.as_ref());
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    let conversation = match memory {
+        Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
+        None => Conversation::new(request),
     };
-    let memory = memory.as_ref();
+    #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+    let conversation = Conversation::new(request);
     // The prompts of nodes take turns: none of them continues the one before it.
-    let epoch = memory.and_then(|memory| memory.state.epoch.as_ref());
+    let epoch = conversation.epoch.as_ref();
     let epoch = epoch.filter(|_| request.node.is_none());
 
     let mut contributions = sources.contributions;
-    contributions.push(conversation::contribution(memory, request));
-    let mut identity = persona();
-    let mut key = None;
+    contributions.push(conversation.contribution.clone());
     #[cfg(feature = "layouts")]
-    if let Some(agent) = &sources.agent {
-        let part = agent.part(memory, &prompt, &contributions)?;
-        guard(&mut contributions, memory, part.history);
-        let received = std::mem::replace(&mut prompt.current, part.current);
-        prompt.current.id = received.id;
-        prompt.current.name = received.name;
-        prompt.model = prompt.model.or(part.model);
-        key = Some(part.key.to_string());
-        identity = part.contribution;
-    }
-    contributions.push(identity);
-    if let Some(store) = sources.store {
-        let shown = match (&request.node, memory) {
-            // How much of its own conversation a node sees is for its view to say.
-            (Some(_), Some(memory)) => memory.messages.iter().map(|message| message.id).collect(),
-            _ => shown(&contributions, &prompt, epoch, counter),
-        };
-        let known = store.recollect(&request.memory, memory.map(|memory| memory.id), shown);
-        let mut known = recollections(&known.await, epoch, counter);
-        #[cfg(feature = "layouts")]
-        if key.is_some() {
-            guard(std::slice::from_mut(&mut known), None, ShownBy::Engine);
+    let agent = match &sources.agent {
+        Some(source) => {
+            let mut part = source.part(&conversation, &prompt, &contributions)?;
+            agent::guard(&mut contributions, &part, &conversation);
+            let received = std::mem::replace(&mut prompt.current, part.current.clone());
+            prompt.current.id = received.id;
+            prompt.model = prompt.model.or_else(|| part.model.clone());
+            contributions.push(std::mem::take(&mut part.contribution));
+            Some(part)
         }
-        contributions.push(known);
+        None => {
+            contributions.push(persona());
+            None
+        }
+    };
+    #[cfg(not(feature = "layouts"))]
+    contributions.push(persona());
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    if let Some((store, memory)) = memory {
+        let shown = memory::shown(&conversation, &contributions, &prompt, epoch, counter);
+        let known = store.recollect(memory, conversation.id, shown).await;
+        contributions.push(recollections::recollections(&known, epoch, counter));
+        #[cfg(feature = "layouts")]
+        if let (Some(part), Some(known)) = (&agent, contributions.last_mut()) {
+            agent::guard(std::slice::from_mut(known), part, &conversation);
+        }
     }
     Ok(TurnPrompt {
-        conversation: memory.map(|memory| memory.id),
+        #[cfg(any(feature = "sqlite", feature = "postgres"))]
+        conversation: conversation.id,
         composed: compose(&prompt, contributions, counter, epoch)?,
-        key,
+        #[cfg(feature = "layouts")]
+        agent,
     })
-}
-
-/// The conversation, with as many messages as the history and what is told of those before it take.
-async fn read(
-    store: &Store,
-    request: &MemoryRequest,
-) -> Result<Option<ConversationMemory>, StoreError> {
-    let mut request = request.clone();
-    let in_short = u32::try_from(TOLD_IN_SHORT).unwrap_or(u32::MAX);
-    request.messages = request.messages.saturating_add(in_short);
-    store.read_conversation(&request).await
 }
 
 /// The built-in persona, where no agent answers.
@@ -219,26 +231,4 @@ fn persona() -> Contribution {
     let mut contribution = Contribution::default();
     contribution.draft.identity = Some(DEFAULT_SYSTEM_PROMPT.to_owned());
     contribution
-}
-
-/// The messages that the prompt will show word for word, which need not be recalled. An estimate:
-/// where it is wrong, [`compose`] leaves out the second of two.
-fn shown(
-    contributions: &[Contribution],
-    prompt: &PromptRequest,
-    epoch: Option<&Epoch>,
-    counter: &dyn TokenCounter,
-) -> Vec<MessageId> {
-    let mut draft = Draft::new("");
-    let mut unread = 0;
-    for contribution in contributions {
-        unread += contribution.draft.unread;
-        contribution.draft.clone().put_into(&mut draft);
-    }
-    let room = history::room(&draft, prompt, counter);
-    let start = start(&draft.history, unread, room, epoch, counter);
-    let shown = draft.history.iter().skip(start);
-    shown
-        .filter_map(|message| message.id.as_deref()?.parse().ok())
-        .collect()
 }

@@ -29,7 +29,7 @@ impl Gatherer for Dependencies {
                 let chunk = ContextChunk::new(ChunkType::Dependency, "manifests", detailed);
                 let terser =
                     |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
-                texts.fold(chunk.with_priority(ContextPriority::Low), terser)
+                texts.fold(chunk.with_priority(ContextPriority::Medium), terser)
             });
             Ok(Gathered {
                 chunks: chunk.into_iter().collect(),

@@ -40,7 +40,7 @@ impl Gatherer for History {
             }
             let detailed: String = commits.iter().map(with_paths).collect();
             let chunk = ContextChunk::new(ChunkType::History, "git log", detailed)
-                .with_priority(ContextPriority::Low)
+                .with_priority(ContextPriority::High)
                 .with_level(Level::new(
                     Detail::Outline,
                     commits.iter().map(line).collect::<String>(),

@@ -1,8 +1,8 @@
 //! Why a file is in a prompt or not, and what would change that.
 //!
 //! Answers three symptoms of one file: it is missing, it is cut, or it takes too much room. The
-//! fourth, a task that was misunderstood, is a matter of the whole pack: see
-//! [`Decisions::inferred_from`](super::Decisions::inferred_from).
+//! fourth, a task that was misunderstood, is a matter of the whole pack: see `inferred_from` and
+//! `words` of [`Decisions`](super::Decisions).
 
 mod trials;
 
@@ -75,12 +75,9 @@ pub async fn explain(
 ) -> Explanation {
     let place = pack.ranked.iter().position(|ranked| ranked.source == path);
     let ranked = place.and_then(|place| pack.ranked.get(place));
-    let entry = pack.assembly.ledger.entries.iter();
-    let entry = entry.filter(|_| ranked.is_none());
-    let score = entry
-        .filter(|entry| entry.source == path)
-        .map(|entry| &entry.score)
-        .next();
+    let mut entries = pack.assembly.ledger.entries.iter();
+    let entry = entries.find(|entry| ranked.is_none() && entry.source == path);
+    let score = entry.map(|entry| &entry.score);
     let mut told = Explanation {
         source: path.to_owned(),
         rank: place.map(|place| place + 1),
@@ -111,10 +108,8 @@ pub async fn explain(
     let (Some(index), true) = (index, level != Some(Detail::Full)) else {
         return told;
     };
-    let candidates = prepared.survey.candidates.iter();
-    let candidate = candidates
-        .filter(|candidate| candidate.file == index)
-        .next();
+    let mut candidates = prepared.survey.candidates.iter();
+    let candidate = candidates.find(|candidate| candidate.file == index);
     let trials = Trials {
         path,
         request,

@@ -1,11 +1,15 @@
 //! The files of a survey as chunks: scored, with their levels.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use kitbag_core::chunk::{ChunkId, ChunkType, ContextChunk, ContextPriority, Level, Relevance};
+use kitbag_core::chunk::{
+    ChunkId, ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance,
+};
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
 use kitbag_workspace::levels::Depth;
-use kitbag_workspace::survey::{Candidate, Survey};
+use kitbag_workspace::relevance::Reach;
+use kitbag_workspace::survey::{Candidate, RankedFile, Relation, Survey};
 use kitbag_workspace::walk::{FileEntry, FileRole};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
@@ -31,9 +35,12 @@ impl Prioritizer for Retrieval {
     }
 }
 
-/// A score with the parts of another behind its own.
-pub(super) fn joined(score: Score, other: &Score) -> Score {
-    other.parts().iter().fold(score, |score, part| {
+/// A score with what retrieval found behind its own parts. Both tell how recent a file is, which
+/// counts once.
+pub(super) fn joined(score: Score, evidence: &Score) -> Score {
+    let parts = evidence.parts().iter();
+    let parts = parts.filter(|part| part.name != "recency");
+    parts.fold(score, |score, part| {
         score.plus(part.name.clone(), part.value)
     })
 }
@@ -42,6 +49,8 @@ pub(super) fn joined(score: Score, other: &Score) -> Score {
 pub(super) struct FileChunk {
     pub(super) ranked: RankedChunk,
     pub(super) redacted: Vec<Redaction>,
+    /// The lines that a stack trace names.
+    located: Vec<u32>,
 }
 
 impl FileChunk {
@@ -58,6 +67,9 @@ pub(super) struct ReadFile<'a> {
     /// What retrieval found; nothing for a file that was only pinned.
     pub(super) evidence: Score,
     pub(super) priority: ContextPriority,
+    relation: Option<Relation>,
+    /// When it was last changed, in seconds since 1970.
+    modified: Option<i64>,
 }
 
 impl ReadFile<'_> {
@@ -73,6 +85,14 @@ impl ReadFile<'_> {
         if let Some(language) = self.candidate.syntax.language {
             let language = language.name().into();
             chunk.metadata.insert("language".into(), language);
+        }
+        if let Some(modified) = self.modified {
+            let modified = modified.into();
+            chunk.metadata.insert("last_modified".into(), modified);
+        }
+        if let Some(relation) = self.relation {
+            let relation = relation.as_str().into();
+            chunk.metadata.insert("relation".into(), relation);
         }
         chunk
     }
@@ -97,6 +117,7 @@ impl ReadFile<'_> {
         FileChunk {
             ranked,
             redacted: self.text.redacted,
+            located: self.candidate.located.clone(),
         }
     }
 }
@@ -104,20 +125,25 @@ impl ReadFile<'_> {
 /// Reads the candidates of a survey. Whoever scores them sees what would be shown, and no secret.
 fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> {
     let (survey, files) = (&prepared.survey, prepared.workspace.files());
+    let ranked: HashMap<usize, &RankedFile> = by_file(survey);
     let read = |candidate: &'a Candidate| {
         let entry = files.get(candidate.file)?;
         let pins = prepared.request.pins.iter().chain(&options.pins);
         let is_pinned = pins.into_iter().any(|pin| *pin == entry.path);
-        let evidence = prepared.rank_task.evidence.get(&id_of(&entry.path));
+        let ranked = ranked.get(&candidate.file).copied();
         Some(ReadFile {
             entry,
             candidate,
             text: clean(&candidate.text, &entry.path),
-            evidence: evidence.cloned().unwrap_or_default(),
+            evidence: ranked
+                .map(|ranked| ranked.score.clone())
+                .unwrap_or_default(),
             priority: match is_pinned {
                 true => ContextPriority::Critical,
-                false => priority_of(entry.role),
+                false => priority_of(prepared, entry.role, ranked),
             },
+            relation: ranked.and_then(|ranked| ranked.relation),
+            modified: prepared.modified.of(entry),
         })
     };
     survey
@@ -143,8 +169,11 @@ pub(super) fn chunks(
     if prepared.is_overview && options.prioritizer.is_none() {
         return overview::chunks(files, options, &depth);
     }
-    let task = &prepared.rank_task;
-    (for_task(options, task, files, &depth), Vec::new())
+    let mut chunks = for_task(options, &prepared.rank_task, files, &depth);
+    if prepared.strategy.locations_are_critical {
+        show_locations(&mut chunks, options);
+    }
+    (chunks, Vec::new())
 }
 
 fn for_task(
@@ -178,6 +207,10 @@ fn for_task(
         .map(|(file, mut chunk, score, likely)| {
             #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
             let mut share = likely.max(0) as f64 / best as f64;
+            if !file.candidate.located.is_empty() {
+                // A stack trace leads to it, whatever its words are.
+                share = share.max(LOCATED);
+            }
             chunk.relevance = Relevance::from_ppm(depth.relevance(file.candidate, share));
             if file.is_pinned() {
                 // Whoever pins a file wants to see it, whatever the task says.
@@ -190,9 +223,71 @@ fn for_task(
         .collect()
 }
 
+/// The least share of the best score that a file has which a stack trace names.
+const LOCATED: f64 = 0.5;
+
+/// Makes the files critical that a stack trace names, at levels that show a line of it. The likeliest
+/// come first, and all of them take about a quarter of the budget at most, so that a trace of a
+/// hundred frames leaves room for the rest.
+fn show_locations(chunks: &mut [FileChunk], options: &PackOptions) {
+    let mut located: Vec<&mut FileChunk> = chunks
+        .iter_mut()
+        .filter(|file| !file.located.is_empty() && !file.is_pinned())
+        .collect();
+    located.sort_by_key(|file| {
+        let chunk = &file.ranked.chunk;
+        (Reverse(chunk.relevance), chunk.source.clone())
+    });
+    // A token has about four bytes: as many bytes as tokens are a quarter of the budget.
+    let mut room = usize::try_from(options.budget.0).unwrap_or(usize::MAX);
+    for file in located {
+        let shows = |level: &&Level| {
+            let within = |line: &u32| {
+                let mut ranges = level.lines.iter();
+                ranges.any(|(first, last)| (first..=last).contains(&line))
+            };
+            !matches!(level.level, Detail::Outline | Detail::Line)
+                && file.located.iter().any(within)
+        };
+        let chunk = &mut file.ranked.chunk;
+        let levels: Vec<Level> = chunk.levels.iter().filter(shows).cloned().collect();
+        let shortest = levels.iter().map(|level| level.content.len()).min();
+        let Some(left) = shortest.and_then(|shortest| room.checked_sub(shortest)) else {
+            continue;
+        };
+        room = left;
+        let before = chunk.priority.score();
+        chunk.priority = ContextPriority::Critical;
+        chunk.levels = levels;
+        let more = chunk.priority.score() - before;
+        file.ranked.score = std::mem::take(&mut file.ranked.score).plus("location", more);
+    }
+}
+
 /// The priority of a file that nobody pinned.
-pub(super) fn priority_of(_role: FileRole) -> ContextPriority {
-    ContextPriority::Medium
+pub(super) fn priority_of(
+    prepared: &Prepared,
+    role: FileRole,
+    ranked: Option<&RankedFile>,
+) -> ContextPriority {
+    // Without a task nothing is related to it.
+    let Some(ranked) = ranked.filter(|_| !prepared.is_overview) else {
+        return ContextPriority::Medium;
+    };
+    match (ranked.reach, role) {
+        (Reach::Named, _) => ContextPriority::High,
+        (Reach::Imports, _) => ContextPriority::Minimal,
+        (_, FileRole::Source) => ContextPriority::High,
+        (_, FileRole::Test) if prepared.strategy.about_tests => ContextPriority::High,
+        (_, FileRole::Docs | FileRole::Example) => ContextPriority::Low,
+        _ => ContextPriority::Medium,
+    }
+}
+
+/// What is known of each file that has to do with the task.
+fn by_file(survey: &Survey) -> HashMap<usize, &RankedFile> {
+    let ranked = survey.ranked.iter();
+    ranked.map(|ranked| (ranked.file, ranked)).collect()
 }
 
 /// The id of the chunk of a file.
@@ -202,15 +297,11 @@ pub(super) fn id_of(path: &str) -> ChunkId {
 
 /// What retrieval found for the files that were looked at.
 pub(super) fn evidence(survey: &Survey, workspace: &Workspace) -> BTreeMap<ChunkId, Score> {
-    let known: HashMap<usize, &Score> = survey
-        .ranked
-        .iter()
-        .map(|ranked| (ranked.file, &ranked.score))
-        .collect();
+    let known = by_file(survey);
     let candidates = survey.candidates.iter();
     let found = candidates.filter_map(|candidate| {
         let path = &workspace.files().get(candidate.file)?.path;
-        Some((id_of(path), (*known.get(&candidate.file)?).clone()))
+        Some((id_of(path), known.get(&candidate.file)?.score.clone()))
     });
     found.collect()
 }

@@ -25,8 +25,8 @@ pub(super) fn compose_json(
     loop {
         let mut composed = compose(&within, vec![contribution.clone()], &escaped, None)
             .map_err(|error| of_whole(error, budget, within.settings.budget))?;
+        let printed = counter.count(&composed.body());
         let assembly = &mut composed.assembly;
-        let printed = counter.count(&assembly.body);
         let over = printed.saturating_sub(budget);
         if over == Tokens::ZERO {
             assembly.tokens = printed;

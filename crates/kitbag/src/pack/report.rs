@@ -10,6 +10,7 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
+use kitbag_workspace::survey::WordUse;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::chunks::Made;
@@ -23,6 +24,8 @@ use crate::redaction::{self, Redaction};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pack {
+    /// The prompt, as it is printed.
+    prompt: String,
     /// The prompt and its ledger, which has a line for every chunk and every problem.
     pub assembly: Assembly,
     /// Every file that the task has anything to do with: those that were looked at closely by their
@@ -36,13 +39,15 @@ pub struct Pack {
     pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
+    /// The words of the task that were looked for, the weightiest first.
+    pub words: Vec<WordUse>,
 }
 
 impl Pack {
     /// The prompt.
     #[must_use]
     pub fn prompt(&self) -> &str {
-        &self.assembly.body
+        &self.prompt
     }
 
     /// Its tokens.
@@ -114,6 +119,7 @@ impl Pack {
             redacted: self.redacted.clone(),
             task_type: self.task_type,
             inferred_from: self.inferred_from.clone(),
+            words: self.words.clone(),
             problems: self.problems().to_vec(),
             utilization: f64::from(self.tokens().0) / f64::from(fit.budget.0.max(1)),
             bound: f64::from(fit.ratio_ppm) / 1e6,
@@ -163,6 +169,9 @@ pub struct Decisions {
     pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
+    /// The words of the task that were looked for, the weightiest first.
+    #[serde(default)]
+    pub words: Vec<WordUse>,
     /// What did not go as asked.
     pub problems: Vec<Problem>,
     /// The share of the budget that is used, from 0 to 1.
@@ -204,6 +213,7 @@ impl Decisions {
         self.chunks.truncate(most);
         self.excluded.truncate(most);
         self.redacted.truncate(most);
+        self.words.truncate(most);
         self.problems.truncate(most);
         self
     }
@@ -318,7 +328,8 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
     let known: BTreeSet<String> = ranked.iter().map(|file| file.source.clone()).collect();
     let others = prepared.survey.ranked.iter().filter_map(|other| {
         let file = prepared.workspace.files().get(other.file)?;
-        let base = Score::default().plus("base", files::priority_of(file.role).score());
+        let priority = files::priority_of(prepared, file.role, Some(other));
+        let base = Score::default().plus("base", priority.score());
         let is_known = known.contains(&file.path);
         (!is_known).then(|| source(&file.path, &joined(base, &other.score)))
     });
@@ -328,12 +339,13 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
 
 /// Makes the report of a prompt.
 pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pack {
+    let prompt = composed.body().into_owned();
     let Composed {
         mut assembly,
         mut redacted,
         ..
     } = composed;
-    let shown: HashMap<&str, (Detail, &[(u32, u32)])> = assembly
+    let shown: HashMap<&str, _> = assembly
         .kept
         .iter()
         .map(|kept| (kept.source.as_str(), (kept.detail, kept.lines.as_slice())))
@@ -355,12 +367,14 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     assembly.ledger.problems.extend(attachment);
     assembly.ledger.problems.extend(unseen);
     Pack {
+        prompt,
         assembly,
         ranked: made.ranked,
         passed_over,
         redacted,
         task_type: prepared.task_type,
         inferred_from: prepared.cues.clone(),
+        words: prepared.survey.words.clone(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::tokens::Tokens;
+use kitbag_workspace::survey::Companions;
 
 use super::GatherLimits;
 use crate::gather::{Dependencies, Gatherer, History, Instructions, Structure};
@@ -18,6 +19,10 @@ pub(super) struct Strategy {
     instructions: u32,
     /// Whether tests count as much as other files.
     pub(super) about_tests: bool,
+    /// The files that come along with the best ones.
+    pub(super) companions: Companions,
+    /// Whether the lines that a stack trace names must be in.
+    pub(super) locations_are_critical: bool,
     /// What our gatherers bring, where that is more than usual.
     pub(super) priority: Option<ContextPriority>,
 }
@@ -25,12 +30,21 @@ pub(super) struct Strategy {
 impl Strategy {
     /// The strategy for a type of task. What a change needs is code; what an analysis needs is the
     /// shape of the project; a fault may come from a recent change.
-    pub(super) const fn of(task_type: TaskType) -> Self {
+    pub(super) fn of(task_type: TaskType) -> Self {
+        let mut companions = Companions::default();
+        match task_type {
+            TaskType::Implement => companions.tests = true,
+            TaskType::Refactor => (companions.tests, companions.dependents) = (true, true),
+            TaskType::Test => (companions.tests, companions.fixtures) = (true, true),
+            TaskType::Debug | TaskType::Analyze => {}
+        }
         let change = Self {
             structure: 15,
             dependencies: 0,
             history: 0,
             instructions: 60,
+            companions,
+            locations_are_critical: false,
             about_tests: false,
             priority: None,
         };
@@ -41,6 +55,7 @@ impl Strategy {
             },
             TaskType::Debug => Self {
                 history: 15,
+                locations_are_critical: true,
                 ..change
             },
             TaskType::Refactor => Self {
@@ -61,12 +76,14 @@ impl Strategy {
     }
 
     /// Without a task: the shape of the project comes first.
-    pub(super) const fn overview() -> Self {
+    pub(super) fn overview() -> Self {
         Self {
             structure: 120,
             dependencies: 60,
             history: 40,
             instructions: 100,
+            companions: Companions::default(),
+            locations_are_critical: false,
             about_tests: false,
             priority: Some(ContextPriority::High),
         }

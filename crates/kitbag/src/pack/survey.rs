@@ -33,6 +33,7 @@ pub(super) async fn survey(
     options.changed = changed;
     options.weights = request.relevance.clone();
     options.about_tests = strategy.about_tests;
+    options.companions = strategy.companions;
     options.candidates = match request.limits.max_files {
         Some(most) => most,
         None => candidates(request.budget),

@@ -5,19 +5,19 @@
 
 use std::borrow::Cow;
 
-use kitbag_layout::context::Scope;
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_layout::chain::PromptSource;
 use kitbag_layout::manifest::{LayoutText, Origin};
-use kitbag_layout::note::NoteKind;
-use kitbag_layout::prompt::{Sources, system_prompt};
+use kitbag_layout::prompt::{Sources, SystemPrompt, system_prompt};
 use kitbag_layout::template::{Template, TemplateError};
-use kitbag_layout::{Agent, Documents, Layout, Problem, SecurityKey, Turn};
+use kitbag_layout::{Agent, ChannelTurn, Documents, FileProblem, Layout, SecurityKey};
 
-use super::Project;
+use super::{LayoutError, Project};
 
 impl Project {
     /// All that is wrong with the project, what was found when it was read included.
     #[must_use]
-    pub fn check(&self) -> Vec<Problem> {
+    pub fn check(&self) -> Vec<FileProblem> {
         let mut problems = self.problems.clone();
         for layout in self.layouts.iter() {
             self.check_layout(layout, &mut problems);
@@ -33,7 +33,7 @@ impl Project {
     }
 
     /// Each template must be one, and include only what is there.
-    fn check_layout(&self, layout: &Layout, problems: &mut Vec<Problem>) {
+    fn check_layout(&self, layout: &Layout, problems: &mut Vec<FileProblem>) {
         let file = match &layout.origin {
             Origin::File(file) => file.as_str(),
             Origin::BuiltIn => layout.id.as_str(),
@@ -49,7 +49,7 @@ impl Project {
                     };
                     for partial in template.required_partials().filter(|name| !known(name)) {
                         let message = format!("there is no partial `{partial}`");
-                        problems.push(Problem::error(file, message).at(text.line, 0).of(&key));
+                        problems.push(FileProblem::error(file, message).at(text.line, 0).of(&key));
                     }
                 }
             }
@@ -57,7 +57,7 @@ impl Project {
     }
 
     /// A layout that no agent asks for is rendered for one that says nothing of itself.
-    fn check_unused(&self, documents: &Documents, problems: &mut Vec<Problem>) {
+    fn check_unused(&self, documents: &Documents, problems: &mut Vec<FileProblem>) {
         let used = |layout: &&Layout| {
             let mut agents = self.config.agents.iter();
             agents.any(|agent| {
@@ -66,46 +66,45 @@ impl Project {
             })
         };
         let agent = Agent::new("assistant");
-        let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
         for layout in self.layouts.iter().filter(|layout| !used(layout)) {
             let Origin::File(file) = &layout.origin else {
                 continue;
             };
-            let mut sources = Sources::new(&agent, documents, &self.partials).with_layout(layout);
-            sources.conversation = self.conversation.as_ref();
+            let rendered = self.rendered(&agent, Some(layout), documents);
             let line = layout.text(None).map_or(0, |(_, text)| text.line);
             let of_layout = format!("{} (", layout.id);
-            for note in system_prompt(&sources, &turn, Scope::Whole).notes {
-                // What cannot be parsed was told already, with its place.
-                let is_told = problems.iter().any(|told| told.key.starts_with(&of_layout));
-                if note.kind == NoteKind::Fallback && !is_told {
-                    problems.push(
-                        Problem::warning(file, note.message)
-                            .at(line, 0)
-                            .of(&layout.id),
-                    );
-                }
+            // What cannot be parsed was told already, with its place.
+            let is_told = problems.iter().any(|told| told.key.starts_with(&of_layout));
+            let is_used = matches!(rendered.source, PromptSource::Layout { .. });
+            let reason = |problem: &&Problem| problem.kind == ProblemKind::Failed;
+            if let (false, false, Some(reason)) =
+                (is_used, is_told, rendered.problems.iter().rfind(reason))
+            {
+                let problem = FileProblem::warning(file, reason.to_string());
+                problems.push(problem.at(line, 0).of(&layout.id));
             }
         }
     }
 
     /// The agent's layout must be there, take its props, and render.
-    fn check_agent(&self, agent: &Agent, shared: &Documents, problems: &mut Vec<Problem>) {
+    fn check_agent(&self, agent: &Agent, shared: &Documents, problems: &mut Vec<FileProblem>) {
         let file = agent.file.as_str();
         let key = format!("agents.{}", agent.id);
         let found = self.layout(Some(agent), None);
         let unknown = match &found {
             Ok(found) => found.warning.as_ref(),
-            Err(unknown) => Some(unknown),
+            Err(LayoutError::Unknown(unknown)) => Some(unknown),
+            // Told when the file was read.
+            Err(LayoutError::Malformed(_)) => None,
         };
         if let Some(unknown) = unknown {
             let asked = agent.layout.as_ref();
             let line = asked.map_or(agent.line, |layout| layout.line);
             let problem = match &unknown.fallback {
                 Some(instead) => {
-                    Problem::warning(file, format!("{unknown}; {instead} is used instead"))
+                    FileProblem::warning(file, format!("{unknown}; {instead} is used instead"))
                 }
-                None => Problem::error(file, unknown.to_string()),
+                None => FileProblem::error(file, unknown.to_string()),
             };
             let problem = problem.at(line, 0).of(format!("{key}.layout"));
             problems.push(problem.with_hint(unknown.hint()));
@@ -119,30 +118,43 @@ impl Project {
         let is_missing = |name: &&String| !documents.contains_key(*name);
         for name in agent.documents.iter().filter(is_missing) {
             let message = format!("there is no document `{name}`");
-            let problem = Problem::error(file, message).at(agent.line, 0);
+            let problem = FileProblem::error(file, message).at(agent.line, 0);
             problems.push(problem.of(format!("{key}.documents")));
         }
-        let mut sources = Sources::new(agent, &documents, &self.partials);
-        sources.layout = found.as_ref().ok().map(|found| found.layout);
-        sources.conversation = self.conversation.as_ref();
-        let turn = Turn::new("?", SecurityKey::from_bytes([0; 16]));
-        for note in system_prompt(&sources, &turn, Scope::Whole).notes {
-            let problem = match note.kind {
-                NoteKind::Prop => Problem::warning(file, note.message),
-                _ => Problem::error(file, note.message),
+        let layout = found.as_ref().ok().map(|found| found.layout);
+        for told in self.rendered(agent, layout, &documents).problems {
+            let problem = match told.kind {
+                ProblemKind::Ignored | ProblemKind::Costly => {
+                    FileProblem::warning(file, told.to_string())
+                }
+                _ => FileProblem::error(file, told.to_string()),
             };
             problems.push(problem.at(agent.line, 0).of(&key));
         }
     }
+
+    /// The system prompt of a turn that nobody has asked for.
+    fn rendered(
+        &self,
+        agent: &Agent,
+        layout: Option<&Layout>,
+        documents: &Documents,
+    ) -> SystemPrompt {
+        let key = SecurityKey::from_bytes([0; 16]);
+        let mut sources = Sources::new(agent, documents, &self.partials, &key);
+        sources.layout = layout;
+        sources.conversation = self.conversation.as_ref();
+        system_prompt(&sources, &ChannelTurn::new("?"))
+    }
 }
 
 /// A fault of a template at its place in the file that it stands in.
-fn at(file: &str, text: &LayoutText, error: &TemplateError) -> Problem {
+fn at(file: &str, text: &LayoutText, error: &TemplateError) -> FileProblem {
     let place = error.place();
     let message = error.to_string();
     let message = message
         .strip_prefix(&format!("{place}: "))
         .unwrap_or(&message);
     // How far the text is indented in its file is not known, so that the column would be wrong.
-    Problem::error(file, message).at(text.line + place.line as u64 - 1, 0)
+    FileProblem::error(file, message).at(text.line + place.line as u64 - 1, 0)
 }

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 
 use kitbag_layout::config::{DocumentEntry, DocumentSource};
 use kitbag_layout::document::DocumentKind;
-use kitbag_layout::{Agent, Document, Documents, Problem};
-use kitbag_secrets::redact;
+use kitbag_layout::{Agent, Document, Documents, FileProblem};
 
 use super::Project;
 use super::files::{TEXT_LIMIT, read_text};
 use super::root::{Root, RootError};
-use crate::redaction::Redaction;
+use crate::engine::{Redaction, clean};
 
 /// The most files of a folder that is a document.
 const MOST_FILES: usize = 500;
@@ -24,7 +23,7 @@ pub struct ProjectDocuments {
     /// The documents by name.
     pub documents: Documents,
     /// Documents that could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FileProblem>,
     /// Files of folders that are no texts, or cannot be read.
     pub skipped: Vec<String>,
     /// Secrets that were replaced in them.
@@ -54,7 +53,7 @@ impl Project {
                     // It is known, if only by name: who includes it need not be told once more.
                     read.documents.insert(name.clone(), Document::new("", ""));
                     read.problems.push(
-                        Problem::error(&entry.file, error.to_string())
+                        FileProblem::error(&entry.file, error.to_string())
                             .at(entry.line, 0)
                             .of(format!("documents.{name}"))
                             .with_hint(HINT),
@@ -128,9 +127,8 @@ impl ProjectDocuments {
             path: path.to_owned(),
             source,
         })?;
-        let redacted = redact(&text, path);
-        self.redactions
-            .extend(Redaction::all(path, &redacted.found));
-        Ok(redacted.text.into_owned())
+        let cleaned = clean(&text, path);
+        self.redactions.extend(cleaned.redacted);
+        Ok(cleaned.text.into_owned())
     }
 }

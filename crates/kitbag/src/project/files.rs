@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use kitbag_workspace::text::{decode, read_small};
+use kitbag_text::{decode, read_small};
 
 /// The most bytes of a configuration, a manifest or a document.
 pub(super) const TEXT_LIMIT: usize = 8 * 1024 * 1024;

@@ -1,21 +1,13 @@
-//! Contexts: what a message is answered with.
+//! What a message is answered with: the conversation, what is known of the sender, what is recalled.
 
-use kitbag_core::role::Role;
-use kitbag_core::tokens::{Characters, TokenCounter, Tokens};
-use kitbag_store::{
-    ContextSettings, Import, Incoming, MessageTime, NewFact, NewMessage, NewSummary, Store,
-    SummaryMaker,
+use kitbag::core::context::Context;
+use kitbag::core::role::Role;
+use kitbag::core::tokens::{Characters, TokenCounter, Tokens};
+use kitbag::store::{
+    Import, Incoming, MessageTime, NewFact, NewMessage, NewSummary, Store, SummaryMaker,
 };
 
-use crate::on_both;
-use crate::place::second;
-
-on_both! {
-    o06_a_context_has_history_facts_summaries_and_related_messages
-    o06_a_context_stays_within_its_budget_and_tells_what_is_left_out
-    o06_facts_follow_the_sender_and_summaries_stay_in_their_channel
-    o12_the_message_is_answered_once_and_history_is_in_order
-}
+use crate::{from_memory, on_store, request, second};
 
 /// A past conversation, and one that is under way.
 async fn fill(store: &Store) {
@@ -70,120 +62,117 @@ async fn fill(store: &Store) {
     store.import(now.into(), second(0)).await.unwrap();
 }
 
-async fn o06_a_context_has_history_facts_summaries_and_related_messages(store: Store) {
-    fill(&store).await;
-    let incoming = Incoming::new("cli", "ann", "Where does my sister keep her hives?");
-    let settings = ContextSettings::new(Tokens(4_000));
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(9))
-        .await
-        .unwrap();
-    built.context.validate().unwrap();
-    insta::assert_snapshot!(built.context.to_prompt_string(), @"
-    [System]
-    You are Kitbag, an assistant that works from the context it is given. Use that context first, say when it does not hold the answer, and keep to the point.
+#[test]
+fn o06_a_context_has_history_facts_summaries_and_related_messages() {
+    on_store(async |store| {
+        fill(&store).await;
+        let incoming = Incoming::new("cli", "ann", "Where does my sister keep her hives?");
+        let request = request(&incoming, 4_000, second(9));
+        let prompt = from_memory(&store, &request, &Characters).await.unwrap();
+        let context = prompt.context().unwrap();
+        context.validate().unwrap();
+        insta::assert_snapshot!(context.to_prompt_string(), @"
+        [System]
+        You are Kitbag, an assistant that works from the context it is given. Use that context first, say when it does not hold the answer, and keep to the point.
 
-    - About the user, timezone: Europe/Lisbon
-    - Earlier conversation, summarised 2023-11-14: User: My sister Ines lives in Porto and keeps bees.
-    - Earlier, user on 2023-03-01: My sister Ines lives in Porto and keeps bees.
-    - Earlier, user on 2023-03-01: Twelve, behind the old mill.
-    - Earlier, assistant on 2023-03-01: How many hives does she have?
+        - About the user, timezone: Europe/Lisbon
 
-    [User]
-    Good morning!
+        - Earlier conversation, summarised 2023-11-14: User: My sister Ines lives in Porto and keeps bees.
 
-    [Assistant]
-    Good morning, Ann.
+        - Earlier, user on 2023-03-01: My sister Ines lives in Porto and keeps bees.
 
-    [User]
-    Where does my sister keep her hives?
-    ");
-    assert_eq!(built.assembly.ledger.problems, []);
-    assert!(Characters.count(&built.assembly.body) <= Tokens(4_000));
-}
+        - Earlier, user on 2023-03-01: Twelve, behind the old mill.
 
-async fn o06_a_context_stays_within_its_budget_and_tells_what_is_left_out(store: Store) {
-    fill(&store).await;
-    let long = "We talked about the weather in Lisbon, again and again. ".repeat(30);
-    let many = (0..40).map(|n| {
-        let text = format!("{n}. {long}I decided to buy {n} apples.");
-        Import::new(
-            "cli",
-            "ann",
-            None,
-            NewMessage::new(Role::User, text).at(second(1)),
-        )
+        - Earlier, assistant on 2023-03-01: How many hives does she have?
+
+        [User]
+        Good morning!
+
+        [Assistant]
+        Good morning, Ann.
+
+        [User]
+        Where does my sister keep her hives?
+        ");
+        let assembly = &prompt.composed.assembly;
+        assert_eq!(assembly.ledger.problems, []);
+        assert!(Characters.count(&assembly.body) <= Tokens(4_000));
     });
-    store.import(many.collect(), second(1)).await.unwrap();
-    let incoming = Incoming::new("cli", "ann", "How many apples was it?");
-    for budget in [600, 2_000, 9_000, 50_000] {
-        let settings = ContextSettings::new(Tokens(budget));
-        let built = store
-            .build_context(&incoming, &settings, &Characters, second(9))
-            .await
-            .unwrap();
-        assert!(Characters.count(&built.assembly.body) <= Tokens(budget));
-        assert!(Characters.count(&built.context.to_prompt_string()) <= Tokens(budget));
-        // Every message is in the history or has a line in the ledger.
-        let told = built
-            .assembly
-            .ledger
-            .entries
-            .iter()
-            .filter(|entry| entry.source.starts_with("message/"))
-            .count();
-        assert!(built.draft.history.len() + told >= 42, "{budget}: {told}");
-    }
-    let tight = ContextSettings::new(Tokens(20));
-    assert!(
-        store
-            .build_context(&incoming, &tight, &Characters, second(9))
-            .await
-            .is_err()
-    );
 }
 
-async fn o06_facts_follow_the_sender_and_summaries_stay_in_their_channel(store: Store) {
-    fill(&store).await;
-    let incoming = Incoming::new("slack", "ann", "Where does my sister keep her hives?");
-    let mut settings = ContextSettings::new(Tokens(4_000));
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(9))
-        .await
-        .unwrap();
-    assert!(built.context.system_prompt.contains("Europe/Lisbon"));
-    assert!(!built.context.system_prompt.contains("Ines"));
-    assert!(built.context.history.is_empty());
-    settings.across_channels = true;
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(9))
-        .await
-        .unwrap();
-    assert!(built.context.system_prompt.contains("old mill"));
-    let other = Incoming::new("cli", "bob", "Where does my sister keep her hives?");
-    let built = store
-        .build_context(&other, &settings, &Characters, second(9))
-        .await
-        .unwrap();
-    assert_eq!(built.context.system_prompt, settings.system_prompt);
+#[test]
+fn o06_a_context_stays_within_its_budget_and_tells_what_is_left_out() {
+    on_store(async |store| {
+        fill(&store).await;
+        let long = "We talked about the weather in Lisbon, again and again. ".repeat(30);
+        let many = (0..40).map(|n| {
+            let text = format!("{n}. {long}I decided to buy {n} apples.");
+            let message = NewMessage::new(Role::User, text).at(second(1));
+            Import::new("cli", "ann", None, message)
+        });
+        store.import(many.collect(), second(1)).await.unwrap();
+        let incoming = Incoming::new("cli", "ann", "How many apples was it?");
+        for budget in [600, 2_000, 9_000, 50_000, 90_000] {
+            let request = request(&incoming, budget, second(9));
+            let prompt = from_memory(&store, &request, &Characters).await.unwrap();
+            let (assembly, draft) = (&prompt.composed.assembly, &prompt.composed.draft);
+            let context = prompt.context().unwrap();
+            assert!(Characters.count(&assembly.body) <= Tokens(budget));
+            assert!(Characters.count(&context.to_prompt_string()) <= Tokens(budget));
+            // What is not shown word for word is counted in the prompt and in the ledger.
+            let left_out = 42 - draft.history.len();
+            let line = format!("{left_out} earlier messages of this conversation are not shown");
+            let problem = format!("{left_out} of 42 messages are not shown word for word");
+            assert_eq!(assembly.body.contains(&line), left_out > 0, "{budget}");
+            let problems = assembly.ledger.problems.iter();
+            let told = problems.filter(|one| one.message == problem).count();
+            assert_eq!(told, usize::from(left_out > 0), "{budget}");
+        }
+        let tight = request(&incoming, 20, second(9));
+        let error = from_memory(&store, &tight, &Characters).await.unwrap_err();
+        assert!(error.to_string().contains("20"), "{error}");
+    });
 }
 
-async fn o12_the_message_is_answered_once_and_history_is_in_order(store: Store) {
-    fill(&store).await;
-    let incoming = Incoming::new("cli", "ann", "And my sister?");
-    let turn = store.accept(&incoming, second(5)).await.unwrap();
-    let settings = ContextSettings::new(Tokens(4_000)).answering(turn.message);
-    let built = store
-        .build_context(&incoming, &settings, &Characters, second(9))
-        .await
-        .unwrap();
-    let history: Vec<&str> = built
-        .context
-        .history
-        .iter()
-        .map(|entry| entry.content.as_str())
-        .collect();
-    assert_eq!(history, ["Good morning!", "Good morning, Ann."]);
-    assert_eq!(built.context.current_message, "And my sister?");
-    assert!(!built.context.system_prompt.contains("And my sister?"));
+#[test]
+fn o06_facts_follow_the_sender_and_summaries_stay_in_their_channel() {
+    on_store(async |store| {
+        fill(&store).await;
+        let question = "Where does my sister keep her hives?";
+        let incoming = Incoming::new("slack", "ann", question);
+        let mut request = request(&incoming, 4_000, second(9));
+        let prompt = from_memory(&store, &request, &Characters).await.unwrap();
+        let context = prompt.context().unwrap();
+        assert!(context.system_prompt.contains("Europe/Lisbon"));
+        assert!(!context.system_prompt.contains("Ines"));
+        assert!(context.history.is_empty());
+
+        request.memory.as_mut().unwrap().across_channels = true;
+        let prompt = from_memory(&store, &request, &Characters).await.unwrap();
+        let context = prompt.context().unwrap();
+        assert!(context.system_prompt.contains("old mill"));
+
+        request.memory.as_mut().unwrap().incoming.sender = "bob".to_owned();
+        let prompt = from_memory(&store, &request, &Characters).await.unwrap();
+        let context = prompt.context().unwrap();
+        assert_eq!(context, Context::new(question));
+    });
+}
+
+#[test]
+fn o12_the_message_is_answered_once_and_history_is_in_order() {
+    on_store(async |store| {
+        fill(&store).await;
+        let incoming = Incoming::new("cli", "ann", "And my sister?");
+        let accepted = store.accept(&incoming, second(5)).await.unwrap();
+        let mut request = request(&incoming, 4_000, second(9));
+        request.memory.as_mut().unwrap().answering = Some(accepted.message);
+        let prompt = from_memory(&store, &request, &Characters).await.unwrap();
+        let context = prompt.context().unwrap();
+        let history = context.history.iter();
+        let history: Vec<&str> = history.map(|entry| entry.content.as_str()).collect();
+        assert_eq!(history, ["Good morning!", "Good morning, Ann."]);
+        assert_eq!(context.current_message, "And my sister?");
+        assert!(!context.system_prompt.contains("And my sister?"));
+    });
 }

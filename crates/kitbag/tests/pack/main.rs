@@ -12,6 +12,7 @@ mod exactness;
 mod examples;
 mod gathered;
 mod overview;
+mod priorities;
 mod project;
 mod random;
 mod secrets;

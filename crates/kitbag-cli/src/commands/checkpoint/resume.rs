@@ -1,37 +1,49 @@
 //! Prints what a model needs to go on with a task, and marks the task as running.
 
+use std::fs;
+use std::path::Path;
+
 use jiff::Timestamp;
 use kitbag::checkpoint::{Checkpoint, CheckpointState, Checkpoints, SessionId};
-use kitbag::core::assembly::{AssemblySettings, Draft, OutputForm, render};
-use kitbag::core::envelope::Artifact;
-use kitbag::core::neutral::{json_line, one_line};
+use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use kitbag::core::budget::parse_input;
+use kitbag::core::chunk::{ChunkType, ContextChunk};
 use kitbag::core::tokens::Tokens;
+use kitbag::pack::truncatable;
 
 use super::failure;
+use crate::commands::pack::summary;
+use crate::counter::CounterArgs;
 use crate::failure::Failure;
-use crate::output::{self, grouped};
+use crate::output::{self, one_line};
 
 /// Prints what a model needs to go on with a task, and marks it as running
 ///
-/// The state, what was made, what was said, and the request. The code is not in it: pack that anew,
-/// as it is now.
+/// The state, the code that was kept, what was made, what was said, and the request, as much as fits
+/// into the budget. Files that have changed since are named; saving with `--budget` packs them again.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
     id: SessionId,
+    /// The most tokens that the prompt may have, as for `kitbag pack`
+    #[arg(long, value_name = "TOKENS", value_parser = parse_input, default_value = "32k", allow_negative_numbers = true)]
+    budget: Tokens,
+    #[command(flatten)]
+    counter: CounterArgs,
     /// Prints the checkpoint as JSON
     #[arg(long)]
     json: bool,
 }
 
-pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result<(), Failure> {
     let former = checkpoints.restore(&args.id).map_err(failure)?;
     let mut resumed = former.clone().with_state(CheckpointState::Running);
     resumed.timestamp = Timestamp::now();
     if args.json {
         output::print_json(&resumed)?;
     } else {
-        output::print(&told(&former))?;
+        print(&former, args)?;
+        say_changed(&former, root);
     }
     // Only what somebody has received is taken up.
     checkpoints.save(&resumed).map_err(failure)?;
@@ -39,44 +51,37 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure>
 }
 
 /// The checkpoint in words: nothing that was said or made can pass for a heading or a request.
-fn told(checkpoint: &Checkpoint) -> String {
-    let mut draft = Draft::new(checkpoint.user_request.as_str());
-    draft.identity = summary(checkpoint);
-    draft.history.clone_from(&checkpoint.conversation_history);
-    let settings = AssemblySettings::new(OutputForm::Markdown, Tokens(u32::MAX));
-    render(&draft, &[], &settings, &[])
+fn print(checkpoint: &Checkpoint, args: &Args) -> Result<(), Failure> {
+    let (counter, traits) = args.counter.counter()?;
+    let settings = AssemblySettings::new(OutputForm::Markdown, args.budget)
+        .with_traits(traits.unwrap_or_default());
+    let mut chunks = chunks(checkpoint).to_vec();
+    chunks.iter_mut().for_each(truncatable);
+    let composed = checkpoint
+        .prompt(chunks, settings, &counter)
+        .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+    summary::say_problems(&composed.assembly.ledger.problems);
+    Ok(output::print(&composed.assembly.body)?)
 }
 
-fn summary(checkpoint: &Checkpoint) -> String {
-    let (id, time) = (&checkpoint.session_id, checkpoint.timestamp);
-    let task_type = checkpoint.task_type.as_str();
-    let state = one_line(checkpoint.state.as_str());
-    let mut summary = format!(
-        "This continues session {id}, of type {task_type}, which was {state} at {time:.0}."
-    );
-    let context = &checkpoint.context_summary;
-    if context.chunks_included > 0 {
-        summary.push_str(&format!(
-            " Its context had {} chunks with {} tokens.",
-            grouped(context.chunks_included as u64),
-            grouped(context.tokens_used.0)
-        ));
-    }
-    if !checkpoint.artifacts.is_empty() {
-        summary.push_str("\n\n## Artifacts");
-        for artifact in &checkpoint.artifacts {
-            summary.push_str(&format!("\n- {}", described(artifact)));
-        }
-    }
-    summary
+fn chunks(checkpoint: &Checkpoint) -> &[ContextChunk] {
+    let context = checkpoint.context.as_ref();
+    context.map_or(&[], |context| &context.chunks)
 }
 
-fn described(artifact: &Artifact) -> String {
-    let kind = one_line(&artifact.kind);
-    let path = artifact.path.as_deref().map(one_line).unwrap_or_default();
-    let mut described = format!("{kind}: {path}");
-    if !artifact.extra.is_empty() {
-        described.push_str(&format!(" {}", json_line(&artifact.extra.clone().into())));
+/// Names the files that are no longer as they were kept, as far as their times tell.
+fn say_changed(checkpoint: &Checkpoint, root: &Path) {
+    let is_newer = |chunk: &&ContextChunk| {
+        let modified = fs::metadata(root.join(&chunk.source)).and_then(|file| file.modified());
+        let modified = modified
+            .ok()
+            .and_then(|time| Timestamp::try_from(time).ok());
+        modified.is_none_or(|modified| modified > checkpoint.timestamp)
+    };
+    let files = chunks(checkpoint).iter();
+    let files = files.filter(|chunk| chunk.chunk_type == ChunkType::File);
+    for changed in files.filter(is_newer) {
+        let path = one_line(&changed.source);
+        output::say(format_args!("note: {path} has changed since, or is gone"));
     }
-    described
 }

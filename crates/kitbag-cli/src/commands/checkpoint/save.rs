@@ -7,11 +7,16 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use kitbag::checkpoint::{Checkpoint, CheckpointError, CheckpointState, Checkpoints, SessionId};
+use kitbag::core::budget::{Share, TokenBudget, parse_input};
 use kitbag::core::envelope::{Artifact, TaskType};
+use kitbag::core::tokens::Tokens;
+use kitbag::pack::PackRequest;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::failure;
+use crate::commands::pack::{failure as pack_failure, prepared};
+use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 
@@ -20,9 +25,10 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// Saves a checkpoint
 ///
-/// JSON is a checkpoint as `kitbag checkpoint show` prints it; of its fields only `user_request` is
-/// needed. Without JSON, the session's former checkpoint is changed as the options say, and if there
-/// is none, `--task` begins one.
+/// JSON is a checkpoint as `kitbag checkpoint show` prints it, or a `TaskEnvelope`; of its fields only
+/// `user_request` is needed. Without JSON, the session's former checkpoint is changed as the options
+/// say, and if there is none, `--task` begins one. The code for the task is then packed and kept with
+/// it, at first and whenever `--task`, `--task-type` or `--budget` is given.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
@@ -42,9 +48,20 @@ pub(super) struct Args {
     /// A file that the task has made or changed; can be given several times
     #[arg(long = "artifact", value_name = "FILE")]
     artifacts: Vec<String>,
+    /// The most tokens of the code that is kept, as for `kitbag pack` [default: 32k]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    budget: Option<Tokens>,
+    #[command(flatten)]
+    counter: CounterArgs,
+    /// The folder of the cache
+    #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
+    cache_dir: Option<PathBuf>,
+    /// Keeps no code
+    #[arg(long, conflicts_with = "budget")]
+    no_context: bool,
 }
 
-pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result<(), Failure> {
     let now = Timestamp::now();
     let mut checkpoint = match &args.json {
         Some(path) => from_json(&read(path)?, &name(path), args, now)?,
@@ -58,9 +75,39 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure>
         checkpoint.timestamp = now;
     }
     change(&mut checkpoint, args);
+    let is_changed = args.task.is_some() || args.task_type.is_some() || args.budget.is_some();
+    if args.no_context {
+        checkpoint.context = None;
+    } else if args.json.is_none() && (checkpoint.context.is_none() || is_changed) {
+        checkpoint = pack(checkpoint, args, root)?;
+    }
     let file = checkpoints.save(&checkpoint).map_err(failure)?;
-    output::say(format_args!("saved {}", file.display()));
+    let context = checkpoint.context.as_ref();
+    let kept = match context.map_or(0, |context| context.chunks.len()) {
+        0 => String::new(),
+        chunks => format!(" with {} chunks of context", grouped(chunks as u64)),
+    };
+    output::say(format_args!("saved {}{kept}", file.display()));
     Ok(())
+}
+
+/// Keeps the code that a pack for the task would show.
+fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, Failure> {
+    let (counter, _) = args.counter.counter()?;
+    let mut request = PackRequest::new(root, checkpoint.user_request.as_str());
+    request.survey.task_type = Some(checkpoint.task_type);
+    request.survey.cache_folder.clone_from(&args.cache_dir);
+    if let Some(budget) = args.budget {
+        request = request.with_budget(budget);
+    }
+    let prepared = prepared(&request)?;
+    let mut envelope = checkpoint.resume();
+    envelope.token_budget =
+        TokenBudget::new(request.options.budget).with_input_share(Share::percent(100));
+    prepared
+        .fill(&mut envelope, &request.options, &counter)
+        .map_err(pack_failure)?;
+    Ok(checkpoint.with_context(&envelope.context))
 }
 
 /// A checkpoint of a task that has just begun.

@@ -14,6 +14,9 @@ use crate::output::{grouped, one_line};
 /// How many of the largest folders and kinds are listed.
 const MOST_SPENT: usize = 3;
 
+/// How many words of the task are listed.
+const MOST_WORDS: usize = 8;
+
 /// What is in the prompt, and the best of what is not.
 pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     let mut text = String::new();
@@ -64,7 +67,7 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     if let Some(spent) = spent(decided) {
         let _ = write!(text, "\n{spent}");
     }
-    if let Some(understood) = understood(decided) {
+    for understood in [understood(decided), words(decided)].into_iter().flatten() {
         let _ = write!(text, "\n{understood}");
     }
     for problem in &decided.problems {
@@ -107,6 +110,38 @@ fn understood(decided: &Decisions) -> Option<String> {
     Some(format!(
         "taken for a task to {task_type}, {from}; `--task-type TYPE` says otherwise"
     ))
+}
+
+/// The words that were looked for, and those that are nowhere.
+fn words(decided: &Decisions) -> Option<String> {
+    let (found, missing): (Vec<_>, Vec<_>) = decided.words.iter().partition(|word| word.files > 0);
+    let found: Vec<String> = found
+        .iter()
+        .take(MOST_WORDS)
+        .map(|word| format!("{} ({})", one_line(&word.word), grouped(word.files as u64)))
+        .collect();
+    // Words that tell the type of a task need not be in the code.
+    let cues = decided.inferred_from.as_deref().unwrap_or_default();
+    let is_cue = |word: &str| cues.iter().any(|cue| cue.to_lowercase().contains(word));
+    let missing: Vec<String> = missing
+        .iter()
+        .filter(|word| !is_cue(&word.word))
+        .take(MOST_WORDS)
+        .map(|word| format!("“{}”", one_line(&word.word)))
+        .collect();
+    let mut text = String::new();
+    if !found.is_empty() {
+        let _ = write!(text, "looked for, in how many files: {}", found.join(", "));
+    }
+    if !missing.is_empty() {
+        let end = if found.is_empty() { "" } else { "\n" };
+        let missing = missing.join(", ");
+        let _ = write!(
+            text,
+            "{end}in no file: {missing}; say it with names that the code has"
+        );
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 fn row_in(chunk: &PackedChunk) -> [String; 5] {

@@ -1,4 +1,4 @@
-//! Reads the chunks, and says where and why one cannot be used.
+//! Reads the chunks or the request, and says where and why one cannot be used.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use kitbag::core::chunk::ContextChunk;
+use kitbag::wire::Request;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -15,15 +16,49 @@ use crate::output::{grouped, say};
 /// More than this is not read: as text it is far beyond what any model takes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The chunks in the file at `path`, or on stdin.
-pub(super) fn chunks(path: &Path) -> Result<Vec<ContextChunk>, Failure> {
+/// What is to be fitted.
+pub(super) struct Input {
+    name: String,
+    text: String,
+    /// The request, where it is one.
+    pub(super) request: Option<Request>,
+}
+
+/// Reads the file at `path`, or stdin.
+pub(super) fn input(path: &Path) -> Result<Input, Failure> {
     let name = if path == Path::new("-") {
         "stdin".into()
     } else {
         path.display().to_string()
     };
     let text = text(path, &name)?;
-    let items: Vec<&RawValue> = serde_json::from_str(&text).map_err(|error| {
+    let request = if text.trim_start().starts_with('{') {
+        let request = Request::parse(&text).map_err(|error| {
+            Failure::new(format_args!(
+                "{name}:1: not a JSON array of chunks, and no request: {error}"
+            ))
+            .hint(error.hint())
+        })?;
+        Some(request)
+    } else {
+        None
+    };
+    Ok(Input {
+        name,
+        text,
+        request,
+    })
+}
+
+impl Input {
+    /// The chunks.
+    pub(super) fn chunks(&self) -> Result<Vec<ContextChunk>, Failure> {
+        chunks(&self.name, &self.text)
+    }
+}
+
+fn chunks(name: &str, text: &str) -> Result<Vec<ContextChunk>, Failure> {
+    let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
         let (line, message) = (error.line(), reason(&error));
         Failure::new(format_args!(
             "{name}:{line}: not a JSON array of chunks: {message}"
@@ -39,7 +74,7 @@ pub(super) fn chunks(path: &Path) -> Result<Vec<ContextChunk>, Failure> {
             };
             let error = error.into_inner();
             // A chunk that is wrong as a whole has no line of its own.
-            let line = first_line(&text, item.get()) + error.line().saturating_sub(1);
+            let line = first_line(text, item.get()) + error.line().saturating_sub(1);
             Failure::new(format_args!(
                 "{name}:{line}: chunk {index}: {field}{}",
                 reason(&error)
@@ -47,7 +82,7 @@ pub(super) fn chunks(path: &Path) -> Result<Vec<ContextChunk>, Failure> {
             .hint("`kitbag fit --help` shows what a chunk looks like")
         })
     };
-    say_unknown_fields(&name, &items);
+    say_unknown_fields(name, &items);
     items.iter().enumerate().map(chunk).collect()
 }
 

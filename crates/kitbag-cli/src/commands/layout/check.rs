@@ -1,6 +1,6 @@
 //! Checks all layouts and agents of a project, and tells every problem at once.
 
-use kitbag::layout::Problem;
+use kitbag::layout::FileProblem;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -55,5 +55,5 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 struct Report<'a> {
     agents: usize,
     layouts: usize,
-    problems: &'a [Problem],
+    problems: &'a [FileProblem],
 }

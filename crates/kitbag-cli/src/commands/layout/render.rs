@@ -1,29 +1,29 @@
 //! Renders a layout for an agent and a query, as every channel would.
 
 mod choice;
-mod given;
-mod key;
-mod turn;
+mod request;
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use kitbag::core::assembly::{AssemblySettings, OutputForm, OutputFormError};
 use kitbag::core::budget::parse_tokens;
+use kitbag::core::problem::Problem;
 use kitbag::core::tokens::Tokens;
-use kitbag::layout::note::Note;
-use kitbag::layout::payload::Payload;
-use kitbag::layout::{Map, Mode, Platform, SecurityKey, Turn, Value};
+use kitbag::engine::{
+    AgentPart, AgentRequest, AgentSource, PromptRequest, Sources, TurnRequest, agent_part, turn,
+};
+use kitbag::layout::{Map, Platform, SecurityKey, Value};
 use kitbag::tokens::Counter;
 use serde::Serialize;
 
-pub(super) use choice::unknown;
-
+use crate::commands::pack::summary::say_problems;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
-use crate::output::{self, one_line};
-use crate::project::ProjectArgs;
+use crate::output::{self, ledger_table};
+use crate::project::{ProjectArgs, agent_failure, say_redactions, turn_failure};
 use crate::stdin;
 
 /// Renders a layout as every channel would
@@ -55,6 +55,9 @@ pub(super) struct Args {
     /// What was said before, as a JSON array of {"text", "isAssistant", "metadata"}
     #[arg(long, value_name = "FILE", conflicts_with = "context")]
     messages: Option<PathBuf>,
+    /// The tools on offer, as a JSON array of {"name", "description", "input_schema"}
+    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    tools: Option<PathBuf>,
     /// A document that the channel brings, as NAME=FILE; may be given several times
     #[arg(long, value_name = "NAME=FILE", conflicts_with = "context")]
     document: Vec<String>,
@@ -80,6 +83,9 @@ pub(super) struct Args {
     /// Prints the rendered template alone
     #[arg(long, conflicts_with = "format")]
     raw: bool,
+    /// Prints the ledger as a table: every document and message, in or out, and why
+    #[arg(long, conflicts_with_all = ["raw", "json"])]
+    explain: bool,
     /// Prints the prompt as structured JSON, with what was said and what is known of the turn
     #[arg(long)]
     json: bool,
@@ -100,25 +106,39 @@ fn parse_form(text: &str) -> Result<OutputForm, String> {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let project = args.project.open_and_tell()?;
-    match &args.context {
-        Some(file) => given::run(args, &project, file),
-        None => turn::run(args, &project),
+    let request = request::request(args)?;
+    let variable = |name: &str| env::var(name).ok();
+    if args.raw {
+        let part = agent_part(&project, &request, &variable).map_err(|e| agent_failure(&e))?;
+        say_problems(&part.contribution.problems);
+        say_redactions(&part.contribution.redacted);
+        return print_raw(args, &part);
+    }
+    let original = request.context.clone();
+    let (settings, counter) = args.settings(&request)?;
+    let prompt = PromptRequest::new("", settings);
+    let mut sources = Sources::default();
+    sources.agent = Some(AgentSource::new(&project, request).with_variables(&variable));
+    let request = TurnRequest::without_memory(prompt);
+    let made = pollster::block_on(turn(sources, &request, &counter));
+    let made = made.map_err(|error| turn_failure(&error))?;
+    let assembly = &made.composed.assembly;
+    say_problems(&assembly.ledger.problems);
+    say_redactions(&made.composed.redacted);
+    if args.explain {
+        return Ok(output::print(&ledger_table(&assembly.ledger))?);
+    }
+    match made.agent.as_ref().filter(|_| args.json) {
+        Some(agent) => {
+            let mut payload = agent.payload(assembly, &project, original.as_ref());
+            payload.metadata.generated_at = Some(Timestamp::now().to_string());
+            Ok(output::print_json(&payload)?)
+        }
+        None => Ok(output::print(&assembly.body)?),
     }
 }
 
 impl Args {
-    /// Sets what was said about the turn on the command line.
-    fn set(&self, turn: &mut Turn) {
-        match self.mode {
-            Some(ModeArg::Query) => turn.mode = Mode::Query,
-            Some(ModeArg::Execute) => turn.mode = Mode::Execute,
-            None => {}
-        }
-        if let Some(platform) = &self.platform {
-            turn.platform = platform.clone();
-        }
-    }
-
     /// The query, from the arguments or from stdin.
     fn query(&self) -> Result<Option<String>, Failure> {
         match self.query.as_deref() {
@@ -143,8 +163,8 @@ impl Args {
     }
 
     /// How the prompt is put together, if there is something to answer.
-    fn settings(&self, turn: &Turn) -> Result<(AssemblySettings, Counter), Failure> {
-        if turn.query.trim().is_empty() {
+    fn settings(&self, request: &AgentRequest) -> Result<(AssemblySettings, Counter), Failure> {
+        if request.channel.query.trim().is_empty() {
             return Err(
                 Failure::usage("a prompt ends in a query, and there is none")
                     .hint("say what is asked, or look at the layout alone with --raw"),
@@ -192,28 +212,21 @@ fn object(json: &str, name: &str) -> Result<Map, Failure> {
     }
 }
 
-/// Says what happened on the way to the prompt.
-fn say_notes(notes: &[Note]) {
-    for note in notes {
-        output::say(format_args!("warning: {}", one_line(&note.message)));
-    }
-}
-
 /// Prints a rendered template alone.
-fn print_raw(args: &Args, text: &str, from: &str, notes: &[Note]) -> Result<(), Failure> {
+fn print_raw(args: &Args, part: &AgentPart) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Report<'a> {
         text: &'a str,
         from: &'a str,
-        notes: &'a [Note],
+        problems: &'a [Problem],
     }
+    let text = part.system.text.as_str();
     match args.json {
-        true => Ok(output::print_json(&Report { text, from, notes })?),
+        true => Ok(output::print_json(&Report {
+            text,
+            from: &part.system.source.describe(),
+            problems: &part.contribution.problems,
+        })?),
         false => Ok(output::print_exactly(text)?),
     }
-}
-
-fn print_payload(mut payload: Payload) -> Result<(), Failure> {
-    payload.metadata.generated_at = Some(Timestamp::now().to_string());
-    Ok(output::print_json(&payload)?)
 }

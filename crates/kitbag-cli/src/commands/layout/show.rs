@@ -6,10 +6,9 @@ use kitbag::layout::props::PropSchema;
 use kitbag::layout::{Layout, Value};
 use serde::Serialize;
 
-use super::render::unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::ProjectArgs;
+use crate::project::{ProjectArgs, layout_failure};
 
 /// Shows a layout: its props and its template
 #[derive(clap::Args)]
@@ -30,7 +29,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let project = args.project.open_and_tell()?;
     let found = project
         .layout(None, Some(&args.layout))
-        .map_err(|error| unknown(&error))?;
+        .map_err(|error| layout_failure(&error))?;
     if args.json {
         return Ok(output::print_json(&Report::of(found.layout))?);
     }

@@ -101,6 +101,8 @@ enum FormatArg {
     Anthropic,
     /// A request to the OpenAI Chat Completions API
     Openai,
+    /// A request to the OpenAI Responses API
+    Responses,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -176,8 +178,7 @@ impl PackArgs {
         };
         options.model = self.counter.model().map(String::from);
         options.traits = traits.unwrap_or_default();
-        let needs_message = matches!(options.form, OutputForm::Anthropic | OutputForm::OpenAi);
-        if needs_message && request.survey.task.trim().is_empty() {
+        if options.form.needs_message() && request.survey.task.trim().is_empty() {
             let form = request.options.form.as_str();
             return Err(Failure::usage(format_args!(
                 "the form `{form}` ends in a message, and there is no task"
@@ -257,6 +258,7 @@ impl PackArgs {
             FormatArg::Json => OutputForm::Payload,
             FormatArg::Anthropic => OutputForm::Anthropic,
             FormatArg::Openai => OutputForm::OpenAi,
+            FormatArg::Responses => OutputForm::Responses,
         }
     }
 }

@@ -3,6 +3,7 @@
 use kitbag::core::assembly::Kept;
 use kitbag::core::chunk::{ChunkType, Detail};
 use kitbag::core::problem::Problem;
+use kitbag::engine::Redaction;
 use kitbag::pack::{Pack, Prepared};
 use kitbag::tokens::ModelProfile;
 
@@ -20,15 +21,7 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
             "hint: name the folder of a project with `--root`, or a file with `--pin`"
         ));
     }
-    say_some(&pack.redacted, "note", |redaction| {
-        let source = one_line(&redaction.source);
-        let (line, kind) = (redaction.line, &redaction.kind);
-        let more = match redaction.more {
-            0 => String::new(),
-            more => format!(", as were {more} more below it"),
-        };
-        format!("{source}:{line} holds a secret ({kind}), which was replaced{more}")
-    });
+    say_redacted(&pack.redacted);
     let mut line = format!(
         "{} of {} tokens",
         grouped(pack.tokens().0),
@@ -83,6 +76,19 @@ pub(crate) fn say_problems(problems: &[Problem]) {
             Some(remedy) => format!("{said}\nhint: {}", one_line(remedy)),
             None => said,
         }
+    });
+}
+
+/// Says which secrets were replaced.
+pub(crate) fn say_redacted(redacted: &[Redaction]) {
+    say_some(redacted, "note", |redaction| {
+        let source = one_line(&redaction.source);
+        let (line, kind) = (redaction.line, &redaction.kind);
+        let more = match redaction.more {
+            0 => String::new(),
+            more => format!(", as were {more} more below it"),
+        };
+        format!("{source}:{line} holds a secret ({kind}), which was replaced{more}")
     });
 }
 

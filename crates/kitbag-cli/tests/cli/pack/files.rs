@@ -57,7 +57,7 @@ fn p04_outside_git_a_gitignore_that_hides_all_is_dropped_and_told() {
     assert!(
         output
             .stderr
-            .contains("warning: .gitignore leaves no file here"),
+            .contains("warning: .gitignore: it leaves no file here"),
         "{}",
         output.stderr
     );

@@ -158,7 +158,12 @@ fn p02_a_huge_task_is_shortened_and_says_so() {
     assert!(prompt.contains("fix the login redirect\n") && prompt.contains("\nthanks"));
     assert!(prompt.contains("pub fn login() {"), "{prompt}");
     let problems = pack["problems"].as_array().unwrap();
-    let told = |problem: &serde_json::Value| problem.as_str().unwrap().contains("half the budget");
+    let told = |problem: &serde_json::Value| {
+        problem["message"]
+            .as_str()
+            .unwrap()
+            .contains("half the budget")
+    };
     assert!(problems.iter().any(told), "{problems:?}");
 }
 
@@ -221,7 +226,7 @@ fn x01_an_empty_folder_says_so() {
     let problems = pack["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(
-        problems[0].as_str().unwrap().contains("no file"),
+        problems[0]["message"].as_str().unwrap().contains("no file"),
         "{problems:?}"
     );
     assert_eq!(pack["chunks"].as_array().unwrap().len(), 0);

@@ -10,6 +10,7 @@ use crate::assembly::{
     AssembleError, Assembly, AssemblySettings, Draft, FitStrategy, OutputForm, Reason, Renewal,
     assemble,
 };
+use crate::band::Band;
 use crate::chunk::{ChunkBand, ChunkType, ContextChunk, ContextPriority, Relevance};
 use crate::inject::ContextMessage;
 use crate::message::Message;
@@ -91,9 +92,9 @@ fn x02_a_selection_is_kept_and_what_becomes_relevant_is_appended_and_stays() {
     assert_eq!(reason(&second, "b.rs"), Reason::Appended);
     let third = go(&turn(2), &chunks, &settings, Some(&second));
     assert_eq!(reason(&third, "b.rs"), Reason::Kept);
-    assert_eq!(third.body.matches("bbb").count(), 1);
-    assert!(third.body.find("question 0").unwrap() < third.body.find("bbb").unwrap());
-    assert!(third.body.find("bbb").unwrap() < third.body.find("question 1").unwrap());
+    assert_eq!(third.stream().matches("bbb").count(), 1);
+    assert!(third.stream().find("question 0").unwrap() < third.stream().find("bbb").unwrap());
+    assert!(third.stream().find("bbb").unwrap() < third.stream().find("question 1").unwrap());
     assert!(third.reuse.unwrap().permille() > 900, "{:?}", third.reuse);
 }
 
@@ -106,7 +107,7 @@ fn x02_nothing_is_appended_twice_by_any_strategy() {
         for number in 0..4 {
             let assembly = go(&turn(number), &chunks, &settings, previous.as_ref());
             assert_eq!(
-                assembly.body.matches("aaa").count(),
+                assembly.stream().matches("aaa").count(),
                 1,
                 "{strategy:?} {number}"
             );
@@ -122,7 +123,7 @@ fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
     let first = go(&turn(0), &[file("a.rs", "aaa", 900_000)], &settings, None);
     let chunks = [file("a.rs", "aaa", 900_000), fact("fact/1", &long)];
     let second = go(&turn(1), &chunks, &settings, Some(&first));
-    assert!(second.body.contains("remember"));
+    assert!(second.stream().contains("remember"));
     let mut step = turn(1);
     step.steps.push(Message::assistant("looking ".repeat(150)));
     // Even what is recalled anew waits for the next turn.
@@ -132,7 +133,7 @@ fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
         (third.ledger.epoch.regret, third.kept.len()),
         (0, second.kept.len())
     );
-    assert!(third.body.contains("remember") && !third.body.contains("other"));
+    assert!(third.stream().contains("remember") && !third.stream().contains("other"));
     assert_eq!(third.reuse.unwrap().permille(), 1_000);
     let next = go(
         &turn(2),
@@ -140,7 +141,7 @@ fn x02_within_a_turn_everything_before_the_steps_is_frozen() {
         &settings,
         Some(&third),
     );
-    assert!(next.body.contains("other") && !next.body.contains("remember"));
+    assert!(next.stream().contains("other") && !next.stream().contains("remember"));
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn x02_what_is_for_one_turn_may_use_all_the_room() {
                 Some(&previous),
             );
             assert_eq!(previous.ledger.epoch.renewed, None);
-            assert!(previous.body.contains("recall"));
+            assert!(previous.stream().contains("recall"));
         }
     }
 }
@@ -181,7 +182,7 @@ fn x03_outdated_and_withdrawn_texts_have_their_line_and_the_present_one_is_shown
     );
     assert_eq!(second.ledger.epoch.renewed, None);
     assert!(
-        second.body.contains("version two"),
+        second.stream().contains("version two"),
         "what is shown is not left outdated"
     );
     let reasons: Vec<(&str, Reason)> = second
@@ -208,6 +209,38 @@ fn x03_outdated_and_withdrawn_texts_have_their_line_and_the_present_one_is_shown
 }
 
 #[test]
+fn x02_a_shortened_history_leaves_what_stands_before_it() {
+    let settings = settings(2_000);
+    let chunks = [file("a.rs", "aaa", 900_000)];
+    let first = go(&turn(0), &chunks, &settings, None);
+    let second = go(&turn(1), &chunks, &settings, Some(&first));
+    // What became relevant in the second turn stands among its messages.
+    let more = [chunks[0].clone(), file("b.rs", "bbb", 900_000)];
+    let third = go(&turn(2), &more, &settings, Some(&second));
+    let appended = |assembly: &Assembly| {
+        let mut kept = assembly.kept.iter();
+        kept.find(|kept| kept.source == "b.rs")
+            .and_then(|kept| kept.before)
+    };
+    assert_eq!(appended(&third), Some(turn(2).history.len()));
+
+    let mut shortened = turn(3);
+    shortened.history.drain(..2);
+    let fourth = go(&shortened, &more, &settings, Some(&third));
+    assert_eq!(fourth.ledger.epoch.renewed, None);
+    assert_eq!(appended(&fourth), Some(shortened.history.len()));
+    let before = |assembly: &Assembly| {
+        let segments = assembly.segments.iter();
+        let before = segments.take_while(|segment| segment.band < Band::History);
+        before
+            .map(|segment| segment.text.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(before(&fourth), before(&third));
+    assert!(before(&fourth).concat().contains("aaa"));
+}
+
+#[test]
 fn x02_every_reason_to_choose_anew() {
     let settings = settings(2_000);
     let chunks = [file("a.rs", "aaa", 900_000)];
@@ -228,8 +261,12 @@ fn x02_every_reason_to_choose_anew() {
     let other = AssemblySettings::new(OutputForm::Flat, Tokens(2_000));
     assert_eq!(renewed(&turn(1), &other), Some(Renewal::PrefixChanged));
 
-    let second = go(&turn(1), &chunks, &settings, Some(&first));
-    let compacted = go(&turn(0), &chunks, &settings, Some(&second));
+    // There is room for one of two files, and the better one is not the one that stands.
+    let large = |source: &str, ppm: u32| file(source, &source.repeat(50), ppm);
+    let limited = settings.clone().with_chunk_limit(Tokens(70));
+    let standing = go(&turn(1), &[large("a.rs", 90_000)], &limited, None);
+    let better = [large("a.rs", 90_000), large("b.rs", 900_000)];
+    let compacted = go(&turn(0), &better, &limited, Some(&standing));
     assert_eq!(
         compacted.ledger.epoch.renewed,
         Some(Renewal::HistoryChanged)
@@ -239,7 +276,7 @@ fn x02_every_reason_to_choose_anew() {
     forgotten.retracted.push(chunks[0].chunk.id.clone());
     let after = go(&forgotten, &[], &settings, Some(&first));
     assert_eq!(after.ledger.epoch.renewed, Some(Renewal::Retracted));
-    assert!(!after.body.contains("aaa"));
+    assert!(!after.stream().contains("aaa"));
 
     let mut grown = turn(1);
     grown.history[1] = Message::assistant("long ".repeat(1_580));

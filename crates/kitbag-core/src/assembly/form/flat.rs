@@ -1,5 +1,6 @@
 //! The flat prompt: `[System]`, `[User]` and `[Assistant]` sections, the current message last.
 
+use alloc::borrow::Cow;
 use alloc::format;
 
 use super::spoken::spoken;
@@ -9,6 +10,7 @@ use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::flat::{Heading, neutralise};
+use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::role::Role;
 
@@ -21,14 +23,14 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     }
     out.instruction(Band::Identity, &draft.identity);
     for message in draft.injected(Band::System) {
-        out.instruction(Band::System, &message.content);
+        out.injected(message);
     }
     if chunks.reserved().session {
         out.open(Band::Session, Heading::System);
     }
     out.pieces(Band::Session, chunks.session());
     for message in draft.injected(Band::Session) {
-        out.instruction(Band::Session, &message.content);
+        out.injected(message);
     }
 
     for message in draft.injected(Band::Conversation) {
@@ -53,21 +55,30 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.message(Band::Steps, step);
     }
     for message in draft.injected(Band::SuffixSystem) {
-        out.instruction(Band::SuffixSystem, &message.content);
+        out.injected(message);
     }
     out.close();
 
     out.open(Band::Current, Heading::User);
     out.segments
-        .push(Band::Current, &neutralise(&spoken(&draft.current)));
+        .push(Band::Current, &neutralise(&told(&draft.current)));
     Laid::text(out.segments.into_segments())
 }
 
 const fn heading(role: Role) -> Heading {
     match role {
         Role::System => Heading::System,
-        Role::User => Heading::User,
-        Role::Assistant | Role::Tool => Heading::Assistant,
+        // A result is nobody's words; it comes from the user's side, as in requests.
+        Role::User | Role::Tool => Heading::User,
+        Role::Assistant => Heading::Assistant,
+    }
+}
+
+/// What a section says of a message. Results of tools are told apart from the user's own words.
+fn told(message: &Message) -> Cow<'_, str> {
+    match message.role {
+        Role::Tool => Cow::Owned(format!("Tool result: {}", spoken(message))),
+        Role::System | Role::User | Role::Assistant => spoken(message),
     }
 }
 
@@ -87,8 +98,17 @@ impl Sections {
         }
     }
 
+    /// A context message: among the instructions, unless somebody else speaks.
+    fn injected(&mut self, message: &ContextMessage) {
+        let (band, text) = (message.target.band(), message.content.as_str());
+        match message.role {
+            Role::System => self.instruction(band, text),
+            role => self.section(band, heading(role), text),
+        }
+    }
+
     fn message(&mut self, band: Band, message: &Message) {
-        self.section(band, heading(message.role), &spoken(message));
+        self.section(band, heading(message.role), &told(message));
     }
 
     /// A section of its own.

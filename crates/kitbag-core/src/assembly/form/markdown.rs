@@ -3,9 +3,7 @@
 //! It has neither the pack's opening line nor its instructions for a kind of task: what to do with
 //! the context is said wherever it is pasted.
 
-use alloc::format;
-
-use super::pack::{context, instructions_before, request};
+use super::pack::{context, injected, instructions_before, request};
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
 use crate::assembly::segment::TextSegments;
@@ -13,13 +11,9 @@ use crate::band::Band;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    for (band, text) in instructions_before(draft) {
-        out.push(band, &format!("{text}\n\n"));
-    }
+    instructions_before(draft, &mut out);
     context(draft, chunks, &mut out);
     request(draft, &mut out);
-    for message in draft.injected(Band::SuffixSystem) {
-        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)
 }

@@ -6,7 +6,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::pack::{conversation, instructions_before};
+use super::pack::{conversation, injected, instructions_before};
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
@@ -22,9 +22,7 @@ use crate::view::item::reading_order;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    for (band, text) in instructions_before(draft) {
-        out.push(band, &format!("{text}\n\n"));
-    }
+    instructions_before(draft, &mut out);
     // A fence brings its blank line, an item does not.
     let mut is_item_last = chunks.reserved().session;
     for kept in chunks.session() {
@@ -34,9 +32,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     if is_item_last {
         out.push(Band::Session, "\n");
     }
-    for message in draft.injected(Band::Session) {
-        out.push(Band::Session, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::Session, &mut out);
 
     out.push(Band::Volatile, "## Entity Context\n");
     push_or(
@@ -65,9 +61,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
 
     out.push(Band::Current, "---\n## Your Task\n");
     out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
-    for message in draft.injected(Band::SuffixSystem) {
-        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)
 }
 

@@ -10,7 +10,9 @@ use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::chunk::{ChunkType, Detail};
+use crate::inject::ContextMessage;
 use crate::neutral::indented;
+use crate::role::Role;
 
 /// The first part, with a task and without one.
 const HEADER: &str = "Here is the context for your task:\n\n";
@@ -18,9 +20,7 @@ const OVERVIEW: &str = "Here is an overview of the project:\n\n";
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    for text in instructions_before(draft) {
-        out.push(text.0, &format!("{}\n\n", text.1));
-    }
+    instructions_before(draft, &mut out);
     let has_task = !spoken(&draft.current).is_empty();
     out.push(Band::Session, if has_task { HEADER } else { OVERVIEW });
     context(draft, chunks, &mut out);
@@ -28,9 +28,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     if let Some(task_type) = draft.task_type {
         out.push(Band::Current, &format!("{}\n\n", task_type.instructions()));
     }
-    for message in draft.injected(Band::SuffixSystem) {
-        out.push(Band::SuffixSystem, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)
 }
 
@@ -40,9 +38,7 @@ pub(super) fn context(draft: &Draft, chunks: &Placed<'_>, out: &mut TextSegments
     for kept in by_part(chunks) {
         out.push(Band::Session, &kept.text);
     }
-    for message in draft.injected(Band::Session) {
-        out.push(Band::Session, &format!("{}\n\n", message.content));
-    }
+    injected(draft, Band::Session, out);
     conversation(draft, chunks, out, "## Conversation\n");
     for kept in chunks.before(draft.history.len()).chain(chunks.volatile()) {
         out.push(Band::Volatile, &kept.text);
@@ -75,13 +71,23 @@ pub(super) fn request(draft: &Draft, out: &mut TextSegments) {
     }
 }
 
-/// The operator's texts that stand before everything else, with their bands.
-pub(super) fn instructions_before(draft: &Draft) -> impl Iterator<Item = (Band, &str)> {
-    let identity = core::iter::once((Band::Identity, draft.identity.as_str()));
-    let system = draft
-        .injected(Band::System)
-        .map(|message| (Band::System, message.content.as_str()));
-    identity.chain(system).filter(|(_, text)| !text.is_empty())
+/// Writes what stands before everything else.
+pub(super) fn instructions_before(draft: &Draft, out: &mut TextSegments) {
+    if !draft.identity.is_empty() {
+        out.push(Band::Identity, &format!("{}\n\n", draft.identity));
+    }
+    injected(draft, Band::System, out);
+}
+
+/// Writes the context messages of a band: the operator's as they are, others with their speaker.
+pub(super) fn injected(draft: &Draft, band: Band, out: &mut TextSegments) {
+    let is_said = |message: &&ContextMessage| band != Band::System || !message.content.is_empty();
+    for message in draft.injected(band).filter(is_said) {
+        match message.role {
+            Role::System => out.push(band, &format!("{}\n\n", message.content)),
+            role => out.push(band, &said(role.as_str(), &message.content)),
+        }
+    }
 }
 
 /// Writes what was said as a list under `title`, nothing when nothing was said.

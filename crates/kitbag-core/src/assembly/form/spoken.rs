@@ -9,9 +9,24 @@ use serde_json::Value;
 
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::Message;
+use crate::neutral::one_line;
 
-/// What the message says: texts as they are, calls and results in words, other blocks by name.
+/// What the message says: its speaker's name where it has one, texts as they are, calls and results
+/// in words, other blocks by name.
 pub(super) fn spoken(message: &Message) -> Cow<'_, str> {
+    let words = words(message);
+    match &message.name {
+        Some(name) if !words.is_empty() => Cow::Owned(said_by(name, &words)),
+        _ => words,
+    }
+}
+
+/// The words behind their speaker's name.
+pub(super) fn said_by(name: &str, words: &str) -> String {
+    format!("{}: {words}", one_line(name))
+}
+
+fn words(message: &Message) -> Cow<'_, str> {
     if let (Content::Text(text), true) = (&message.content, message.calls().is_empty()) {
         return Cow::Borrowed(text);
     }

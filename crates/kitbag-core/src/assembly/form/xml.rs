@@ -5,18 +5,24 @@
 
 use alloc::string::String;
 
-use super::pack::{by_part, instructions_before};
+use super::pack::by_part;
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
 use crate::assembly::piece::element;
 use crate::assembly::segment::TextSegments;
 use crate::band::Band;
+use crate::inject::ContextMessage;
+use crate::role::Role;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    for (band, text) in instructions_before(draft) {
-        out.push(band, &element("system", &[], text));
+    if !draft.identity.is_empty() {
+        out.push(Band::Identity, &element("system", &[], &draft.identity));
+    }
+    let system = draft.injected(Band::System);
+    for message in system.filter(|message| !message.content.is_empty()) {
+        out.push(Band::System, &instruction("system", message));
     }
 
     out.push(Band::Session, "<context>\n");
@@ -46,10 +52,17 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(Band::Current, &instructions);
     }
     for message in draft.injected(Band::SuffixSystem) {
-        let instructions = element("instructions", &[], &message.content);
-        out.push(Band::SuffixSystem, &instructions);
+        out.push(Band::SuffixSystem, &instruction("instructions", message));
     }
     chunks.finish(out)
+}
+
+/// A context message among the instructions, unless somebody else than the operator speaks.
+fn instruction(name: &str, message: &ContextMessage) -> String {
+    match message.role {
+        Role::System => element(name, &[], &message.content),
+        role => said(role.as_str(), &message.content),
+    }
 }
 
 /// Writes what was said, in an element of its own unless nothing was said.

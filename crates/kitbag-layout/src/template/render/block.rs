@@ -73,6 +73,7 @@ impl<'a> Renderer<'a> {
         scope: &Scope<'a>,
     ) -> Result<(), TemplateError> {
         let at = block.call.at;
+        self.traced.note(value, self.settings.watched);
         let is_list = matches!(value.shape(), Shape::List);
         let entries = match value.shape() {
             Shape::Object => {

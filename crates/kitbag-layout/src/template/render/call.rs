@@ -121,7 +121,15 @@ impl<'a> Renderer<'a> {
         } else {
             Use::Needed
         };
-        let arguments = self.arguments(call, scope, usage)?;
+        let tests = u32::from(helper.only_tests());
+        self.tests += tests;
+        let arguments = self.arguments(call, scope, usage);
+        self.tests -= tests;
+        let arguments = arguments?;
+        if helper == Helper::Json {
+            let watched = self.settings.watched;
+            self.traced.note_all(&arguments.first(), watched);
+        }
         self.run_helper(helper, call, &arguments, scope, block)
     }
 
@@ -203,7 +211,11 @@ impl<'a> Renderer<'a> {
         let is_param = path.depth == 0 && !path.scoped;
         let (mut value, skipped) = match path.parts.first().map(String::as_str) {
             // A nameless path is the context, whatever follows.
-            None | Some("") => return Ok(scope.up(path.depth)),
+            None | Some("") => {
+                let value = scope.up(path.depth);
+                self.looked_at(&value);
+                return Ok(value);
+            }
             Some(name) => match scope.param(name).filter(|_| is_param) {
                 Some(Some(value)) => (value, 1),
                 Some(None) => {
@@ -217,14 +229,26 @@ impl<'a> Renderer<'a> {
             },
         };
         let is_data = path.data && skipped == 1;
+        self.looked_at(&value);
         for part in path.parts.iter().skip(skipped) {
             if value.is_nothing() || (is_data && !value.is_truthy()) {
                 break;
             }
             let part = value.get(part, &mut self.budget);
             value = part.map_err(|stop| self.stopped(stop, scope, at))?;
+            // A number of things shows none of them.
+            let is_number = |last: &String| matches!(last.as_str(), "length" | "count");
+            if !path.parts.last().is_some_and(is_number) {
+                self.looked_at(&value);
+            }
         }
         Ok(value)
+    }
+
+    fn looked_at(&mut self, value: &Val<'a>) {
+        if self.tests == 0 {
+            self.traced.note(value, self.settings.watched);
+        }
     }
 }
 

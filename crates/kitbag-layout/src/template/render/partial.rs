@@ -25,6 +25,9 @@ impl<'a> Renderer<'a> {
         let indent = source.get(partial.indent.clone()).unwrap_or_default();
         if !indent.is_empty() {
             let rendered = self.out.split_off(start);
+            if self.apart == 0 {
+                self.traced.indented(start, &rendered, indent.len());
+            }
             for line in rendered.split_inclusive('\n') {
                 self.out.push_str(indent);
                 self.out.push_str(line);

@@ -1,15 +1,21 @@
 //! The agent of a turn: its layout is rendered with the conversation that memory holds, under the key
 //! of the conversation's epoch.
 
-use std::collections::BTreeSet;
-
 use kitbag_core::content::Content;
+use kitbag_core::message::Message;
 use kitbag_core::role::Role;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use kitbag_layout::PastMessage;
+use kitbag_layout::bands::{self, with_name};
 use kitbag_layout::reserved::neutralise;
-use kitbag_layout::{PastMessage, SecurityKey, ShownBy};
-use kitbag_store::{ConversationMemory, StoredMessage};
+use kitbag_layout::{SecurityKey, ShownBy};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use kitbag_store::StoredMessage;
 
-use crate::engine::{AgentError, AgentPart, AgentRequest, Contribution, PromptRequest, agent_part};
+use super::conversation::Conversation;
+use crate::engine::{
+    AgentError, AgentPart, AgentRequest, Contribution, DraftParts, PromptRequest, agent_part,
+};
 use crate::project::Project;
 
 /// An agent of a project, and the query as its channel hands it in.
@@ -17,7 +23,8 @@ use crate::project::Project;
 pub struct AgentSource<'a> {
     /// The project.
     pub project: &'a Project,
-    /// The query. Its messages and its key are filled from memory.
+    /// The query; the message of the turn where it is empty. Messages and key are those of memory,
+    /// where there is one.
     pub request: AgentRequest,
     /// Reads a variable of the environment.
     pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
@@ -32,6 +39,13 @@ impl<'a> AgentSource<'a> {
             request,
             variable: &|_| None,
         }
+    }
+
+    /// The same agent, whose layout sees what the project allows of these variables.
+    #[must_use]
+    pub fn with_variables(mut self, variable: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> Self {
+        self.variable = variable;
+        self
     }
 }
 
@@ -49,33 +63,51 @@ impl AgentSource<'_> {
     /// conversation's epoch unless a text knows it, or a new one.
     pub(super) fn part(
         &self,
-        memory: Option<&ConversationMemory>,
+        conversation: &Conversation,
         prompt: &PromptRequest,
         others: &[Contribution],
     ) -> Result<AgentPart, AgentError> {
         let mut request = self.request.clone();
         request.form = prompt.settings.form;
-        if let Some(memory) = memory {
-            request.channel.messages = memory.messages.iter().filter_map(past_message).collect();
-            let stored = memory.state.epoch_key.as_deref();
-            let stored = stored.and_then(|key| key.parse().ok());
-            request.key = request.key.or(stored);
+        if request.channel.query.is_empty() {
+            request.channel.query = prompt.current.content.text().into_owned();
         }
+        if let (None, Some(name)) = (request.channel.speaker(), &prompt.current.name) {
+            let metadata = &mut request.channel.metadata;
+            metadata.insert("user".to_owned(), name.as_str().into());
+        }
+        if let Some(past) = &conversation.past {
+            request.channel.messages.clone_from(past);
+        }
+        let stored = conversation.key.as_deref();
+        let stored = stored.and_then(|key| key.parse().ok());
+        request.key = request.key.or(stored);
         let is_given = self.request.key.is_some();
-        let is_known = |key: &SecurityKey| others.iter().any(|one| one.holds(key.as_str()));
+        let is_known =
+            |key: &SecurityKey| key.occurs_in(others.iter().flat_map(Contribution::texts));
         if request.key.as_ref().is_some_and(is_known) {
             if is_given {
                 return Err(AgentError::KeyKnown);
             }
             request.key = None;
         }
-        match agent_part(self.project, &request, self.variable) {
+        let part = match agent_part(self.project, &request, self.variable) {
             Err(AgentError::KeyKnown) if !is_given => {
                 request.key = None;
                 agent_part(self.project, &request, self.variable)
             }
             other => other,
+        };
+        let mut part = part?;
+        if conversation.past.is_none() {
+            let mut draft = DraftParts {
+                history: bands::history(&part.channel),
+                ..std::mem::take(&mut part.contribution.draft)
+            };
+            shape(&mut draft, &part, conversation);
+            part.contribution.draft = draft;
         }
+        Ok(part)
     }
 }
 
@@ -83,33 +115,61 @@ impl AgentSource<'_> {
 /// escaped, but for wrappers that were sent.
 pub(super) fn guard(
     contributions: &mut [Contribution],
-    memory: Option<&ConversationMemory>,
-    history: ShownBy,
+    part: &AgentPart,
+    conversation: &Conversation,
 ) {
-    let messages = memory.map(|memory| memory.messages.as_slice());
-    let sent: BTreeSet<String> = messages
-        .unwrap_or_default()
-        .iter()
-        .filter(|stored| stored.sent_as.is_some())
-        .map(|stored| stored.id.to_string())
-        .collect();
     for contribution in contributions {
-        contribution.change_loose_texts(|text| neutralise(text).into_owned());
-        if history != ShownBy::Engine {
-            // The layout shows the conversation itself.
-            contribution.draft.history.clear();
-            contribution.draft.unread = 0;
-        }
+        // A key that was chosen before memory was searched may stand in what was found.
+        contribution.change_loose_texts(|text| part.key.hide_in(&neutralise(text)));
         for message in &mut contribution.draft.history {
-            let was_sent = message.id.as_ref().is_some_and(|id| sent.contains(id));
-            if let (false, Content::Text(text)) = (was_sent, &mut message.content) {
+            if let (false, Content::Text(text)) =
+                (conversation.has_sent(message), &mut message.content)
+            {
                 *text = neutralise(text).into_owned();
             }
+        }
+        shape(&mut contribution.draft, part, conversation);
+    }
+}
+
+/// Takes the history away where the engine does not show it, and names the speakers where there are
+/// several.
+fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) {
+    match part.system.history {
+        ShownBy::Engine => {}
+        // Messages that were not even read are counted in the prompt all the same.
+        ShownBy::Layout => draft.history.clear(),
+        ShownBy::Nobody => {
+            draft.history.clear();
+            draft.unread = 0;
+        }
+    }
+    let has_several = part.channel.has_several_speakers();
+    let users = draft.history.iter_mut();
+    for message in users.filter(|message| message.role == Role::User) {
+        let is_new = !conversation.has_sent(message);
+        let name = message.name.take().filter(|_| has_several && is_new);
+        if let (Some(name), Content::Text(text)) = (name, &mut message.content) {
+            *text = with_name(&neutralise(&name), text);
         }
     }
 }
 
-/// A message as templates see it; instructions and results of tools are none for them.
+impl Conversation {
+    /// Whether a message stands in the history as it was sent.
+    fn has_sent(&self, message: &Message) -> bool {
+        let id = message.id.as_ref();
+        id.is_some_and(|id| self.sent.contains(id))
+    }
+}
+
+/// Messages as templates see them; instructions and results of tools are none for them.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn past_messages(stored: &[StoredMessage]) -> Vec<PastMessage> {
+    stored.iter().filter_map(past_message).collect()
+}
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 fn past_message(stored: &StoredMessage) -> Option<PastMessage> {
     let text = stored.text();
     let mut past = match stored.message.role {

@@ -2,39 +2,24 @@
 
 use std::path::Path;
 
-use kitbag::layout::layouts::UnknownLayout;
-use kitbag::layout::{Agent, Layout, Problem};
-use kitbag::project::Project;
+use kitbag::engine::LayoutOverride;
+use kitbag::layout::{FileProblem, Layout};
 
 use super::{Args, read_file};
 use crate::failure::Failure;
-use crate::output::{self, one_line};
+use crate::output::one_line;
 use crate::project::say_problems;
 
-/// The layout of the manifest, the one that was asked for, or the agent's.
-pub(super) fn layout(
-    args: &Args,
-    project: &Project,
-    agent: Option<&Agent>,
-) -> Result<Layout, Failure> {
-    if let Some(file) = &args.file {
-        return of_manifest(file, args.layout.as_deref());
+/// The layout of the manifest, or the one that was asked for.
+pub(super) fn layout(args: &Args) -> Result<Option<LayoutOverride>, Failure> {
+    let named = args.layout.as_deref();
+    match &args.file {
+        Some(file) => {
+            let layout = of_manifest(file, named)?;
+            Ok(Some(LayoutOverride::Given(Box::new(layout))))
+        }
+        None => Ok(named.map(|id| LayoutOverride::Named(id.to_owned()))),
     }
-    let found = project
-        .layout(agent, args.layout.as_deref())
-        .map_err(|error| unknown(&error))?;
-    if let Some(unknown) = found.warning {
-        let instead = one_line(&found.layout.id);
-        let warning = format!("{unknown}; {instead} is used instead; {}", unknown.hint());
-        output::say(format_args!("warning: {}", one_line(&warning)));
-    }
-    Ok(found.layout.clone())
-}
-
-/// What to tell about a layout that is not known.
-pub(in super::super) fn unknown(error: &UnknownLayout) -> Failure {
-    let hint = format!("{}; `kitbag layout list` shows all", error.hint());
-    Failure::new(one_line(&error.to_string())).hint(one_line(&hint))
 }
 
 fn of_manifest(file: &Path, id: Option<&str>) -> Result<Layout, Failure> {
@@ -61,7 +46,7 @@ fn of_manifest(file: &Path, id: Option<&str>) -> Result<Layout, Failure> {
     if let Some(at) = at {
         return Ok(layouts.swap_remove(at));
     }
-    if problems.iter().any(Problem::is_error) {
+    if problems.iter().any(FileProblem::is_error) {
         return Err(Failure::reported());
     }
     if layouts.is_empty() {

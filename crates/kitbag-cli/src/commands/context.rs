@@ -1,0 +1,232 @@
+//! `kitbag context`: the prompt that a message would be answered with.
+//!
+//! Sends nothing and changes nothing. Whatever sends a prompt makes it with the same call.
+
+use std::env;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use kitbag::core::assembly::{AssemblySettings, OutputForm, OutputFormError};
+use kitbag::core::budget::parse_input;
+use kitbag::core::tokens::Tokens;
+use kitbag::core::view::View;
+use kitbag::engine::{
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnRequest, turn,
+};
+use kitbag::layout::ChannelTurn;
+use kitbag::pack::{PackRequest, contribute};
+use kitbag::project::Project;
+use kitbag::store::{Incoming, MemoryRequest, Store};
+use kitbag::tokens::Counter;
+
+use super::memory::sender::{named_or_only, say_unknown};
+use super::pack;
+use crate::counter::CounterArgs;
+use crate::failure::Failure;
+use crate::output::one_line;
+use crate::progress::Progress;
+use crate::project::ProjectArgs;
+use crate::prompt::{Show, deliver};
+use crate::stdin;
+use crate::store::{self, StoreArgs};
+
+/// Prints the prompt that a message would be answered with
+///
+/// The prompt holds what is remembered of the conversation and of the sender, the agent's own prompt
+/// and documents, and with --pack the code of the folder you are in. All of it competes for one
+/// budget. Nothing is sent, and nothing changes.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The message; `-` or none for stdin
+    message: Option<String>,
+    /// Who says it; needed only if the store knows several senders
+    #[arg(long, value_name = "NAME")]
+    sender: Option<String>,
+    /// The channel that it comes in on
+    #[arg(long, value_name = "NAME", default_value = "cli")]
+    channel: String,
+    /// The conversation, by its name [default: the open one]
+    #[arg(long, value_name = "NAME")]
+    conversation: Option<String>,
+    /// The agent that answers; needed only if the project has several. Without any, it is a plain
+    /// assistant
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Makes the prompt of a node: understand, think, act, reply, or one of the configuration
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
+    /// Adds the code that the message is about, from the folder of --root
+    #[arg(long)]
+    pack: bool,
+    /// The folder of the code
+    #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
+    root: PathBuf,
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// input's share of a window, as `total=8000,input=70%`
+    #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_input, allow_negative_numbers = true)]
+    budget: Tokens,
+    /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
+    /// [default: flat, and node for a node]
+    #[arg(long, value_name = "FORM", value_parser = parse_form)]
+    format: Option<OutputForm>,
+    #[command(flatten)]
+    counter: CounterArgs,
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// Prints the ledger as a table: everything that was considered, in or out, and why
+    #[arg(long)]
+    explain: bool,
+    /// Prints the prompt and the ledger as JSON
+    #[arg(long, conflicts_with = "explain")]
+    json: bool,
+}
+
+fn parse_form(text: &str) -> Result<OutputForm, String> {
+    text.parse()
+        .map_err(|error: OutputFormError| error.to_string())
+}
+
+pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    let message = args.message()?;
+    let (counter, traits) = args.counter.counter()?;
+    let project = args.project.open_and_tell()?;
+    let node = args.node(&project)?;
+    let mut settings = AssemblySettings::new(args.form(), args.budget);
+    if let Some(traits) = traits {
+        settings = settings.with_traits(traits);
+    }
+    let mut prompt = PromptRequest::new(message.as_str(), settings);
+    prompt.model = args.counter.model().map(String::from);
+
+    let progress = match args.json {
+        true => Progress::hidden(),
+        false => Progress::start("looking at what is known"),
+    };
+    let workspace = args.workspace(&message, &counter)?;
+    let mut made = None;
+    store::run(async {
+        let store = place.open_if_any().await?;
+        let mut incoming = Incoming::new(&args.channel, args.sender(store.as_ref()).await?, "");
+        incoming.message = message.as_str().into();
+        if let Some(name) = &args.conversation {
+            incoming = incoming.in_conversation(name);
+        }
+        let memory = MemoryRequest::new(incoming, Timestamp::now());
+        let mut request = TurnRequest::new(memory, prompt);
+        request.node = node;
+        let mut sources = Sources::default();
+        sources.store = store.as_ref();
+        sources.agent = args.agent(&project);
+        sources.contributions.extend(workspace);
+        let prompt = turn(sources, &request, &counter).await;
+        made = Some(prompt.map_err(failure)?);
+        Ok(())
+    })?;
+    drop(progress);
+    match made {
+        Some(made) => deliver(args.show(), &made.composed, &made.composed.body(), &counter),
+        None => Ok(()),
+    }
+}
+
+impl Args {
+    /// The message, from the arguments or from stdin.
+    fn message(&self) -> Result<String, Failure> {
+        let message = match self.message.as_deref() {
+            Some("-") => stdin::read("the message")?,
+            Some(message) => message.to_owned(),
+            None if stdin::is_piped() => stdin::read_soon()?.unwrap_or_default(),
+            None => String::new(),
+        };
+        if message.trim().is_empty() {
+            return Err(Failure::usage("there is no message to answer")
+                .hint("say what is asked: `kitbag context \"…\"`"));
+        }
+        Ok(message)
+    }
+
+    fn show(&self) -> Show {
+        match (self.json, self.explain) {
+            (true, _) => Show::Json,
+            (_, true) => Show::Ledger,
+            _ => Show::Prompt,
+        }
+    }
+
+    fn form(&self) -> OutputForm {
+        let usual = match self.node {
+            Some(_) => OutputForm::Node,
+            None => OutputForm::Flat,
+        };
+        self.format.unwrap_or(usual)
+    }
+
+    fn node(&self, project: &Project) -> Result<Option<View>, Failure> {
+        let Some(name) = &self.node else {
+            return Ok(None);
+        };
+        if let Some(view) = project.config.node(name) {
+            return Ok(Some(view.clone()));
+        }
+        let builtin = ["understand", "think", "act", "reply"].map(str::to_owned);
+        let own = project.config.nodes.keys().cloned();
+        let known: Vec<String> = builtin.into_iter().chain(own).collect();
+        let failure = Failure::usage(format_args!("there is no node `{}`", one_line(name)));
+        Err(failure.hint(format_args!(
+            "the nodes are {}; `nodes:` in kitbag.yaml defines more",
+            one_line(&known.join(", "))
+        )))
+    }
+
+    /// The agent of the project, if it has any.
+    fn agent<'a>(&self, project: &'a Project) -> Option<AgentSource<'a>> {
+        if self.agent.is_none() && project.config.agents.is_empty() {
+            return None;
+        }
+        let mut channel = ChannelTurn::default();
+        // A channel whose name is no plain word is one that layouts know nothing of.
+        channel.platform = self.channel.parse().unwrap_or_default();
+        let mut request = AgentRequest::new(channel);
+        request.agent.clone_from(&self.agent);
+        Some(AgentSource::new(project, request).with_variables(&variable))
+    }
+
+    /// The sender that was named, or the only one that is known; where nobody is, anybody.
+    async fn sender(&self, store: Option<&Store>) -> Result<String, Failure> {
+        match store {
+            Some(store) => {
+                let sender = named_or_only(store, self.sender.as_deref()).await?;
+                say_unknown(store, self.sender.as_deref(), None).await?;
+                Ok(sender)
+            }
+            None => Ok(self.sender.clone().unwrap_or_else(|| "user".to_owned())),
+        }
+    }
+
+    /// The code that the message is about.
+    fn workspace(&self, message: &str, counter: &Counter) -> Result<Option<Contribution>, Failure> {
+        if !self.pack {
+            return Ok(None);
+        }
+        let request = PackRequest::new(&self.root, message).with_budget(self.budget);
+        let prepared = pack::prepared(&request)?;
+        Ok(Some(contribute(&prepared, &request.options, counter)))
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+fn failure(error: TurnError) -> Failure {
+    match error {
+        TurnError::Store(error) => store::wrong(error),
+        other => {
+            let failure = Failure::new(&other);
+            match other.hint() {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            }
+        }
+    }
+}

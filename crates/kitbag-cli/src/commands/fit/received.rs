@@ -1,0 +1,33 @@
+//! A request that another program made, within a budget.
+
+use kitbag::wire::{FitError, FittedRequest, Request};
+
+use super::Args;
+use crate::failure::Failure;
+use crate::prompt::deliver;
+
+pub(super) fn run(args: &Args, request: &Request) -> Result<(), Failure> {
+    let given = [
+        ("--format", args.format.is_some()),
+        ("--request", args.request.is_some()),
+        ("--system", args.system.is_some()),
+        ("--task-type", args.task_type.is_some()),
+        ("--envelope", args.envelope.is_some()),
+    ];
+    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::usage(format_args!(
+            "`{option}` is for chunks, and the file holds a request"
+        ))
+        .hint("leave it out: a request says itself what is asked, and in which form"));
+    }
+    let (counter, traits) = args.counter.counter_for(request.model().as_deref())?;
+    let settings = args.settings(request.dialect.form(), None, traits)?;
+    let FittedRequest {
+        request, composed, ..
+    } = request.fit(&settings, &counter).map_err(failure)?;
+    deliver(args.show(), &composed, &request.to_json(), &counter)
+}
+
+fn failure(error: FitError) -> Failure {
+    Failure::new(&error).hint(error.hint())
+}

@@ -1,0 +1,78 @@
+//! The query that the options describe, as a channel would hand it in.
+
+use std::path::Path;
+
+use kitbag::core::envelope::ToolDefinition;
+use kitbag::engine::AgentRequest;
+use kitbag::layout::given::{key_of, turn_of};
+use kitbag::layout::{ChannelTurn, Document, Mode, PastMessage};
+use serde::de::DeserializeOwned;
+
+use super::{Args, ModeArg, choice, object, read_file};
+use crate::failure::Failure;
+use crate::output::one_line;
+
+/// The query, with a context that was given whole or with what the project says.
+pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
+    let query = args.query()?;
+    let mut context = None;
+    let mut channel = match &args.context {
+        Some(file) => {
+            let name = file.display().to_string();
+            let mut given = object(&read_file(file)?, &name)?;
+            if let Some(query) = query {
+                given.insert("user_input".to_owned(), query.into());
+            }
+            let channel =
+                turn_of(&given).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?;
+            context = Some(given);
+            channel
+        }
+        None => ChannelTurn::new(query.unwrap_or_default()),
+    };
+    match args.mode {
+        Some(ModeArg::Query) => channel.mode = Mode::Query,
+        Some(ModeArg::Execute) => channel.mode = Mode::Execute,
+        None => {}
+    }
+    if let Some(platform) = &args.platform {
+        channel.platform = platform.clone();
+    }
+    if let Some(file) = &args.messages {
+        channel.messages = read_list::<PastMessage>(file)?;
+    }
+    if let Some(file) = &args.tools {
+        channel.tools = read_list::<ToolDefinition>(file)?;
+    }
+    channel.model = args.counter.model().map(str::to_owned);
+    channel.language.clone_from(&args.language);
+
+    let mut request = AgentRequest::new(channel);
+    request.agent.clone_from(&args.agent);
+    request.layout = choice::layout(args)?;
+    request.props = args.props()?;
+    request.key = args.key.clone().or_else(|| key_of(context.as_ref()?));
+    request.form = args.format;
+    request.context = context;
+    for given in &args.document {
+        let (name, document) = channel_document(given)?;
+        request.documents.insert(name, document);
+    }
+    Ok(request)
+}
+
+/// Reads a JSON array.
+fn read_list<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Failure> {
+    serde_json::from_str(&read_file(file)?)
+        .map_err(|error| Failure::usage(format_args!("{}: {error}", file.display())))
+}
+
+/// A document as a channel would bring it.
+fn channel_document(given: &str) -> Result<(String, Document), Failure> {
+    let Some((name, file)) = given.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+        let message = format!("--document {}: expected NAME=FILE", one_line(given));
+        return Err(Failure::usage(message));
+    };
+    let text = read_file(Path::new(file))?;
+    Ok((name.to_owned(), Document::new(text, file)))
+}

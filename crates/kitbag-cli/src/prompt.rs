@@ -1,0 +1,129 @@
+//! Prints a prompt that the engine made: the text, the ledger or both as JSON.
+
+use std::io;
+
+use kitbag::core::assembly::{Assembly, Breakpoint, Ledger, OutputForm};
+use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
+use kitbag::engine::{Composed, Redaction};
+use kitbag::tokens::Counter;
+use serde::Serialize;
+
+use crate::clipboard;
+use crate::commands::pack::summary::{say_problems, say_redacted};
+use crate::counter::say_exactness;
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+
+/// The part of a prompt to show, and the place to show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// The prompt.
+    Prompt,
+    /// Everything that was considered, in or out, and why, as a table.
+    Ledger,
+    /// The prompt and the ledger as JSON.
+    Json,
+    /// The prompt, in the clipboard.
+    Copy,
+}
+
+/// Prints a prompt whose body, as it would be sent, is `body`.
+pub(crate) fn deliver(
+    show: Show,
+    composed: &Composed,
+    body: &str,
+    counter: &Counter,
+) -> Result<(), Failure> {
+    let assembly = &composed.assembly;
+    log(assembly);
+    if show != Show::Json {
+        say_exactness(counter);
+    }
+    match show {
+        Show::Json => return Ok(output::print_json(&Report::of(composed, body))?),
+        Show::Ledger => output::print(&output::ledger_table(&assembly.ledger))?,
+        Show::Copy => clipboard::copy(body)?,
+        Show::Prompt => print_prompt(assembly, body, counter)?,
+    }
+    say_problems(&assembly.ledger.problems);
+    say_redacted(&composed.redacted);
+    say_summary(assembly);
+    Ok(())
+}
+
+/// Prints the prompt, and a newline at its end unless that were a token too many: the budget is the
+/// size of what is printed.
+fn print_prompt(assembly: &Assembly, body: &str, counter: &Counter) -> io::Result<()> {
+    let ended = format!("{body}\n");
+    let is_text = assembly.form.is_text();
+    if is_text && counter.count(&ended) > assembly.ledger.fit.budget {
+        output::print_exactly(body)
+    } else {
+        output::print_exactly(&ended)
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    format: OutputForm,
+    prompt: &'a str,
+    tokens: Tokens,
+    budget: Tokens,
+    tokenizer: &'a str,
+    exactness: &'a Exactness,
+    estimated: Tokens,
+    breakpoints: &'a [Breakpoint],
+    redacted: &'a [Redaction],
+    ledger: &'a Ledger,
+}
+
+impl<'a> Report<'a> {
+    fn of(composed: &'a Composed, body: &'a str) -> Self {
+        let assembly = &composed.assembly;
+        Self {
+            format: assembly.form,
+            prompt: body,
+            tokens: assembly.tokens,
+            budget: assembly.ledger.fit.budget,
+            tokenizer: &assembly.tokenizer,
+            exactness: &assembly.exactness,
+            estimated: assembly.estimated,
+            breakpoints: &assembly.breakpoints,
+            redacted: &composed.redacted,
+            ledger: &assembly.ledger,
+        }
+    }
+}
+
+/// Logs how much of what was there came to stand in the prompt.
+fn log(assembly: &Assembly) {
+    let fit = &assembly.ledger.fit;
+    let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
+    tracing::debug!(
+        event = "context_compressed",
+        chunks_in = fit.chunks_in,
+        chunks_out = fit.chunks_out,
+        tokens = assembly.tokens.0,
+        budget = fit.budget.0,
+        utilization = (share * 1_000.0).round() / 1_000.0,
+    );
+}
+
+fn say_summary(assembly: &Assembly) {
+    let fit = &assembly.ledger.fit;
+    output::say(format_args!(
+        "{} of {} tokens, {} of {} chunks, {}{}.{} % of the best possible worth",
+        grouped(assembly.tokens.0),
+        grouped(fit.budget.0),
+        grouped(fit.chunks_out as u64),
+        grouped(fit.chunks_in as u64),
+        if fit.worth == fit.bound {
+            ""
+        } else {
+            "at least "
+        },
+        fit.ratio_ppm / 10_000,
+        fit.ratio_ppm % 10_000 / 1_000,
+    ));
+}

@@ -1,0 +1,176 @@
+//! The forms that are no text: blocks by band, in the order of a request.
+//!
+//! What differs between providers in the words themselves is decided here: where the operator may
+//! speak, and whose reasoning can be read. The JSON is made elsewhere.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::carried::{as_reminder, carried};
+use super::countable::segments;
+use super::{Laid, OutputForm, Placed};
+use crate::assembly::block::{Block, BlockBody};
+use crate::assembly::draft::Draft;
+use crate::assembly::kept::Kept;
+use crate::assembly::settings::ModelTraits;
+use crate::band::Band;
+use crate::content::{Content, ContentBlock};
+use crate::inject::ContextMessage;
+use crate::message::Message;
+use crate::problem::Problem;
+use crate::role::Role;
+
+pub(super) fn lay_out(
+    form: OutputForm,
+    draft: &Draft,
+    chunks: &Placed<'_>,
+    traits: &ModelTraits,
+) -> Laid {
+    let mut out = Blocks {
+        form,
+        traits,
+        blocks: Vec::new(),
+        held: Vec::new(),
+        problems: Vec::new(),
+    };
+    for tool in draft.sorted_tools() {
+        out.push(Band::Tools, BlockBody::Tool(tool.clone()));
+    }
+    if !draft.identity.is_empty() {
+        out.text(Band::Identity, Role::System, draft.identity.clone());
+    }
+    let system = draft.injected(Band::System);
+    for message in system.filter(|message| !message.content.is_empty()) {
+        out.injected(message);
+    }
+    out.chunks(Band::Session, chunks.session());
+    if chunks.reserved().session {
+        out.reserve(Band::Session, Role::System);
+    }
+    for band in [Band::Session, Band::Conversation] {
+        for message in draft.injected(band) {
+            out.injected(message);
+        }
+    }
+    for (index, message) in draft.history.iter().enumerate() {
+        out.hold(Band::History, chunks.before(index));
+        out.message(Band::History, message);
+    }
+    let appended = match form {
+        // A program that lays the bands out itself sees what is new in one of them.
+        OutputForm::Payload => Band::Volatile,
+        _ => Band::History,
+    };
+    out.hold(appended, chunks.before(draft.history.len()));
+    out.hold(Band::Volatile, chunks.volatile());
+    for (is_reserved, band) in [
+        (chunks.reserved().appended, Band::History),
+        (chunks.reserved().volatile, Band::Volatile),
+    ] {
+        if is_reserved {
+            out.reserve(band, chunk_role(form));
+        }
+    }
+    out.message(Band::Current, &draft.current);
+    for step in &draft.steps {
+        out.message(Band::Steps, step);
+    }
+    out.release();
+    for message in draft.injected(Band::SuffixSystem) {
+        out.injected(message);
+    }
+    Laid {
+        segments: segments(form, &out.blocks),
+        body: String::new(),
+        blocks: out.blocks,
+        problems: out.problems,
+    }
+}
+
+/// The speaker of what was chosen for this turn: the operator, where one may speak there.
+pub(super) const fn chunk_role(form: OutputForm) -> Role {
+    match form {
+        OutputForm::Anthropic => Role::User,
+        _ => Role::System,
+    }
+}
+
+struct Blocks<'a> {
+    form: OutputForm,
+    traits: &'a ModelTraits,
+    blocks: Vec<Block>,
+    /// Chunks that wait for the next message that is not a tool's result.
+    held: Vec<Block>,
+    problems: Vec<Problem>,
+}
+
+impl Blocks<'_> {
+    fn push(&mut self, band: Band, body: BlockBody) {
+        self.blocks.push(Block::new(band, body));
+    }
+
+    fn text(&mut self, band: Band, role: Role, text: String) {
+        self.push(band, BlockBody::Text { role, text });
+    }
+
+    /// An empty text in the place of chunks that are not chosen yet, for what stands around them. A
+    /// payload has nothing there.
+    fn reserve(&mut self, band: Band, role: Role) {
+        if self.form != OutputForm::Payload {
+            self.text(band, role, String::new());
+        }
+    }
+
+    /// A context message by its own speaker. Where a provider takes the operator's words only before
+    /// the conversation or at its very end, they become a reminder among the user's.
+    fn injected(&mut self, message: &ContextMessage) {
+        let band = message.target.band();
+        let text = message.content.as_str();
+        if self.form != OutputForm::Anthropic {
+            return self.text(band, message.role, text.into());
+        }
+        let may_speak = band <= Band::Session
+            || (band == Band::SuffixSystem && self.traits.mid_conversation_system);
+        match message.role {
+            Role::System if may_speak => self.text(band, Role::System, text.into()),
+            Role::System => self.text(band, Role::User, as_reminder(text)),
+            Role::Assistant => self.text(band, Role::Assistant, text.into()),
+            Role::User | Role::Tool => self.text(band, Role::User, text.into()),
+        }
+    }
+
+    fn chunks<'k>(&mut self, band: Band, kept: impl Iterator<Item = &'k Kept>) {
+        for kept in kept {
+            self.push(band, kept.into());
+        }
+    }
+
+    /// Chunks stand before the message they were needed for. Where that is the result of a tool they
+    /// stand behind it, since nothing may part a result from its call.
+    fn hold<'k>(&mut self, band: Band, kept: impl Iterator<Item = &'k Kept>) {
+        self.held
+            .extend(kept.map(|kept| Block::new(band, kept.into())));
+    }
+
+    fn release(&mut self) {
+        self.blocks.append(&mut self.held);
+    }
+
+    fn message(&mut self, band: Band, message: &Message) {
+        if self.form == OutputForm::Payload {
+            self.release();
+            return self.push(band, BlockBody::Message(message.clone()));
+        }
+        if !answers_a_call(message) {
+            self.release();
+        }
+        let message = carried(message, self.form, &mut self.problems);
+        self.push(band, BlockBody::Message(message));
+    }
+}
+
+fn answers_a_call(message: &Message) -> bool {
+    let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+    message.role == Role::Tool
+        || matches!(&message.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
+}

@@ -1,0 +1,279 @@
+//! One request of a channel, as the command line, Slack, MCP and HTTP all hand it in.
+//!
+//! As it was said: what a template sees of it is made in `context`.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use kitbag_core::envelope::ToolDefinition;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::value::{Map, Value};
+
+/// A turn as its channel knows it. The agent, its layout, its documents and the key are the same on
+/// every channel and are not part of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ChannelTurn {
+    /// Whether the agent answers or acts.
+    pub mode: Mode,
+    /// The channel.
+    pub platform: Platform,
+    /// The query or the task.
+    pub query: String,
+    /// What was said before, oldest first. A last message that is the query itself is not shown
+    /// twice.
+    pub messages: Vec<PastMessage>,
+    /// The tools on offer.
+    pub tools: Vec<ToolDefinition>,
+    /// Further variables for templates.
+    pub vars: Map,
+    /// What the channel says about the turn: who speaks, a thread, a workspace.
+    pub metadata: Map,
+    /// The model that is asked, where the request names one.
+    pub model: Option<String>,
+    /// The language of the prompt, as a tag (`en`, `pt-BR`).
+    pub language: Option<String>,
+}
+
+impl ChannelTurn {
+    /// A question on the command line.
+    #[must_use]
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            query: query.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The messages before the query: channels that hand in a whole thread have it last.
+    #[must_use]
+    pub fn past(&self) -> &[PastMessage] {
+        match self.messages.split_last() {
+            Some((last, before)) if !last.is_assistant && last.text.trim() == self.query.trim() => {
+                before
+            }
+            _ => &self.messages,
+        }
+    }
+
+    /// The name of whoever asks, where the channel says it.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        speaker(&self.metadata)
+    }
+
+    /// Whether several people speak, so that a reader must be told who says what.
+    #[must_use]
+    pub fn has_several_speakers(&self) -> bool {
+        let past = self.past().iter().filter(|message| !message.is_assistant);
+        let names: BTreeSet<&str> = past
+            .map(|message| speaker(&message.metadata))
+            .chain([self.speaker()])
+            .flatten()
+            .collect();
+        names.len() > 1
+    }
+
+    /// All texts that came from outside, in which the key must not occur.
+    #[must_use]
+    pub fn texts(&self) -> Vec<&str> {
+        let mut texts = vec![self.query.as_str()];
+        let maps = [&self.vars, &self.metadata];
+        let of_messages = self.messages.iter().map(|message| &message.metadata);
+        for (key, value) in maps.into_iter().chain(of_messages).flatten() {
+            texts.push(key);
+            value.collect_texts(&mut texts);
+        }
+        for message in &self.messages {
+            texts.push(&message.text);
+            for file in &message.files {
+                file.collect_texts(&mut texts);
+            }
+        }
+        for tool in &self.tools {
+            texts.extend([tool.name.as_str(), tool.description.as_str()]);
+        }
+        texts
+    }
+}
+
+/// Whether an agent answers or acts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It answers and changes nothing.
+    #[default]
+    Query,
+    /// It carries out a task.
+    Execute,
+}
+
+impl Mode {
+    /// The mode as it is spelled everywhere.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Execute => "execute",
+        }
+    }
+}
+
+/// The name of a channel. An open set: a new channel needs no change here or in a layout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Platform(String);
+
+impl Platform {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Platform {
+    /// The command line.
+    fn default() -> Self {
+        Self("cli".to_owned())
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Platform {
+    type Err = PlatformError;
+
+    /// Layouts put the name into attributes of tags, so that it must be a plain word.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
+        match (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
+            true => Ok(Self(name.to_owned())),
+            false => Err(PlatformError {
+                name: name.chars().take(64).collect(),
+            }),
+        }
+    }
+}
+
+impl TryFrom<String> for Platform {
+    type Error = PlatformError;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        name.parse()
+    }
+}
+
+impl From<Platform> for String {
+    fn from(platform: Platform) -> Self {
+        platform.0
+    }
+}
+
+impl JsonSchema for Platform {
+    fn schema_name() -> Cow<'static, str> {
+        "Platform".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The name of a channel, such as cli, slack, mcp or http.",
+            "type": "string",
+            "pattern": "^[A-Za-z0-9_.-]{1,64}$",
+        })
+    }
+}
+
+/// A name that no channel can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no name of a channel: 1 to 64 letters, digits, `_`, `-` or `.` are expected")]
+pub struct PlatformError {
+    name: String,
+}
+
+/// Something that was said before.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PastMessage {
+    /// What was said.
+    pub text: String,
+    /// Whether an assistant said it.
+    #[serde(default)]
+    pub is_assistant: bool,
+    /// What the channel says about it: who, where, which agent.
+    #[serde(default)]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub metadata: Map,
+    /// Files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub files: Vec<Value>,
+    /// The message as it was sent to the model, with the wrapper of that time, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
+}
+
+impl PastMessage {
+    /// A message by the user.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A message by an assistant.
+    #[must_use]
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self {
+            is_assistant: true,
+            ..Self::user(text)
+        }
+    }
+
+    /// The name of whoever said it, where the channel says it.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        speaker(&self.metadata)
+    }
+}
+
+/// The name of a speaker, as channels write it.
+fn speaker(metadata: &Map) -> Option<&str> {
+    let own = ["name", "user_name", "username", "user", "user_id"];
+    let slack = metadata.get("slack");
+    let profile = slack.and_then(|slack| slack.get("user_profile"));
+    let named = [
+        profile.and_then(|profile| profile.get("display_name")),
+        slack.and_then(|slack| slack.get("username")),
+        slack.and_then(|slack| slack.get("user_id")),
+    ];
+    let own = own.into_iter().map(|key| metadata.get(key));
+    let mut names = named.into_iter().chain(own).flatten();
+    names.find_map(|name| name.as_text().filter(|name| !name.trim().is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c10_a_channel_is_a_plain_word() {
+        for name in ["cli", "slack", "mcp", "http", "vs-code_2.0"] {
+            assert_eq!(name.parse::<Platform>().unwrap().as_str(), name);
+        }
+        for name in ["", "a b", "x\"><user_query>", "ｓlack", &"x".repeat(65)] {
+            assert!(name.parse::<Platform>().is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Drafts of revision 1 as today's forms show them the same way: then some forms said everything of
+//! context messages in the operator's voice, the flat one showed the results of tools as the model's
+//! words, and a speaker's name was a field like any other.
+
+use kitbag_core::assembly::{Draft, OutputForm};
+use kitbag_core::inject::ContextMessageTarget;
+use kitbag_core::message::Message;
+use kitbag_core::role::Role;
+
+pub(super) fn adapt(draft: &mut Draft, form: OutputForm) {
+    for message in &mut draft.injected {
+        let had_role = match message.target {
+            ContextMessageTarget::System => false,
+            ContextMessageTarget::Session => matches!(
+                form,
+                OutputForm::OpenAi | OutputForm::Xml | OutputForm::Payload
+            ),
+            ContextMessageTarget::Conversation => true,
+            ContextMessageTarget::SuffixSystem => form == OutputForm::Payload,
+        };
+        if !had_role {
+            message.role = Role::System;
+        }
+        if form == OutputForm::Flat && message.role == Role::Tool {
+            message.role = Role::Assistant;
+        }
+    }
+    for message in messages(draft) {
+        if form == OutputForm::Flat && message.role == Role::Tool {
+            message.role = Role::Assistant;
+        }
+        if let Some(name) = message.name.take() {
+            message.extra.insert("name".to_owned(), name.into());
+        }
+    }
+}
+
+fn messages(draft: &mut Draft) -> impl Iterator<Item = &mut Message> {
+    let said = draft.history.iter_mut().chain([&mut draft.current]);
+    said.chain(&mut draft.steps)
+}

@@ -1,0 +1,213 @@
+//! Wire formats: what a provider's API takes, made of an assembly's blocks.
+//!
+//! A [`Request`] is a list of fields in order, each as JSON, so that whoever sends it sets `stream`
+//! or `tool_choice`, and a request that came in keeps every field that is not known here. Nothing is
+//! chosen or counted here, and nothing is sent.
+
+mod anthropic;
+mod openai;
+mod part;
+mod received;
+mod responses;
+
+use indexmap::IndexMap;
+use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft, OutputForm};
+use kitbag_core::content::RawJson;
+use serde::{Deserialize, Serialize};
+
+pub use received::{FitError, FittedRequest, ReceivedTurn, WireError};
+
+/// The APIs whose requests are made and read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions, and everything compatible with it.
+    OpenAi,
+    /// OpenAI Responses.
+    Responses,
+}
+
+impl Dialect {
+    /// The dialect of a form; none where the form is no request.
+    #[must_use]
+    pub const fn of(form: OutputForm) -> Option<Self> {
+        match form {
+            OutputForm::Anthropic => Some(Self::Anthropic),
+            OutputForm::OpenAi => Some(Self::OpenAi),
+            OutputForm::Responses => Some(Self::Responses),
+            _ => None,
+        }
+    }
+
+    /// The form whose blocks it takes.
+    #[must_use]
+    pub const fn form(self) -> OutputForm {
+        match self {
+            Self::Anthropic => OutputForm::Anthropic,
+            Self::OpenAi => OutputForm::OpenAi,
+            Self::Responses => OutputForm::Responses,
+        }
+    }
+
+    /// The field that holds the messages.
+    const fn messages(self) -> &'static str {
+        match self {
+            Self::Anthropic | Self::OpenAi => "messages",
+            Self::Responses => "input",
+        }
+    }
+}
+
+/// A request to a provider's API.
+///
+/// ```
+/// use kitbag::wire::{Dialect, Request};
+///
+/// let json = r#"{"seed":7,"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}"#;
+/// let mut request = Request::parse(json)?;
+/// assert_eq!(request.dialect, Dialect::OpenAi);
+/// request.set("stream", &true);
+/// assert_eq!(request.to_json(), json.replace("]}", r#"],"stream":true}"#));
+/// # Ok::<(), kitbag::wire::WireError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Request {
+    /// The API.
+    pub dialect: Dialect,
+    /// The fields, in their order.
+    pub fields: IndexMap<String, RawJson>,
+}
+
+impl Request {
+    /// The request that says what the blocks of a draft's prompt say, with a cache marker at the
+    /// end of each band that has a breakpoint.
+    #[must_use]
+    pub fn new(
+        dialect: Dialect,
+        draft: &Draft,
+        blocks: &[Block],
+        breakpoints: &[Breakpoint],
+    ) -> Self {
+        let mut request = Self {
+            dialect,
+            fields: IndexMap::new(),
+        };
+        if let Some(model) = &draft.model {
+            request.set("model", model);
+        }
+        match dialect {
+            Dialect::Anthropic => anthropic::write(&mut request, draft, blocks, breakpoints),
+            Dialect::OpenAi => openai::write(&mut request, draft, blocks, breakpoints),
+            Dialect::Responses => responses::write(&mut request, draft, blocks, breakpoints),
+        }
+        request
+    }
+
+    /// Sets a field, in its place if there is one already. A value that is not JSON, such as a map
+    /// whose keys are not strings, changes nothing.
+    pub fn set(&mut self, name: &str, value: &impl Serialize) {
+        if let Ok(value) = RawJson::from_value(value) {
+            self.fields.insert(name.to_owned(), value);
+        }
+    }
+
+    /// The model, where one is named.
+    #[must_use]
+    pub fn model(&self) -> Option<String> {
+        self.text("model")
+    }
+
+    /// A field as text; none where it is something else or missing.
+    fn text(&self, name: &str) -> Option<String> {
+        self.fields.get(name)?.parse_as().ok()
+    }
+
+    /// A list; empty where the field is none or missing.
+    fn list(&self, name: &str) -> Vec<RawJson> {
+        let list = self.fields.get(name);
+        list.and_then(|list| list.parse_as().ok())
+            .unwrap_or_default()
+    }
+
+    /// The JSON, without white space between the fields.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Names are strings and values are JSON already.
+        serde_json::to_string(&self.fields).unwrap_or_default()
+    }
+}
+
+/// The JSON of a form that is no text: a request, or the blocks themselves.
+pub(crate) fn json(
+    form: OutputForm,
+    draft: &Draft,
+    blocks: &[Block],
+    breakpoints: &[Breakpoint],
+) -> String {
+    #[derive(Serialize)]
+    struct Payload<'a> {
+        version: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<&'a str>,
+        parts: &'a [Block],
+    }
+    match Dialect::of(form) {
+        Some(dialect) => Request::new(dialect, draft, blocks, breakpoints).to_json(),
+        None => {
+            let payload = Payload {
+                version: "1.0",
+                model: draft.model.as_deref(),
+                parts: blocks,
+            };
+            serde_json::to_string(&payload).unwrap_or_default()
+        }
+    }
+}
+
+/// A block, with chunks of one band that follow each other as one text.
+struct Joined<'a> {
+    block: &'a Block,
+    /// What is said, unless it is a tool or a message.
+    text: String,
+}
+
+fn joined(blocks: &[Block]) -> Vec<Joined<'_>> {
+    let is_chunk = |block: &Block| matches!(block.body, BlockBody::Chunk { .. });
+    let mut all: Vec<Joined<'_>> = Vec::new();
+    for block in blocks {
+        let text = match &block.body {
+            BlockBody::Text { text, .. } | BlockBody::Chunk { text, .. } => text.as_str(),
+            _ => "",
+        };
+        match all.last_mut() {
+            Some(last)
+                if is_chunk(block) && is_chunk(last.block) && last.block.band == block.band =>
+            {
+                last.text.push_str(text);
+            }
+            _ => all.push(Joined {
+                block,
+                text: text.to_owned(),
+            }),
+        }
+    }
+    all
+}
+
+/// A field of an object as text, none where it is something else.
+fn text_field(raw: &RawJson, name: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Field {
+        Text(String),
+        Other(serde::de::IgnoredAny),
+    }
+    let mut fields: IndexMap<String, Field> = raw.parse_as().ok()?;
+    match fields.swap_remove(name)? {
+        Field::Text(text) => Some(text),
+        Field::Other(_) => None,
+    }
+}

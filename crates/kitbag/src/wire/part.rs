@@ -1,0 +1,81 @@
+//! Parts of messages in the words of another API.
+
+use kitbag_core::content::{Content, ContentBlock, RawJson};
+use kitbag_core::message::ToolCall;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The address of a picture, its data encoded in it where it has none.
+pub(super) fn image_url(raw: &RawJson) -> Option<String> {
+    let block: Value = raw.parse_as().ok()?;
+    let source = block.get("source")?;
+    let text = |name: &str| source.get(name).and_then(Value::as_str);
+    match text("url") {
+        Some(url) => Some(url.to_owned()),
+        None => Some(format!(
+            "data:{};base64,{}",
+            text("media_type")?,
+            text("data")?
+        )),
+    }
+}
+
+/// The text of a document whose source is plain text.
+pub(super) fn document_text(raw: &RawJson) -> Option<String> {
+    let block: Value = raw.parse_as().ok()?;
+    let source = block.get("source")?;
+    let is_text = source.get("type").is_some_and(|kind| kind == "text");
+    let data = source.get("data").and_then(Value::as_str);
+    data.filter(|_| is_text).map(String::from)
+}
+
+/// The arguments of a call as a string of JSON, which some clients already keep.
+pub(super) fn arguments(call: &ToolCall) -> String {
+    match call.arguments.parse_as::<Value>() {
+        Ok(Value::String(text)) => text,
+        Ok(Value::Null) => "{}".to_owned(),
+        _ => call.arguments.as_str().to_owned(),
+    }
+}
+
+/// The input of a `tool_use` block as a string of JSON.
+pub(super) fn input(raw: &RawJson) -> String {
+    let block: Value = raw.parse_as().unwrap_or_default();
+    match block.get("input") {
+        None => "{}".to_owned(),
+        Some(Value::String(text)) if text.is_empty() => "{}".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// A `tool_result` block: its text, and its other blocks.
+pub(super) struct ToolResult {
+    pub(super) text: String,
+    pub(super) others: Vec<ContentBlock>,
+}
+
+impl ToolResult {
+    pub(super) fn of(raw: &RawJson) -> Self {
+        #[derive(Deserialize)]
+        struct Fields {
+            #[serde(default)]
+            content: Content,
+            is_error: Option<Value>,
+        }
+        let fields = raw.parse_as().unwrap_or(Fields {
+            content: Content::Null,
+            is_error: None,
+        });
+        let text = fields.content.text();
+        let is_error = fields.is_error.is_some_and(|error| error == true);
+        let text = if is_error {
+            format!("Error: {text}")
+        } else {
+            text.into_owned()
+        };
+        let mut others = fields.content.to_blocks();
+        others.retain(|block| block.as_text().is_none());
+        Self { text, others }
+    }
+}
