@@ -446,7 +446,7 @@ fn p06_plain_code_is_shortened_instead_of_left_out() {
     let code: String = (0..60).map(function).collect();
     let chunks = json!([
         {"content": format!("import shop\n\n\n{code}"), "source": "shop/cart.py", "chunk_type": "file", "priority": "MEDIUM"},
-        {"content": format!("import shop\n\n\n{code}"), "source": "pasted", "chunk_type": "snippet", "priority": "MEDIUM",
+        {"content": code.replace("step", "move"), "source": "pasted", "chunk_type": "snippet", "priority": "MEDIUM",
          "metadata": {"language": "python"}},
         {"content": "word ".repeat(2_000), "source": "notes", "chunk_type": "document", "priority": "LOW"}
     ]);
