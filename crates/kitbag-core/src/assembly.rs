@@ -109,6 +109,14 @@ pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rend
     Rendered { body, blocks }
 }
 
+/// Renders a prompt that was kept by a store of version 1, as it was laid out then.
+#[must_use]
+pub fn render_of_version_1(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
+    let placed = Placed::of_version_1(kept);
+    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
+    Rendered { body, blocks }
+}
+
 /// A prompt as it is laid out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
