@@ -37,7 +37,7 @@ pub use kept::Kept;
 pub use ledger::{
     BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
 };
-pub use piece::render_piece;
+pub(crate) use piece::render_piece;
 pub use segment::Segment;
 pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, ModelTraits};
 
