@@ -37,7 +37,7 @@ pub use kept::Kept;
 pub use ledger::{
     BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
 };
-pub use piece::render_piece;
+pub(crate) use piece::render_piece;
 pub use segment::Segment;
 pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, ModelTraits};
 
@@ -105,6 +105,14 @@ pub fn assemble(
 #[must_use]
 pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
     let placed = Placed::new(kept);
+    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
+    Rendered { body, blocks }
+}
+
+/// Renders a prompt that was kept by a store of version 1, as it was laid out then.
+#[must_use]
+pub fn render_of_version_1(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
+    let placed = Placed::of_version_1(kept);
     let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
     Rendered { body, blocks }
 }

@@ -177,6 +177,8 @@ pub(super) fn lay_out(
 pub(super) struct Placed<'a> {
     kept: &'a [Kept],
     reserved: Option<Reserved>,
+    /// Whether the prompt is one of a store of version 1, whose nodes had no blank lines.
+    is_of_version_1: bool,
 }
 
 /// The frames that are laid out although nothing is in them yet, so that their cost is known
@@ -193,13 +195,21 @@ impl<'a> Placed<'a> {
         Self {
             kept,
             reserved: None,
+            is_of_version_1: false,
+        }
+    }
+
+    pub(super) fn of_version_1(kept: &'a [Kept]) -> Self {
+        Self {
+            is_of_version_1: true,
+            ..Self::new(kept)
         }
     }
 
     pub(super) fn reserving(kept: &'a [Kept], reserved: Reserved) -> Self {
         Self {
-            kept,
             reserved: Some(reserved),
+            ..Self::new(kept)
         }
     }
 

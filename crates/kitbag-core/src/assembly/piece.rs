@@ -19,8 +19,7 @@ use crate::neutral::{indented, one_line};
 pub(super) use element::element;
 
 /// Renders `level` of `chunk` for `form`.
-#[must_use]
-pub fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm) -> String {
+pub(crate) fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm) -> String {
     if form == OutputForm::Xml {
         return element::piece(chunk, level);
     }

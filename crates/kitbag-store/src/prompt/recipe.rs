@@ -4,7 +4,9 @@ mod older;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag_core::assembly::{Assembly, AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
+use kitbag_core::assembly::{
+    Assembly, AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger, Rendered, render,
+};
 use kitbag_core::message::Message;
 use serde::{Deserialize, Serialize};
 
@@ -185,7 +187,7 @@ impl Recipe {
             .collect()
     }
 
-    /// Puts the texts back. `Err` says why that is not possible.
+    /// Puts the texts back and renders the prompt. `Err` says why that is not possible.
     pub(super) fn filled(self, texts: &BTreeMap<Hash, String>) -> Result<Filled, String> {
         let mut draft = self.draft;
         draft.identity = text(texts, self.identity)?.to_owned();
@@ -200,25 +202,27 @@ impl Recipe {
             whole.text = text(texts, one.text)?.to_owned();
             kept.push(whole);
         }
-        if self.revision < REVISION {
-            older::adapt(&mut draft, self.settings.form);
-        }
+        let settings = self.settings;
+        let rendered = match self.revision < REVISION {
+            true => older::render(&mut draft, &kept, &settings),
+            false => render(&draft, &kept, &settings),
+        };
         Ok(Filled {
+            rendered,
             draft,
-            kept,
             blocks: self.blocks,
             breakpoints: self.breakpoints,
             tokenizer: self.tokenizer,
-            settings: self.settings,
+            settings,
             ledger: self.ledger,
         })
     }
 }
 
-/// Everything that a prompt is rendered from, with its texts.
+/// A prompt that is rendered again, and what it was rendered from.
 pub(super) struct Filled {
+    pub(super) rendered: Rendered,
     pub(super) draft: Draft,
-    pub(super) kept: Vec<Kept>,
     pub(super) blocks: Option<Hash>,
     pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) tokenizer: String,

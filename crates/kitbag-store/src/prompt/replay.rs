@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use kitbag_core::assembly::{Block, Breakpoint, Draft, Ledger, OutputForm, render};
+use kitbag_core::assembly::{Block, Breakpoint, Draft, Ledger, OutputForm};
 use kitbag_core::tokens::Tokens;
 
 use super::recipe::{Hash, Recipe};
@@ -123,7 +123,7 @@ async fn replay(
         .map_err(|error| refuse(format!("its recipe is not readable: {error}")))?;
     let texts = texts(tx, &recipe).await?;
     let recipe = recipe.filled(&texts).map_err(refuse)?;
-    let rendered = render(&recipe.draft, &recipe.kept, &recipe.settings);
+    let rendered = recipe.rendered;
     let is_same = match recipe.settings.form.is_text() {
         true => Hash::of(&rendered.body) == hash,
         false => recipe

@@ -147,7 +147,16 @@ impl Request {
         let mut composed = compose(&prompt, vec![turn.contribution.clone()], counter, None)?;
         if composed.assembly.tokens > budget {
             prompt.settings.budget = budget;
-            composed = compose(&prompt, vec![turn.contribution], counter, None)?;
+            prompt.history_messages = turn.contribution.draft.history.len();
+            composed = loop {
+                match compose(&prompt, vec![turn.contribution.clone()], counter, None) {
+                    // The room of a history is an estimate, and JSON around calls may exceed it.
+                    Err(AssembleError::FixedOverBudget { .. }) if prompt.history_messages > 0 => {
+                        prompt.history_messages /= 2;
+                    }
+                    other => break other?,
+                }
+            };
         }
         composed.settings.budget = budget;
         composed.assembly.ledger.fit.budget = budget;

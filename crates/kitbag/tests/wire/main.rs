@@ -1,5 +1,12 @@
 //! Wire formats: the requests that prompts become, and requests that came in.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests are test code"
+)]
+
 mod passing;
 mod random;
 mod received;

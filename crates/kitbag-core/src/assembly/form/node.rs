@@ -34,30 +34,34 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     }
     injected(draft, Band::Session, &mut out);
 
+    let (end, no_conversation, no_trace) = match chunks.is_of_version_1 {
+        true => ("", "New conversation.", "Nothing yet."),
+        false => ("\n", NO_CONVERSATION, NO_TRACE),
+    };
     out.push(Band::Volatile, "## Entity Context\n");
     push_or(
         &mut out,
         &of_layer(draft, chunks, Layer::Entity),
         NO_ENTITIES,
     );
-    out.push(Band::Volatile, "\n");
+    out.push(Band::Volatile, end);
 
     out.push(Band::History, "## Conversation History\n");
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
-    push_or(&mut out, &turns, if is_new { NO_CONVERSATION } else { "" });
+    push_or(&mut out, &turns, if is_new { no_conversation } else { "" });
     conversation(draft, chunks, &mut out, "");
-    out.push(Band::History, "\n");
+    out.push(Band::History, end);
 
     out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
     let happened = of_layer(draft, chunks, Layer::Reasoning);
-    let is_idle = draft.steps.is_empty();
-    push_or(&mut out, &happened, if is_idle { NO_TRACE } else { "" });
+    let is_idle = draft.steps.is_empty() || chunks.is_of_version_1;
+    push_or(&mut out, &happened, if is_idle { no_trace } else { "" });
     for step in &draft.steps {
         let text = indented(&spoken(step), 2);
         out.push(Band::Steps, &format!("- {}: {text}\n", step.role));
     }
-    out.push(Band::Volatile, "\n");
+    out.push(Band::Volatile, end);
 
     out.push(Band::Current, "---\n## Your Task\n");
     out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
@@ -83,6 +87,9 @@ fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kep
     };
     let recent = chunks.before(draft.history.len()).chain(chunks.volatile());
     let mut kept: Vec<&Kept> = recent.filter(|kept| layer_of(kept) == layer).collect();
+    if chunks.is_of_version_1 {
+        return kept;
+    }
     // Stable: chunks that are no part of a layer keep the order of their scores.
     kept.sort_by_cached_key(|kept| match kept.chunk_type {
         ChunkType::Entity | ChunkType::Turn | ChunkType::Summary | ChunkType::Step => {

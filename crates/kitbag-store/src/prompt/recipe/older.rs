@@ -2,12 +2,20 @@
 //! context messages in the operator's voice, the flat one showed the results of tools as the model's
 //! words, and a speaker's name was a field like any other.
 
-use kitbag_core::assembly::{Draft, OutputForm};
+use kitbag_core::assembly::{
+    AssemblySettings, Draft, Kept, OutputForm, Rendered, render_of_version_1,
+};
 use kitbag_core::inject::ContextMessageTarget;
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
 
-pub(super) fn adapt(draft: &mut Draft, form: OutputForm) {
+/// Renders a prompt of revision 1. The draft becomes the one that is shown the same way today.
+pub(super) fn render(draft: &mut Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
+    adapt(draft, settings.form);
+    render_of_version_1(draft, kept, settings)
+}
+
+fn adapt(draft: &mut Draft, form: OutputForm) {
     for message in &mut draft.injected {
         let had_role = match message.target {
             ContextMessageTarget::System => false,
