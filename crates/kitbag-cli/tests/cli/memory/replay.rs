@@ -32,7 +32,11 @@ fn send(memory: &Memory, request: &str) -> String {
         let assembly = assemble(&draft, Vec::new(), &settings, &counter, None).unwrap();
         let body = assembly.body.clone();
         store
-            .sent(&lease, SentPrompt::new(draft, settings, assembly), now)
+            .sent(
+                &lease,
+                SentPrompt::new(draft, settings, assembly, body.as_str()),
+                now,
+            )
             .await
             .unwrap();
         store
