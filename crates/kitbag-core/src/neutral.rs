@@ -71,7 +71,7 @@ pub fn restore_markdown(text: &str) -> Cow<'_, str> {
     Cow::Owned(restored)
 }
 
-/// Makes a text fit for the rest of a line: trimmed, line breaks folded into [`FOLDED_BREAK`],
+/// Makes a text fit for the rest of a line: trimmed, line breaks folded into `⏎`,
 /// a mark at its start escaped.
 ///
 /// ```

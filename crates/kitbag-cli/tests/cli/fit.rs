@@ -124,8 +124,74 @@ fn x02_fit_prints_every_form() {
     assert_eq!(anthropic["messages"][0]["content"][0]["text"], "why?");
     let openai: Value = serde_json::from_str(&in_form("openai")).unwrap();
     assert_eq!(openai["messages"][2]["content"], "why?");
+    let responses: Value = serde_json::from_str(&in_form("responses")).unwrap();
+    assert_eq!(responses["instructions"], "Be brief.");
+    assert_eq!(responses["input"][1]["content"], "why?");
     let payload: Value = serde_json::from_str(&in_form("json")).unwrap();
     assert_eq!(payload["parts"][0]["band"], "identity");
+}
+
+#[test]
+fn x06_a_request_is_fitted_and_keeps_what_is_not_known() {
+    let folder = Folder::new();
+    let said = |n: usize| {
+        let (user, assistant) = ("where is it? ".repeat(20), "in the shed. ".repeat(20));
+        format!(
+            r#"{{"role":"user","content":"{n} {user}","odd":1.0}},{{"role":"assistant","content":"{n} {assistant}"}}"#
+        )
+    };
+    let said: Vec<String> = (0..10).map(said).collect();
+    let request = format!(
+        r#"{{"zeta":[1e3],"model":"gpt-4o","messages":[{{"role":"system","content":"Be brief."}},{},{{"role":"user","content":"and now?"}}],"stream":true}}"#,
+        said.join(",")
+    );
+    folder.write("request.json", &request);
+    let fitted = |budget: &str| folder.run(&["fit", "request.json", "--budget", budget]);
+    assert_eq!(fitted("32k").success().trim_end(), request);
+    let output = fitted("800");
+    assert!(
+        output.stderr.contains("of 20 messages are not shown"),
+        "{}",
+        output.stderr
+    );
+    let out = output.success();
+    assert!(out.starts_with(
+        r#"{"zeta":[1e3],"model":"gpt-4o","messages":[{"role":"system","content":"Be brief."},"#
+    ));
+    assert!(
+        out.trim_end()
+            .ends_with(r#"{"role":"user","content":"and now?"}],"stream":true}"#)
+    );
+    assert!(
+        out.contains("earlier messages of this conversation are not shown"),
+        "{out}"
+    );
+    assert!(out.contains(&said[9]) && !out.contains(&said[0]), "{out}");
+    let table = folder
+        .run(&["fit", "request.json", "--budget", "800", "--explain"])
+        .success();
+    assert!(table.contains("history/earlier"), "{table}");
+    let args = ["fit", "request.json", "--budget", "800", "--system", "x"];
+    let refused = folder.run(&args).failure(2);
+    assert!(refused.contains("`--system` is for chunks"), "{refused}");
+    let args = ["fit", "request.json", "--budget", "10"];
+    let refused = folder.run(&args).failure(1);
+    assert!(refused.contains("the budget is 10"), "{refused}");
+}
+
+#[test]
+fn x01_secrets_in_chunks_are_replaced() {
+    let folder = Folder::new();
+    let key = format!("{}{}", "AKIA", "Z7QHX3MNPL5RT2WK");
+    let chunk = json!([{"content": format!("token = \"{key}\"\n"), "source": "a.py", "chunk_type": "file", "priority": "HIGH"}]);
+    folder.write("chunks.json", chunk.to_string());
+    let output = folder.run(&["fit", "chunks.json", "--budget", "200"]);
+    assert!(
+        output.stderr.contains("a.py:1 holds a secret"),
+        "{}",
+        output.stderr
+    );
+    assert!(!output.success().contains(&key));
 }
 
 #[test]
@@ -380,7 +446,7 @@ fn p06_plain_code_is_shortened_instead_of_left_out() {
     let code: String = (0..60).map(function).collect();
     let chunks = json!([
         {"content": format!("import shop\n\n\n{code}"), "source": "shop/cart.py", "chunk_type": "file", "priority": "MEDIUM"},
-        {"content": format!("import shop\n\n\n{code}"), "source": "pasted", "chunk_type": "snippet", "priority": "MEDIUM",
+        {"content": code.replace("step", "move"), "source": "pasted", "chunk_type": "snippet", "priority": "MEDIUM",
          "metadata": {"language": "python"}},
         {"content": "word ".repeat(2_000), "source": "notes", "chunk_type": "document", "priority": "LOW"}
     ]);

@@ -23,7 +23,7 @@ fn envelope() -> Value {
 #[test]
 fn p01_a_pack_honours_the_envelope_that_the_task_came_in() {
     let tree = tree(&[("src/login.rs", "pub fn login() {}\n")]);
-    tree.write("task.json", &envelope().to_string());
+    tree.write("task.json", envelope().to_string());
     let pack = tree.json(&["--envelope", "task.json", "--exclude", "task.json"]);
     assert_eq!(
         (&pack["budget"], &pack["task_type"]),
