@@ -23,6 +23,7 @@ use kitbag_core::envelope::TaskType;
 use kitbag_core::message::Message;
 use kitbag_core::tokens::TokenCounter;
 
+#[cfg(feature = "workspace")]
 pub(crate) use admit::clean_as;
 pub use admit::{Clean, clean};
 #[cfg(feature = "layouts")]

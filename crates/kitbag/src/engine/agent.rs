@@ -10,7 +10,6 @@ mod key;
 mod payload;
 
 use kitbag_core::assembly::OutputForm;
-use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_layout::given::Given;
 use kitbag_layout::layout::LayoutFailure;
@@ -96,7 +95,7 @@ pub struct AgentPart {
     /// The identity, tools and documents, with the secrets and the problems that were met.
     pub contribution: Contribution,
     /// The query in its wrapper.
-    pub current: Message,
+    pub current: String,
     /// The key of that wrapper.
     pub key: SecurityKey,
     /// The model that is asked, if one is named.
@@ -239,7 +238,7 @@ pub fn agent_part(
     contribution.redacted.extend(read.redactions);
     Ok(AgentPart {
         contribution,
-        current: Message::user(bands::current(&channel, &key)),
+        current: bands::current(&channel, &key),
         key,
         model: channel.model.clone(),
         agent: payload::answering(&agent, request.context.as_ref(), &channel),

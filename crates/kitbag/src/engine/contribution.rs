@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use kitbag_core::assembly::Draft;
-use kitbag_core::chunk::{ChunkId, ChunkType};
+use kitbag_core::chunk::ChunkId;
+#[cfg(feature = "layouts")]
+use kitbag_core::chunk::ChunkType;
 use kitbag_core::envelope::ToolDefinition;
 use kitbag_core::inject::{ContextMessage, Held};
 use kitbag_core::message::Message;
@@ -45,6 +47,7 @@ impl Contribution {
 
     /// Adds a chunk that was made of a [`Clean`](super::Clean) text: looking for secrets in each of
     /// its levels again would take as long as making them.
+    #[cfg(any(feature = "layouts", feature = "workspace"))]
     pub(crate) fn add_clean(&mut self, chunk: RankedChunk, redacted: Vec<Redaction>) {
         self.redacted.extend(redacted);
         self.chunks.push(chunk);

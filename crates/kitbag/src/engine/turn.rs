@@ -194,8 +194,10 @@ pub async fn turn(
         Some(source) => {
             let mut part = source.part(&conversation, &prompt, &contributions)?;
             agent::guard(&mut contributions, &part, &conversation);
-            let received = std::mem::replace(&mut prompt.current, part.current.clone());
-            prompt.current.id = received.id;
+            let content = agent::wrapped(&prompt.current.content, &part.current);
+            prompt.current.content = content;
+            // Where a name matters, it stands in the wrapper.
+            prompt.current.name = None;
             prompt.model = prompt.model.or_else(|| part.model.clone());
             contributions.push(std::mem::take(&mut part.contribution));
             Some(part)

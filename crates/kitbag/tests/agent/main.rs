@@ -57,6 +57,8 @@ fn key() -> SecurityKey {
 struct Made {
     system: SystemPrompt,
     assembly: Assembly,
+    /// The text, or the request as JSON.
+    body: String,
 }
 
 /// The prompt of the project's agent `id`, as one text.
@@ -86,6 +88,7 @@ fn make(
     let request = TurnRequest::without_memory(prompt);
     let made = pollster::block_on(turn(sources, &request, &Characters))?;
     Ok(Made {
+        body: made.composed.body().into_owned(),
         system: made.agent.unwrap().system,
         assembly: made.composed.assembly,
     })

@@ -2,12 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use kitbag::core::message::Message;
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{Characters, Tokens};
 use kitbag::engine::{
     AgentRequest, AgentSource, PromptRequest, Sources, TurnPrompt, TurnRequest, turn,
 };
-use kitbag::layout::ChannelTurn;
+use kitbag::layout::{ChannelTurn, query};
 use kitbag::project::Project;
 use kitbag::store::{Import, Incoming, Learned, Location, MemoryRequest, NewMessage, Store};
 
@@ -104,4 +105,24 @@ fn x02_a_long_conversation_keeps_its_key_and_its_beginning() {
         assert_eq!(keys.len(), 1, "the key belongs to the epoch");
         assert!(shared * 100 > sent * 80, "{shared} of {sent} bytes");
     });
+}
+
+#[test]
+fn c07_a_picture_stays_beside_the_wrapped_query() {
+    let fixture = Fixture::new(&[("kitbag.yaml", "agents: [{ id: ann, prompt: Look. }]\n")]);
+    let project = fixture.project();
+    let json = r#"{"role": "user", "name": "ann", "content": [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}]}"#;
+    let message: Message = serde_json::from_str(json).unwrap();
+    let made = on_store(async |store| {
+        let mut incoming = Incoming::new("cli", "ann", "");
+        incoming.message = message.into();
+        let memory = MemoryRequest::new(incoming, second(0));
+        let request = AgentRequest::new(ChannelTurn::default()).with_key(key());
+        ask(&store, &project, request, memory, 100_000).await
+    });
+    let current = &made.composed.draft.current.content;
+    assert_eq!(current.text(), query::wrap("What is this?", &key()));
+    assert_eq!(current.to_blocks().len(), 2);
 }

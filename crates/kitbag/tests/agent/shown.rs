@@ -147,7 +147,7 @@ fn c12_tools_are_listed_once_in_a_text_and_always_in_a_request() {
         Tokens(10_000),
     )
     .unwrap();
-    let sent: serde_json::Value = serde_json::from_str(&sent.assembly.body).unwrap();
+    let sent: serde_json::Value = serde_json::from_str(&sent.body).unwrap();
     assert_eq!(sent["tools"][0]["name"], "oven");
 }
 

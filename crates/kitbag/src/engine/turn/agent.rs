@@ -1,7 +1,7 @@
 //! The agent of a turn: its layout is rendered with the conversation that memory holds, under the key
 //! of the conversation's epoch.
 
-use kitbag_core::content::Content;
+use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -108,6 +108,24 @@ impl AgentSource<'_> {
             part.contribution.draft = draft;
         }
         Ok(part)
+    }
+}
+
+/// The content of the message to answer, with the wrapped query in the place of its words: pictures
+/// and files stay.
+pub(super) fn wrapped(received: &Content, query: &str) -> Content {
+    let is_other = |block: &ContentBlock| block.as_text().is_none();
+    match received {
+        Content::Blocks(blocks) if blocks.iter().any(is_other) => {
+            let others = blocks.iter().filter(|block| is_other(block)).cloned();
+            Content::Blocks(
+                [ContentBlock::text(query)]
+                    .into_iter()
+                    .chain(others)
+                    .collect(),
+            )
+        }
+        _ => query.into(),
     }
 }
 
