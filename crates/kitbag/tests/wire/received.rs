@@ -95,7 +95,7 @@ fn x06_what_does_not_fit_is_left_out_oldest_first_and_told() {
         (
             ANTHROPIC,
             300,
-            r#"{"text":"- 4 earlier messages of this conversation are not shown"#,
+            r#"{"content":"- 4 earlier messages of this conversation are not shown"#,
         ),
         (
             OPENAI,

@@ -29,7 +29,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         is_item_last = !kept.text.ends_with("\n\n");
         out.push(Band::Session, &kept.text);
     }
-    if is_item_last {
+    if is_item_last && !chunks.is_of_version_1 {
         out.push(Band::Session, "\n");
     }
     injected(draft, Band::Session, &mut out);
