@@ -55,18 +55,20 @@ impl Store {
     /// # Errors
     /// When the store fails.
     pub async fn stats(&self) -> Result<Stats, StoreError> {
-        let mut stats = self
-            .read(|tx| Box::pin(async move { count_all(tx).await }))
-            .await?;
+        let counted = self.read(|tx| Box::pin(async move { count_all(tx).await }));
+        let counted = counted.await?;
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
             let bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
             let bytes: i64 = file
                 .outside(move |connection| connection.query_row(bytes, [], |row| row.get(0)))
                 .await?;
-            stats.file_bytes = u64::try_from(bytes).ok();
+            return Ok(Stats {
+                file_bytes: u64::try_from(bytes).ok(),
+                ..counted
+            });
         }
-        Ok(stats)
+        Ok(counted)
     }
 
     /// The senders of the store, at most `limit`, by name.

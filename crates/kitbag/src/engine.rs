@@ -10,9 +10,9 @@ mod admit;
 mod agent;
 mod contribution;
 mod history;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 mod replay;
-#[cfg(any(feature = "layouts", feature = "sqlite", feature = "postgres"))]
+#[cfg(any(feature = "layouts", feature = "store"))]
 mod turn;
 
 use std::borrow::Cow;
@@ -29,11 +29,11 @@ pub use admit::{Clean, clean};
 #[cfg(feature = "layouts")]
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
 #[cfg(feature = "layouts")]
 pub use turn::AgentSource;
-#[cfg(any(feature = "layouts", feature = "sqlite", feature = "postgres"))]
+#[cfg(any(feature = "layouts", feature = "store"))]
 pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
 pub use crate::redaction::Redaction;

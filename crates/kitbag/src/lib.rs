@@ -21,7 +21,7 @@ pub use kitbag_core as core;
 #[cfg(feature = "layouts")]
 pub use kitbag_layout as layout;
 pub use kitbag_secrets as secrets;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 pub use kitbag_store as store;
 pub use kitbag_text as text;
 #[cfg(feature = "workspace")]

@@ -17,6 +17,7 @@ mod json;
 mod modified;
 mod open;
 mod overview;
+mod redacted;
 mod report;
 mod request;
 mod shorten;
@@ -40,7 +41,6 @@ use kitbag_workspace::workspace::Workspace;
 
 use crate::engine::{Clean, Contribution, PromptRequest, clean, compose};
 use crate::gather::{GatherTask, Gatherer, gather};
-use crate::redaction;
 use crate::wire::Dialect;
 use change::Change;
 use json::compose_json;
@@ -130,7 +130,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         let problem = Problem::new("", ProblemKind::NotFound, message);
         others.problems.push(problem);
     }
-    let task = clean(&request.task, redaction::TASK);
+    let task = clean(&request.task, redacted::TASK);
     let chunks = ours.chunks().iter().chain(others.chunks());
     let chunks: Vec<ContextChunk> = chunks.map(|ranked| ranked.chunk.clone()).collect();
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);

@@ -1,14 +1,7 @@
 //! Secrets that were replaced in what is shown, whoever brought it.
 
-use kitbag_core::chunk::Detail;
 use kitbag_secrets::Finding;
 use serde::{Deserialize, Serialize};
-
-/// The source of what stands in the task itself.
-pub(crate) const TASK: &str = "task";
-
-/// A source with more secrets than this tells how many more there are.
-const MOST_TOLD: usize = 5;
 
 /// A secret that was replaced in what is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +17,7 @@ pub struct Redaction {
     #[serde(default, skip_serializing_if = "is_none")]
     pub more: usize,
     #[serde(skip)]
-    last_line: u32,
+    pub(crate) last_line: u32,
 }
 
 impl Redaction {
@@ -39,15 +32,6 @@ impl Redaction {
         };
         found.iter().map(redaction).collect()
     }
-
-    /// Whether a level of its source, with these lines, shows its place.
-    pub(crate) fn is_in(&self, level: Detail, lines: &[(u32, u32)]) -> bool {
-        let within = |&(first, last): &(u32, u32)| first <= self.last_line && self.line <= last;
-        match level {
-            Detail::Line | Detail::Handle => false,
-            _ => lines.is_empty() || lines.iter().any(within),
-        }
-    }
 }
 
 #[expect(
@@ -56,24 +40,4 @@ impl Redaction {
 )]
 fn is_none(more: &usize) -> bool {
     *more == 0
-}
-
-/// Keeps the first few of each source, and counts the others. Those of a source stand together.
-pub(crate) fn cap(redactions: &mut Vec<Redaction>) {
-    let mut told: Vec<Redaction> = Vec::new();
-    let mut of_source = 0;
-    for redaction in redactions.drain(..) {
-        match told.last_mut() {
-            Some(last) if last.source == redaction.source => {
-                if of_source == MOST_TOLD {
-                    last.more += 1;
-                    continue;
-                }
-                of_source += 1;
-            }
-            _ => of_source = 1,
-        }
-        told.push(redaction);
-    }
-    *redactions = told;
 }

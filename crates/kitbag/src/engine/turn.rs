@@ -6,9 +6,9 @@
 #[cfg(feature = "layouts")]
 mod agent;
 mod conversation;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 mod memory;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 mod recollections;
 
 use kitbag_core::assembly::AssembleError;
@@ -16,7 +16,7 @@ use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::{TurnState, View};
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 use kitbag_store::{ConversationId, MemoryRequest, SentPrompt, Store, StoreError};
 
 #[cfg(feature = "layouts")]
@@ -32,7 +32,7 @@ use conversation::Conversation;
 pub struct TurnRequest {
     /// Whose turn it is, and how much to remember. A turn without it has no conversation but the one
     /// that its channel hands in.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     pub memory: Option<MemoryRequest>,
     /// The budget and the form. The message is the one that came in, unless an agent wraps it.
     pub prompt: PromptRequest,
@@ -47,7 +47,7 @@ pub struct TurnRequest {
 
 impl TurnRequest {
     /// A turn of a remembered conversation, without an agent.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     #[must_use]
     pub fn new(memory: MemoryRequest, mut prompt: PromptRequest) -> Self {
         prompt.current = memory.incoming.message.message.clone();
@@ -62,7 +62,7 @@ impl TurnRequest {
     #[must_use]
     pub fn without_memory(prompt: PromptRequest) -> Self {
         Self {
-            #[cfg(any(feature = "sqlite", feature = "postgres"))]
+            #[cfg(feature = "store")]
             memory: None,
             prompt,
             node: None,
@@ -77,7 +77,7 @@ impl TurnRequest {
 #[non_exhaustive]
 pub struct TurnPrompt {
     /// The conversation, where there is one already.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     pub conversation: Option<ConversationId>,
     /// The prompt.
     pub composed: Composed,
@@ -88,7 +88,7 @@ pub struct TurnPrompt {
 
 impl TurnPrompt {
     /// The prompt as the store keeps it once the first byte of the answer has arrived.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     #[must_use]
     pub fn sent(&self) -> SentPrompt {
         let body = self.composed.body().into_owned();
@@ -121,7 +121,7 @@ impl TurnPrompt {
 #[non_exhaustive]
 pub enum TurnError {
     /// The conversation cannot be read.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The agent has no prompt.
@@ -138,7 +138,7 @@ impl TurnError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            #[cfg(any(feature = "sqlite", feature = "postgres"))]
+            #[cfg(feature = "store")]
             Self::Store(error) => error.hint().map(str::to_owned),
             #[cfg(feature = "layouts")]
             Self::Agent(error) => error.hint(),
@@ -152,7 +152,7 @@ impl TurnError {
 #[non_exhaustive]
 pub struct Sources<'a> {
     /// Remembers the conversation and everything else.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     pub store: Option<&'a Store>,
     /// The agent that answers. Without one, the built-in persona does.
     #[cfg(feature = "layouts")]
@@ -174,14 +174,14 @@ pub async fn turn(
     counter: &(dyn TokenCounter + Sync),
 ) -> Result<TurnPrompt, TurnError> {
     let mut prompt = request.prompt.clone();
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     let memory = sources.store.zip(request.memory.as_ref());
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     let conversation = match memory {
         Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
         None => Conversation::new(request),
     };
-    #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+    #[cfg(not(feature = "store"))]
     let conversation = Conversation::new(request);
     // The prompts of nodes take turns: none of them continues the one before it.
     let epoch = conversation.epoch.as_ref();
@@ -209,7 +209,7 @@ pub async fn turn(
     };
     #[cfg(not(feature = "layouts"))]
     contributions.push(persona());
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     if let Some((store, memory)) = memory {
         let shown = memory::shown(&conversation, &contributions, &prompt, epoch, counter);
         let known = store.recollect(memory, conversation.id, shown).await;
@@ -220,7 +220,7 @@ pub async fn turn(
         }
     }
     Ok(TurnPrompt {
-        #[cfg(any(feature = "sqlite", feature = "postgres"))]
+        #[cfg(feature = "store")]
         conversation: conversation.id,
         composed: compose(&prompt, contributions, counter, epoch)?,
         #[cfg(feature = "layouts")]

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::chunks::Made;
 use super::files::{FileChunk, joined};
 use super::gathered::attachment_problem;
-use super::{Prepared, files};
+use super::{Prepared, files, redacted};
 use crate::engine::Composed;
-use crate::redaction::{self, Redaction};
+use crate::redaction::Redaction;
 
 /// A prompt with its ledger, and what the survey knows besides. As JSON it is its [`Decisions`].
 #[derive(Debug, Clone)]
@@ -352,10 +352,10 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         .collect();
     redacted.retain(|redaction| {
         let is_shown = shown.get(redaction.source.as_str());
-        redaction.source == redaction::TASK
+        redaction.source == redacted::TASK
             || is_shown.is_some_and(|(level, lines)| redaction.is_in(*level, lines))
     });
-    redaction::cap(&mut redacted);
+    redacted::cap(&mut redacted);
     let mut passed_over = passed_over(prepared);
     passed_over.extend(made.excluded);
     let left_out = made.left_out.into_iter();

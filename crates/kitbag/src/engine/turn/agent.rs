@@ -4,12 +4,12 @@
 use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 use kitbag_layout::PastMessage;
 use kitbag_layout::bands::{self, with_name};
 use kitbag_layout::reserved::neutralise;
 use kitbag_layout::{SecurityKey, ShownBy};
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 use kitbag_store::StoredMessage;
 
 use super::conversation::Conversation;
@@ -182,12 +182,12 @@ impl Conversation {
 }
 
 /// Messages as templates see them; instructions and results of tools are none for them.
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 pub(super) fn past_messages(stored: &[StoredMessage]) -> Vec<PastMessage> {
     stored.iter().filter_map(past_message).collect()
 }
 
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 fn past_message(stored: &StoredMessage) -> Option<PastMessage> {
     let text = stored.text();
     let mut past = match stored.message.role {

@@ -8,7 +8,7 @@ use kitbag_core::inject::{ContextMessage, CooldownReading, ThrottleState, plan};
 use kitbag_core::view::{TurnState, View, node_chunks};
 #[cfg(feature = "layouts")]
 use kitbag_layout::PastMessage;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[cfg(feature = "store")]
 use kitbag_store::{ConversationId, MessageId};
 
 use super::TurnRequest;
@@ -17,10 +17,10 @@ use crate::engine::Contribution;
 /// A conversation up to the turn at hand.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     pub(super) id: Option<ConversationId>,
     /// Its messages, where a node sees of them what its view says.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(feature = "store")]
     pub(super) seen_by_a_node: Option<Vec<MessageId>>,
     /// Its history, its layers as a view shows them, and the context messages that are due.
     pub(super) contribution: Contribution,
