@@ -45,13 +45,7 @@ pub(crate) fn memory(options: &Options) -> Result<()> {
     let sizes: Vec<String> = options.messages.iter().map(usize::to_string).collect();
     let mut bench = cargo();
     bench
-        .args([
-            "bench",
-            "--quiet",
-            "--package",
-            "kitbag-store",
-            "--all-features",
-        ])
+        .args(["bench", "--quiet", "--package", "kitbag", "--all-features"])
         .args(["--bench", "memory", "--"])
         .args(&sizes);
     let lines = Server::start()?.output(&mut bench)?;

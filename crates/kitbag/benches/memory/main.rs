@@ -1,4 +1,4 @@
-//! What the store promises about speed, each beside the bare database in the same run.
+//! What memory promises about speed, each beside the bare database in the same run.
 //!
 //! Prints one JSON object a line; `cargo xtask bench memory` runs it and knows the limits. Recall is for
 //! one sender among 500. Times are of the processor, of this process or of the server's.
@@ -51,12 +51,13 @@ async fn measure(size: usize) {
     let file = folder.path().join("ours.db");
     let import = ours::import_sqlite(&file, size).await;
     let recall = ours::recall_sqlite(&file, &questions).await;
+    let context = ours::context_sqlite(&file, &questions).await;
     let inserts = bare_sqlite::insert_again(&file, &folder.path().join("again.db"));
     let fts = bare_sqlite::search(&folder.path().join("fts.db"), size, &questions);
     let line = json!({
         "bench": "memory", "database": "sqlite", "messages": size,
         "import_per_second": size as f64 / import, "bare_inserts_per_second": size as f64 / inserts,
-        "recall_ms": recall, "bare_query_ms": fts,
+        "recall_ms": recall, "context_ms": context, "bare_query_ms": fts,
         "file_mb": std::fs::metadata(&file).unwrap().len() as f64 / 1e6,
     });
     println!("{line}");

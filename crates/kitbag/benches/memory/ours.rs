@@ -3,8 +3,13 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use kitbag_core::role::Role;
-use kitbag_store::{Import, Incoming, Learned, Location, NewMessage, RecallRequest, Store};
+use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use kitbag::core::role::Role;
+use kitbag::core::tokens::{Characters, Tokens};
+use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
+use kitbag::store::{
+    Import, Incoming, Learned, Location, MemoryRequest, NewMessage, RecallRequest, Store,
+};
 use serde_json::json;
 
 use crate::cpu::Cpu;
@@ -71,6 +76,27 @@ pub(crate) async fn recall_sqlite(file: &Path, questions: &[(usize, String)]) ->
     recall_all(&store, questions).await;
     let cpu = Cpu::of_self();
     recall_all(&store, questions).await;
+    each(&cpu, questions.len())
+}
+
+/// Milliseconds for the whole prompt of a turn.
+pub(crate) async fn context_sqlite(file: &Path, questions: &[(usize, String)]) -> f64 {
+    let store = open(file).await;
+    let build = async || {
+        for (sender, question) in questions {
+            let incoming = Incoming::new("bench", format!("u{sender}"), question.as_str())
+                .in_conversation("s0");
+            let settings = AssemblySettings::new(OutputForm::Flat, Tokens(8_000));
+            let memory = MemoryRequest::new(incoming, at(0));
+            let request = TurnRequest::new(memory, PromptRequest::new("", settings));
+            let mut sources = Sources::default();
+            sources.store = Some(&store);
+            turn(sources, &request, &Characters).await.unwrap();
+        }
+    };
+    build().await;
+    let cpu = Cpu::of_self();
+    build().await;
     each(&cpu, questions.len())
 }
 
