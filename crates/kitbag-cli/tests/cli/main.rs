@@ -9,6 +9,7 @@
 
 mod checkpoint;
 mod clipboard;
+mod context;
 mod expand;
 mod explain;
 mod fit;
