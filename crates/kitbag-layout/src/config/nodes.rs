@@ -21,7 +21,7 @@ impl Config {
     /// assert_eq!(config.node("critic").unwrap().name, "critic");
     /// assert_eq!(config.node("think").unwrap().name, "think");
     /// assert!(config.node("act").is_none());
-    /// assert!(problems[0].to_string().starts_with("kitbag.yaml:1:70: nodes.act.entity.active: "));
+    /// assert!(problems[0].to_string().starts_with("kitbag.yaml:1:71: nodes.act.entity.active: "));
     /// ```
     #[must_use]
     pub fn node(&self, name: &str) -> Option<&View> {
