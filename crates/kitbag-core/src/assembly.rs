@@ -11,7 +11,7 @@ mod draft;
 mod epoch;
 mod error;
 mod explain;
-mod form;
+pub(crate) mod form;
 mod injected;
 mod kept;
 mod ledger;

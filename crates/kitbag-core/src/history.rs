@@ -9,12 +9,12 @@
 //! that follow, so that a provider's cache is lost; so many leave at once that half of the room is
 //! free again.
 
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::assembly::Epoch;
+use crate::assembly::form::countable::message_tokens;
 use crate::chunk::{
     ChunkBand, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
 };
@@ -112,7 +112,7 @@ pub fn start(
         .iter()
         .rev()
         .scan(Tokens::ZERO, |sum, message| {
-            *sum = sum.saturating_add(cost(message, counter));
+            *sum = sum.saturating_add(message_cost(message, counter));
             Some(*sum)
         })
         .collect();
@@ -121,25 +121,38 @@ pub fn start(
         let tokens = tokens.get(..count).and_then(|sums| sums.last());
         count <= room.messages && tokens.is_none_or(|tokens| *tokens <= room.tokens)
     };
+    let half = HistoryRoom {
+        tokens: Tokens(room.tokens.0 / 2),
+        messages: room.messages / 2,
+    };
     let continued = previous.and_then(|epoch| epoch.history_start(history));
-    if let Some(start) = continued.filter(|&start| fits(start, room)) {
+    let continued = continued.filter(|&start| fits(start, room));
+    // A history that was shortened for a smaller prompt grows again when it takes a quarter of its
+    // room at most: then half of it is filled, so that this happens rarely.
+    let quarter = HistoryRoom {
+        tokens: Tokens(room.tokens.0 / 4),
+        messages: room.messages / 4,
+    };
+    if let Some(start) = continued.filter(|&start| !fits(start, quarter)) {
         return start;
     }
-    if previous.is_none() && unread == 0 && fits(0, room) {
+    if unread == 0 && fits(0, if continued.is_some() { half } else { room }) {
         return 0;
     }
     // A prompt that none followed may use all the room; one of many leaves some to the next.
     let room = match previous {
-        Some(_) => HistoryRoom {
-            tokens: Tokens(room.tokens.0 / 2),
-            messages: room.messages / 2,
-        },
+        Some(_) => half,
         None => room,
     };
     let first = (0..history.len()).find(|&start| fits(start, room));
     let first = first.unwrap_or(history.len());
-    // Nothing parts a result from its call, and providers want a user's message first.
-    let begins = |message: &Message| message.role == Role::User && !answers_a_call(message);
+    let first = continued.map_or(first, |start| first.min(start));
+    // Nothing parts a result from its call, and providers want no assistant's message first.
+    let begins = |message: &Message| match message.role {
+        Role::User => !answers_a_call(message),
+        Role::System => true,
+        Role::Assistant | Role::Tool => false,
+    };
     let later = history.iter().skip(first).position(begins);
     later.map_or(history.len(), |later| first + later)
 }
@@ -152,28 +165,11 @@ fn answers_a_call(message: &Message) -> bool {
         || matches!(&message.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
 }
 
-/// The tokens of a message, roughly: of blocks other than text their JSON counts.
-fn cost(message: &Message, counter: &dyn TokenCounter) -> Tokens {
-    let content = match &message.content {
-        Content::Null => Tokens::ZERO,
-        Content::Text(text) => counter.count(text),
-        Content::Blocks(blocks) => {
-            let texts = blocks.iter().map(|block| match block.as_raw() {
-                Some(raw) => Cow::Borrowed(raw.as_str()),
-                None => Cow::Borrowed(block.as_text().unwrap_or_default()),
-            });
-            texts.map(|text| counter.count(&text)).sum()
-        }
-    };
-    let calls = message.calls().iter();
-    let calls: Tokens = calls
-        .map(|call| {
-            counter
-                .count(&call.name)
-                .saturating_add(counter.count(call.arguments.as_str()))
-        })
-        .sum();
-    content.saturating_add(calls).saturating_add(AROUND)
+/// The tokens that a message takes in a prompt, about: its blocks, its calls, an estimate for its
+/// pictures and files, and what stands around it.
+#[must_use]
+pub fn message_cost(message: &Message, counter: &dyn TokenCounter) -> Tokens {
+    message_tokens(message, counter).saturating_add(AROUND)
 }
 
 /// The chunk that stands for messages: the latest of them in short, and a line that counts them.

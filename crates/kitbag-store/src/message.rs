@@ -123,7 +123,7 @@ pub struct StoredMessage {
     pub at: Option<MessageTime>,
     /// Whether it may be recalled.
     pub recallable: bool,
-    /// The content that prompts held in its place, where it was another: wrapped, without secrets.
+    /// The content that prompts held in its place, where it was another: in a wrapper, mostly.
     pub sent_as: Option<Content>,
 }
 

@@ -108,7 +108,8 @@ impl Epoch {
     }
 
     /// The place in `messages` of the message that the latest turn's history began with. Where that
-    /// turn was the first, the history begins with its own message.
+    /// turn was the first, the history begins with its own message. A prompt that showed no history
+    /// although there was one, such as a node's, says nothing about it.
     pub(crate) fn history_start(&self, messages: &[Message]) -> Option<usize> {
         let (length, all) = &self.history;
         let first = match *length {
@@ -122,7 +123,10 @@ impl Epoch {
             let same = || messages.get(*start..start.saturating_add(*length));
             is_first && same().is_some_and(|history| history_hash(history) == *all)
         };
-        (0..messages.len()).rev().find(is_start)
+        match *length {
+            0 => Some(0).filter(is_start),
+            _ => (0..messages.len()).rev().find(is_start),
+        }
     }
 
     /// Whether this is another inference of the turn that it was last used for.

@@ -5,7 +5,7 @@
 
 mod blocks;
 mod carried;
-mod countable;
+pub(crate) mod countable;
 mod flat;
 mod markdown;
 mod node;

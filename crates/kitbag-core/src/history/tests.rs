@@ -167,3 +167,55 @@ proptest! {
         prop_assert_eq!(number, left_out);
     }
 }
+
+fn turn_of(history: Vec<Message>, budget: u32, previous: Option<&Epoch>) -> Assembly {
+    let mut draft = Draft::new("and now?");
+    draft.history = history;
+    let settings = AssemblySettings::new(OutputForm::Flat, Tokens(budget));
+    assemble(&draft, Vec::new(), &settings, &Characters, previous).unwrap()
+}
+
+#[test]
+fn c12_a_history_that_was_cut_for_a_small_prompt_grows_again() {
+    let small = shorten(talk(20), 0, room(500), None, &said, &Characters);
+    assert!(small.messages.len() < 6);
+    let epoch = turn_of(small.messages.clone(), 5_000, None).epoch;
+    let next = |tokens: u32| {
+        let mut history = talk(20);
+        history.extend([Message::user("and now?"), Message::assistant("Yes.")]);
+        shorten(history, 0, room(tokens), Some(&epoch), &said, &Characters)
+    };
+    // It stays as it is while it takes more than a quarter of its room.
+    assert_eq!(next(1_000).messages.len(), small.messages.len() + 2);
+    assert_eq!(next(20_000).messages.len(), 22);
+    assert_eq!(next(20_000).problem, None);
+    let grown = next(3_500).messages.len();
+    assert!((small.messages.len() + 3..22).contains(&grown), "{grown}");
+}
+
+#[test]
+fn c12_a_prompt_without_the_history_says_nothing_about_it() {
+    let node = turn_of(Vec::new(), 5_000, None).epoch;
+    let mut history = talk(6);
+    history.extend([Message::user("and now?"), Message::assistant("Yes.")]);
+    let short = shorten(
+        history.clone(),
+        0,
+        room(5_000),
+        Some(&node),
+        &said,
+        &Characters,
+    );
+    assert_eq!(short.messages, history);
+}
+
+#[test]
+fn c12_a_picture_takes_the_tokens_of_a_picture() {
+    let data = "A".repeat(80_000);
+    let json = format!(
+        r#"[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}]"#
+    );
+    let picture = Message::user(serde_json::from_str::<Content>(&json).unwrap());
+    let cost = message_cost(&picture, &Characters);
+    assert!((1_600..2_000).contains(&cost.0), "{cost}");
+}

@@ -1,5 +1,5 @@
-//! The door that every text passes on its way into a prompt: secrets are replaced here and nowhere
-//! else.
+//! The door that every chunk passes on its way into a prompt: secrets are replaced here and nowhere
+//! else. Messages are not changed: they are what people said and what a model answered.
 
 use std::borrow::Cow;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use kitbag_core::assembly::Draft;
-use kitbag_core::chunk::ChunkId;
+use kitbag_core::chunk::{ChunkId, ChunkType};
 #[cfg(feature = "layouts")]
-use kitbag_core::chunk::ChunkType;
+use kitbag_core::chunk::{Detail, Level};
 use kitbag_core::envelope::ToolDefinition;
 use kitbag_core::inject::{ContextMessage, Held};
 use kitbag_core::message::Message;
@@ -73,30 +73,38 @@ impl Contribution {
                     | ChunkType::Step
                     | ChunkType::Reminder
             );
-            for level in ranked.chunk.levels.iter_mut().filter(|_| is_loose) {
+            // A name alone is an item of a list, whatever it names.
+            let is_name = |level: &Level| matches!(level.level, Detail::Line | Detail::Handle);
+            let levels = ranked.chunk.levels.iter_mut();
+            for level in levels.filter(|level| is_loose || is_name(level)) {
                 level.content = change(&level.content);
             }
         }
     }
 
-    /// The texts of the chunks, at every level.
+    /// The texts of the chunks, at every level, and those of context messages.
     #[cfg(feature = "layouts")]
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let levels = self.chunks.iter().flat_map(|ranked| &ranked.chunk.levels);
-        levels.map(|level| level.content.as_str())
+        let levels = levels.map(|level| level.content.as_str());
+        let injected = self.draft.injected.iter();
+        levels.chain(injected.map(|one| one.content.as_str()))
     }
 
-    /// Gives chunks with the same text the same id: one of them then stands for all, and the ledger
-    /// says so. A document may well be a file of the workspace.
+    /// Gives a file the id of the document that it is: one of the two then stands for both, and the
+    /// ledger says so. Files with the same text are different files.
     pub(super) fn merge_twins(&mut self) {
+        let chunks = self.chunks.iter().map(|ranked| &ranked.chunk);
+        let documents = chunks.filter(|chunk| chunk.chunk_type == ChunkType::Document);
         let mut ids: BTreeMap<String, ChunkId> = BTreeMap::new();
-        for RankedChunk { chunk, .. } in &self.chunks {
-            let id = ids.entry(chunk.content().trim().to_owned());
+        for chunk in documents.filter(|chunk| !chunk.content().trim().is_empty()) {
+            let id = ids.entry(chunk.content().to_owned());
             let id = id.or_insert_with(|| chunk.id.clone());
             *id = chunk.id.clone().min(id.clone());
         }
-        for RankedChunk { chunk, .. } in &mut self.chunks {
-            if let Some(id) = ids.get(chunk.content().trim()) {
+        let chunks = self.chunks.iter_mut().map(|ranked| &mut ranked.chunk);
+        for chunk in chunks.filter(|chunk| chunk.chunk_type == ChunkType::File) {
+            if let Some(id) = ids.get(chunk.content()) {
                 chunk.id.clone_from(id);
             }
         }
@@ -143,7 +151,7 @@ pub struct DraftParts {
 }
 
 impl DraftParts {
-    fn extend(&mut self, other: Self) {
+    pub(super) fn extend(&mut self, other: Self) {
         self.identity = other.identity.or(self.identity.take());
         self.tools.extend(other.tools);
         self.injected.extend(other.injected);

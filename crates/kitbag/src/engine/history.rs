@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::{Draft, Epoch};
-use kitbag_core::history::{HistoryRoom, ShortHistory, shorten};
+use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost, shorten};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
@@ -36,10 +36,12 @@ impl Contribution {
             .iter()
             .filter_map(|one| one.id.as_deref())
             .collect();
-        self.chunks.retain(|ranked| {
-            let message = ranked.chunk.source.strip_prefix("message/");
-            message.is_none_or(|id| !shown.contains(id))
-        });
+        let is_shown = |source: &str| {
+            let message = source.strip_prefix("message/");
+            message.is_some_and(|id| shown.contains(id))
+        };
+        self.chunks.retain(|ranked| !is_shown(&ranked.chunk.source));
+        self.redacted.retain(|one| !is_shown(&one.source));
         draft.history = messages;
     }
 }
@@ -51,9 +53,8 @@ pub(super) fn room(
     request: &PromptRequest,
     counter: &dyn TokenCounter,
 ) -> HistoryRoom {
-    let mut fixed = counter
-        .count(&draft.identity)
-        .saturating_add(counter.count(&request.current.content.text()));
+    let current = message_cost(&request.current, counter);
+    let mut fixed = counter.count(&draft.identity).saturating_add(current);
     for message in &draft.injected {
         fixed = fixed.saturating_add(counter.count(&message.content));
     }
@@ -64,7 +65,7 @@ pub(super) fn room(
         }
     }
     for step in &draft.steps {
-        fixed = fixed.saturating_add(counter.count(&step.content.text()));
+        fixed = fixed.saturating_add(message_cost(step, counter));
     }
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
@@ -78,7 +79,8 @@ fn said(message: &Message) -> String {
     let text = message.content.text();
     #[cfg(feature = "layouts")]
     if let Some(wrapped) = kitbag_layout::query::Wrapped::parse(&text) {
-        return wrapped.query;
+        // What was a tag in the user's words is none here either.
+        return kitbag_layout::reserved::neutralise(&wrapped.query).into_owned();
     }
     text.into_owned()
 }

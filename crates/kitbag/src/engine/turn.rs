@@ -25,6 +25,8 @@ use super::{Composed, Contribution, PromptRequest, compose};
 #[cfg(feature = "layouts")]
 pub use agent::AgentSource;
 use conversation::Conversation;
+#[cfg(all(feature = "layouts", feature = "store"))]
+use kitbag_layout::ShownBy;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -177,22 +179,30 @@ pub async fn turn(
     #[cfg(feature = "store")]
     let memory = sources.store.zip(request.memory.as_ref());
     #[cfg(feature = "store")]
-    let conversation = match memory {
+    #[cfg_attr(
+        not(feature = "layouts"),
+        expect(unused_mut, reason = "only a layout changes it")
+    )]
+    let mut conversation = match memory {
         Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
         None => Conversation::new(request),
     };
     #[cfg(not(feature = "store"))]
     let conversation = Conversation::new(request);
-    // The prompts of nodes take turns: none of them continues the one before it.
-    let epoch = conversation.epoch.as_ref();
-    let epoch = epoch.filter(|_| request.node.is_none());
-
     let mut contributions = sources.contributions;
     contributions.push(conversation.contribution.clone());
     #[cfg(feature = "layouts")]
     let agent = match &sources.agent {
         Some(source) => {
             let mut part = source.part(&conversation, &prompt, &contributions)?;
+            #[cfg(feature = "store")]
+            if part.system.history == ShownBy::Layout
+                && conversation.leave_to_layout(&prompt, counter)
+            {
+                contributions.pop();
+                contributions.push(conversation.contribution.clone());
+                part = source.part(&conversation, &prompt, &contributions)?;
+            }
             agent::guard(&mut contributions, &part, &conversation);
             let content = agent::wrapped(&prompt.current.content, &part.current);
             prompt.current.content = content;
@@ -209,6 +219,9 @@ pub async fn turn(
     };
     #[cfg(not(feature = "layouts"))]
     contributions.push(persona());
+    // The prompts of nodes take turns: none of them continues the one before it.
+    let epoch = conversation.epoch.as_ref();
+    let epoch = epoch.filter(|_| request.node.is_none());
     #[cfg(feature = "store")]
     if let Some((store, memory)) = memory {
         let shown = memory::shown(&conversation, &contributions, &prompt, epoch, counter);

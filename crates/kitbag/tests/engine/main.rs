@@ -11,6 +11,7 @@
 mod context;
 mod conversation;
 mod flat;
+mod history;
 mod nodes;
 mod one_prompt;
 

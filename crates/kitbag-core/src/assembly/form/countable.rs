@@ -15,6 +15,7 @@ use crate::band::Band;
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::{Message, ToolCall};
 use crate::role::Role;
+use crate::tokens::{TokenCounter, Tokens};
 
 /// Tokens that a provider adds around every message. An estimate: providers do not publish it, but
 /// for chat completions it is known to be 3 and the role.
@@ -129,6 +130,14 @@ impl Counted {
             is_first = false;
         }
     }
+}
+
+/// The tokens of a message in a request, without those that a provider adds around it.
+pub(crate) fn message_tokens(message: &Message, counter: &dyn TokenCounter) -> Tokens {
+    let parts = parts(message, OutputForm::OpenAi).into_iter();
+    parts
+        .map(|(text, attached)| counter.count(&text).saturating_add(Tokens(attached)))
+        .sum()
 }
 
 /// The parts of a message: texts as they are, other blocks and calls as JSON, and an estimate for

@@ -1,9 +1,18 @@
 //! The agent of a turn: its layout is rendered with the conversation that memory holds, under the key
 //! of the conversation's epoch.
 
+use std::borrow::Cow;
+
+#[cfg(feature = "store")]
+use kitbag_core::assembly::Draft;
 use kitbag_core::content::{Content, ContentBlock};
+#[cfg(feature = "store")]
+use kitbag_core::history::start;
 use kitbag_core::message::Message;
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::role::Role;
+#[cfg(feature = "store")]
+use kitbag_core::tokens::TokenCounter;
 #[cfg(feature = "store")]
 use kitbag_layout::PastMessage;
 use kitbag_layout::bands::{self, with_name};
@@ -13,6 +22,8 @@ use kitbag_layout::{SecurityKey, ShownBy};
 use kitbag_store::StoredMessage;
 
 use super::conversation::Conversation;
+#[cfg(feature = "store")]
+use crate::engine::history;
 use crate::engine::{
     AgentError, AgentPart, AgentRequest, Contribution, DraftParts, PromptRequest, agent_part,
 };
@@ -83,8 +94,16 @@ impl AgentSource<'_> {
         let stored = stored.and_then(|key| key.parse().ok());
         request.key = request.key.or(stored);
         let is_given = self.request.key.is_some();
-        let is_known =
-            |key: &SecurityKey| key.occurs_in(others.iter().flat_map(Contribution::texts));
+        // The wrappers that were sent hold the key of the epoch; nothing else may know it.
+        let messages = others
+            .iter()
+            .flat_map(|one| one.draft.history.iter().chain(&one.draft.steps))
+            .filter(|message| !conversation.has_sent(message));
+        let messages: Vec<Cow<'_, str>> = messages.map(|one| one.content.text()).collect();
+        let is_known = |key: &SecurityKey| {
+            let texts = others.iter().flat_map(Contribution::texts);
+            key.occurs_in(texts.chain(messages.iter().map(AsRef::as_ref)))
+        };
         if request.key.as_ref().is_some_and(is_known) {
             if is_given {
                 return Err(AgentError::KeyKnown);
@@ -139,12 +158,18 @@ pub(super) fn guard(
     for contribution in contributions {
         // A key that was chosen before memory was searched may stand in what was found.
         contribution.change_loose_texts(|text| part.key.hide_in(&neutralise(text)));
-        for message in &mut contribution.draft.history {
-            if let (false, Content::Text(text)) =
-                (conversation.has_sent(message), &mut message.content)
-            {
-                *text = neutralise(text).into_owned();
-            }
+        let said = contribution.draft.history.iter_mut();
+        // Results of tools are data, and stay as they are.
+        let said = said.filter(|message| message.role != Role::Tool);
+        for message in said.filter(|message| !conversation.has_sent(message)) {
+            escape_tags(&mut message.content);
+        }
+        let tools = contribution.draft.history.iter();
+        let tools = tools.filter(|message| message.role == Role::Tool).count();
+        if part.system.history == ShownBy::Layout && tools > 0 {
+            let message = format!("{tools} results of tools are not shown by the layout");
+            let problem = Problem::new("history", ProblemKind::NotCarried, message);
+            contribution.problems.push(problem);
         }
         shape(&mut contribution.draft, part, conversation);
     }
@@ -155,8 +180,9 @@ pub(super) fn guard(
 fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) {
     match part.system.history {
         ShownBy::Engine => {}
-        // Messages that were not even read are counted in the prompt all the same.
-        ShownBy::Layout => draft.history.clear(),
+        // Instructions are no part of what a layout shows. Messages that were not even read are
+        // counted in the prompt all the same.
+        ShownBy::Layout => draft.history.retain(|message| message.role == Role::System),
         ShownBy::Nobody => {
             draft.history.clear();
             draft.unread = 0;
@@ -173,7 +199,57 @@ fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) 
     }
 }
 
+/// Escapes the reserved tags in the texts of a message.
+fn escape_tags(content: &mut Content) {
+    match content {
+        Content::Null => {}
+        Content::Text(text) => *text = neutralise(text).into_owned(),
+        Content::Blocks(blocks) => {
+            for block in blocks {
+                let escaped = match block.as_text().map(neutralise) {
+                    Some(Cow::Owned(escaped)) => escaped,
+                    _ => continue,
+                };
+                *block = ContentBlock::text(&escaped);
+            }
+        }
+    }
+}
+
 impl Conversation {
+    /// Prepares for a layout that shows the conversation itself: messages that have no room are left
+    /// out, the oldest first, and counted. Tells whether there were any.
+    #[cfg(feature = "store")]
+    pub(super) fn leave_to_layout(
+        &mut self,
+        prompt: &PromptRequest,
+        counter: &dyn TokenCounter,
+    ) -> bool {
+        let Some(past) = &mut self.past else {
+            return false;
+        };
+        let draft = &mut self.contribution.draft;
+        let mut others = Draft::new("");
+        let parts = DraftParts {
+            history: Vec::new(),
+            ..draft.clone()
+        };
+        parts.put_into(&mut others);
+        let room = history::room(&others, prompt, counter);
+        let start = start(&draft.history, draft.unread, room, None, counter);
+        let left_out = draft.history.drain(..start);
+        let is_past = |message: &Message| matches!(message.role, Role::User | Role::Assistant);
+        let count = left_out.filter(is_past).count();
+        past.drain(..count.min(past.len()));
+        draft.unread = draft.unread.saturating_add(start);
+        let ids = draft
+            .history
+            .iter()
+            .filter_map(|message| message.id.as_deref());
+        self.shown_elsewhere = Some(ids.filter_map(|id| id.parse().ok()).collect());
+        start > 0
+    }
+
     /// Whether a message stands in the history as it was sent.
     fn has_sent(&self, message: &Message) -> bool {
         let id = message.id.as_ref();

@@ -19,9 +19,10 @@ use crate::engine::Contribution;
 pub(super) struct Conversation {
     #[cfg(feature = "store")]
     pub(super) id: Option<ConversationId>,
-    /// Its messages, where a node sees of them what its view says.
+    /// Its messages, where something else than the history shows them: a layout all of these, a node
+    /// what its view says.
     #[cfg(feature = "store")]
-    pub(super) seen_by_a_node: Option<Vec<MessageId>>,
+    pub(super) shown_elsewhere: Option<Vec<MessageId>>,
     /// Its history, its layers as a view shows them, and the context messages that are due.
     pub(super) contribution: Contribution,
     /// The epoch of its latest prompt.

@@ -13,7 +13,7 @@ use kitbag_store::{
 
 use super::TurnRequest;
 use super::conversation::Conversation;
-use crate::engine::{Contribution, PromptRequest, history};
+use crate::engine::{Contribution, DraftParts, PromptRequest, history};
 
 /// Reads the conversation of a turn, with as many messages as the history and what is told of those
 /// before it take.
@@ -50,7 +50,7 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
             .filter(|stored| stored.sent_as.is_some())
             .map(|stored| stored.id.to_string())
             .collect(),
-        seen_by_a_node: request
+        shown_elsewhere: request
             .node
             .as_ref()
             .map(|_| memory.messages.iter().map(|stored| stored.id).collect()),
@@ -84,15 +84,16 @@ pub(super) fn shown(
     epoch: Option<&Epoch>,
     counter: &dyn TokenCounter,
 ) -> Vec<MessageId> {
-    if let Some(messages) = &conversation.seen_by_a_node {
+    if let Some(messages) = &conversation.shown_elsewhere {
         return messages.clone();
     }
-    let mut draft = Draft::new("");
-    let mut unread = 0;
+    let mut parts = DraftParts::default();
     for contribution in contributions {
-        unread += contribution.draft.unread;
-        contribution.draft.clone().put_into(&mut draft);
+        parts.extend(contribution.draft.clone());
     }
+    let unread = parts.unread;
+    let mut draft = Draft::new("");
+    parts.put_into(&mut draft);
     let room = history::room(&draft, prompt, counter);
     let start = start(&draft.history, unread, room, epoch, counter);
     let shown = draft.history.iter().skip(start);
