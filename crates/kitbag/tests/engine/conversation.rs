@@ -1,17 +1,25 @@
 //! A conversation of 60 turns, from the message that comes in to the answer that is learned: its
 //! topics drift, it recalls, it is reminded, its tools change, and it is closed once.
 
+use std::fs;
+
 use jiff::{SignedDuration, Timestamp};
 use kitbag::core::assembly::{AssemblySettings, LedgerEntry, OutputForm};
 use kitbag::core::chunk::{ChunkType, ContextChunk, Detail, Level, Relevance};
 use kitbag::core::envelope::ToolDefinition;
 use kitbag::core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
 use kitbag::core::tokens::{Characters, Tokens};
-use kitbag::engine::{Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, replay, turn};
+use kitbag::engine::{
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest,
+    replay, turn,
+};
+use kitbag::layout::ChannelTurn;
+use kitbag::project::{Project, ProjectPlaces};
 use kitbag::store::{CloseOutcome, ConversationId, Incoming, Learned, MemoryRequest, Store};
 
 use crate::{COUNTER, on_store, second};
 
+const AGENT: &str = "agents: [{ id: guide, prompt: You show people around. }]\n";
 const TURNS: usize = 60;
 const BUDGET: Tokens = Tokens(48_000);
 /// The turn after which the conversation is closed.
@@ -25,6 +33,9 @@ const NEW_TOOL: usize = 30;
 fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
     on_store(async |store| {
         let world = World::new();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("kitbag.yaml"), AGENT).unwrap();
+        let project = Project::open(&ProjectPlaces::new(folder.path()));
         let mut run = Run::default();
         for number in 0..TURNS {
             let said = world.message(number);
@@ -44,6 +55,8 @@ fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
             let request = TurnRequest::new(memory, PromptRequest::new("", settings));
             let mut sources = Sources::default();
             sources.store = Some(&store);
+            let agent = AgentRequest::new(ChannelTurn::default());
+            sources.agent = Some(AgentSource::new(&project, agent));
             sources.contributions = vec![world.contribution(number)];
             let prompt = turn(sources, &request, &*COUNTER).await.unwrap();
             run.add(number, &prompt);
@@ -87,6 +100,8 @@ struct Run {
     worth: u64,
     best_worth: u64,
     renewals: usize,
+    /// The security keys, each once.
+    keys: Vec<String>,
     reminded: Vec<usize>,
     recalled: usize,
     summarised: usize,
@@ -103,6 +118,9 @@ impl Run {
         self.worth += ledger.fit.worth;
         self.best_worth += ledger.epoch.best_worth;
         self.renewals += usize::from(ledger.epoch.renewed.is_some());
+        self.keys
+            .extend(prompt.agent.iter().map(|agent| agent.key.to_string()));
+        self.keys.dedup();
         let shown = |kind: &str| {
             let is_shown =
                 |entry: &&LedgerEntry| entry.level.is_some() && entry.source.starts_with(kind);
@@ -118,6 +136,10 @@ impl Run {
     fn judge(&self) {
         let mean = self.reuse.iter().sum::<u32>() / self.reuse.len() as u32;
         assert!(mean >= 900, "{mean} thousandths are reused: {self:?}");
+        // Each request is reused in the next, unless it was chosen anew or its history was cut.
+        let low = self.reuse.iter().filter(|&&reuse| reuse < 900).count();
+        assert!(self.renewals <= 7 && low <= self.renewals + 3, "{self:?}");
+        assert_eq!(self.keys.len(), 2, "one for each conversation");
         assert!(self.worth * 100 >= self.best_worth * 99, "{self:?}");
         // A cooldown of 4 skips four prompts. It is a conversation's own: the second one begins anew.
         let expected: Vec<usize> = (0..=CLOSED)
