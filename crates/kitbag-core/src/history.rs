@@ -87,14 +87,16 @@ pub fn shorten(
         };
     }
     let all = left_out.saturating_add(messages.len());
+    let tokens: Tokens = history.iter().map(|one| message_cost(one, counter)).sum();
+    let hint = match tokens <= room.tokens && all > room.messages {
+        true => format!("a prompt shows {} messages at most", room.messages),
+        false => String::from("a larger budget shows more of them"),
+    };
     let message = format!("{left_out} of {all} messages are not shown word for word");
     ShortHistory {
         messages,
         earlier: Some(earlier(&history, left_out, said, counter)),
-        problem: Some(
-            Problem::new("history", ProblemKind::LeftOut, message)
-                .with_hint("a larger budget shows more of them"),
-        ),
+        problem: Some(Problem::new("history", ProblemKind::LeftOut, message).with_hint(hint)),
     }
 }
 

@@ -51,7 +51,7 @@ impl MemoryRequest {
         Self {
             incoming,
             answering: None,
-            messages: 50,
+            messages: 400,
             facts: 200,
             summaries: 3,
             recalled: 12,

@@ -14,6 +14,7 @@ pub mod pack;
 #[cfg(feature = "layouts")]
 pub mod project;
 mod redaction;
+mod shorten;
 pub mod tokens;
 pub mod wire;
 

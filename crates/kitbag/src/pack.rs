@@ -20,7 +20,6 @@ mod overview;
 mod redacted;
 mod report;
 mod request;
-mod shorten;
 mod strategy;
 mod survey;
 mod truncate;
@@ -41,12 +40,12 @@ use kitbag_workspace::workspace::Workspace;
 
 use crate::engine::{Clean, Contribution, PromptRequest, clean, compose};
 use crate::gather::{GatherTask, Gatherer, gather};
+use crate::shorten::shorten;
 use crate::wire::Dialect;
 use change::Change;
 use json::compose_json;
 use modified::Modified;
 use open::Opened;
-use shorten::shorten;
 use strategy::Strategy;
 use survey::Surveyed;
 

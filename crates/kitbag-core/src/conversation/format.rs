@@ -168,10 +168,14 @@ pub(crate) fn history_items(
             items.push(Item::new(ChunkType::Turn, "turns_not_shown", [text]));
         }
         let turns = older.iter().chain(recent).enumerate().skip(hidden);
+        let count = u32::try_from(older.len() + recent.len()).unwrap_or(u32::MAX);
+        // Messages that were imported belong to no turn that was counted.
+        let turn_num = turn_num.max(count.saturating_add(1));
         for (index, turn) in turns {
             let is_recent = index >= older.len();
-            let back = u32::try_from(older.len() + recent.len() - index).unwrap_or(u32::MAX);
-            items.push(turn_item(turn, turn_num.saturating_sub(back), is_recent));
+            let back = count.saturating_sub(u32::try_from(index).unwrap_or(u32::MAX));
+            let item = turn_item(turn, turn_num.saturating_sub(back), is_recent);
+            items.push(item.aged(back.saturating_sub(1)));
         }
     }
     if view.shows(ConversationPart::Pending) {

@@ -211,6 +211,7 @@ fn chunk(item: Item) -> Option<ContextChunk> {
     // The words of others in an item were neutralised when it was written.
     let mut chunk = ContextChunk::new(item.chunk_type, item.source, full)
         .with_priority(item.priority)
+        .with_relevance(item.relevance)
         .with_band(ChunkBand::Volatile)
         .with_trust(Trust::Operator);
     for (detail, text) in [Detail::Outline, Detail::Line].into_iter().zip(texts) {

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::chunk::{ChunkType, ContextPriority};
+use crate::chunk::{ChunkType, ContextPriority, Relevance};
 use crate::neutral::{indented, one_line};
 
 /// How many characters of a text its short form shows.
@@ -41,6 +41,7 @@ pub(crate) struct Item {
     /// Names it from turn to turn: `entity/recipe_1`, `step/3.1`, `pending`.
     pub(crate) source: String,
     pub(crate) priority: ContextPriority,
+    pub(crate) relevance: Relevance,
     /// The most detailed first; never more than three.
     pub(crate) texts: Vec<String>,
 }
@@ -55,6 +56,7 @@ impl Item {
             chunk_type,
             source: source.into(),
             priority: ContextPriority::Medium,
+            relevance: Relevance::CERTAIN,
             texts: texts.into(),
         }
     }
@@ -72,6 +74,13 @@ impl Item {
 
     pub(crate) fn with_priority(mut self, priority: ContextPriority) -> Self {
         self.priority = priority;
+        self
+    }
+
+    /// Halves the relevance so many times: of a sequence the oldest lose their detail first.
+    pub(crate) fn aged(mut self, times: u32) -> Self {
+        let ppm = self.relevance.ppm().checked_shr(times).unwrap_or(0);
+        self.relevance = Relevance::from_ppm(ppm.max(20_000));
         self
     }
 

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::{Draft, Epoch};
-use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost, shorten};
+use kitbag_core::content::Content;
+use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost};
 use kitbag_core::message::Message;
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::{Contribution, PromptRequest};
+use crate::shorten::shorten;
 
 impl Contribution {
     /// Shortens the history of a draft to its room. Recalled messages that stand in it anyway are
@@ -21,13 +24,14 @@ impl Contribution {
         previous: Option<&Epoch>,
     ) {
         let room = room(draft, request, counter);
-        let history = std::mem::take(&mut draft.history);
+        let mut history = std::mem::take(&mut draft.history);
+        self.problems.extend(cut_long(&mut history, room, counter));
         let ShortHistory {
             messages,
             earlier,
             problem,
             ..
-        } = shorten(history, unread, room, previous, &said, counter);
+        } = kitbag_core::history::shorten(history, unread, room, previous, &said, counter);
         if let Some(earlier) = earlier {
             self.add(earlier);
         }
@@ -69,9 +73,39 @@ pub(super) fn room(
     }
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
-        tokens: Tokens(left.0 / 4 * 3),
+        tokens: Tokens(left.0 / 4 * 3).min(left.saturating_sub(LINE)),
         messages: request.history_messages,
     }
+}
+
+/// Room for the line that counts messages which are not shown, in any form.
+const LINE: Tokens = Tokens(64);
+
+/// Leaves the beginning and the end of remembered messages that would take more than half of the room
+/// alone: everything before such a message would be left out for its sake.
+fn cut_long(
+    history: &mut [Message],
+    room: HistoryRoom,
+    counter: &dyn TokenCounter,
+) -> Option<Problem> {
+    // A power of two, since a limit that moves with the room would change the text every turn.
+    let most = Tokens(1 << (room.tokens.0 / 2).max(1).ilog2());
+    let mut count = 0;
+    for message in history.iter_mut().filter(|message| message.id.is_some()) {
+        if let Content::Text(text) = &mut message.content
+            && let Some(short) = shorten(text, most, counter)
+        {
+            *text = short;
+            count += 1;
+        }
+    }
+    let message = match count {
+        0 => return None,
+        1 => "of a long message only the beginning and the end are shown".to_owned(),
+        _ => format!("of {count} long messages only the beginning and the end are shown"),
+    };
+    let problem = Problem::new("history", ProblemKind::Shortened, message);
+    Some(problem.with_hint("a larger budget shows more of them"))
 }
 
 /// The words of a message without the wrapper that it was sent in.

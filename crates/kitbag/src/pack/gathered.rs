@@ -9,10 +9,10 @@ use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::report::Excluded;
-use super::shorten::shorten;
 use super::{Attachment, Prepared, change};
 use crate::engine::clean;
 use crate::redaction::Redaction;
+use crate::shorten::shorten;
 
 /// What is to be shown besides the files of the survey.
 pub(super) struct Others {

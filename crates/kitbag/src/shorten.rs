@@ -2,43 +2,43 @@
 
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-/// Shortens `task` to at most `most` tokens, if it has more, though not to less than the mark that
+/// Shortens `text` to at most `most` tokens, if it has more, though not to less than the mark that
 /// stands where it was cut.
-pub(super) fn shorten(task: &str, most: Tokens, counter: &dyn TokenCounter) -> Option<String> {
-    if counter.count(task) <= most {
+pub(crate) fn shorten(text: &str, most: Tokens, counter: &dyn TokenCounter) -> Option<String> {
+    if counter.count(text) <= most {
         return None;
     }
-    // The largest part that fits; a text with more of the task never has fewer tokens by much, and
+    // The largest part that fits; a text with more of the text never has fewer tokens by much, and
     // what is returned is counted.
-    let (mut low, mut high) = (0, task.len());
+    let (mut low, mut high) = (0, text.len());
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if counter.count(&cut(task, middle)) <= most {
+        if counter.count(&cut(text, middle)) <= most {
             low = middle;
         } else {
             high = middle;
         }
     }
-    Some(cut(task, low))
+    Some(cut(text, low))
 }
 
 /// Two thirds of `bytes` from the beginning, the rest from the end, in whole lines where they are
 /// short.
-fn cut(task: &str, bytes: usize) -> String {
-    let head_end = task.floor_char_boundary(bytes / 3 * 2);
-    let head = task.get(..head_end).unwrap_or_default();
+fn cut(text: &str, bytes: usize) -> String {
+    let head_end = text.floor_char_boundary(bytes / 3 * 2);
+    let head = text.get(..head_end).unwrap_or_default();
     let head_end = match head.rfind('\n') {
         Some(line_end) if head_end - line_end <= LONG_LINE => line_end,
         _ => head_end,
     };
-    let tail_start = task.ceil_char_boundary(task.len().saturating_sub(bytes / 3).max(head_end));
-    let tail = task.get(tail_start..).unwrap_or_default();
+    let tail_start = text.ceil_char_boundary(text.len().saturating_sub(bytes / 3).max(head_end));
+    let tail = text.get(tail_start..).unwrap_or_default();
     let tail_start = match tail.find('\n') {
         Some(line_end) if line_end <= LONG_LINE => tail_start + line_end + 1,
         _ => tail_start,
     };
-    let (head, rest) = task.split_at_checked(head_end).unwrap_or((task, ""));
-    let tail = task.get(tail_start..).unwrap_or_default();
+    let (head, rest) = text.split_at_checked(head_end).unwrap_or((text, ""));
+    let tail = text.get(tail_start..).unwrap_or_default();
     let left = rest.len().saturating_sub(tail.len());
     let left = rest.get(..left).unwrap_or_default();
     let left = match left.trim_matches('\n').lines().count() {
