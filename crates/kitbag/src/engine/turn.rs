@@ -179,10 +179,10 @@ pub async fn turn(
     #[cfg(feature = "store")]
     let conversation = match memory {
         Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
-        None => Conversation::new(request),
+        None => Conversation::new(request, &[]),
     };
     #[cfg(not(feature = "store"))]
-    let conversation = Conversation::new(request);
+    let conversation = Conversation::new(request, &[]);
     // The prompts of nodes take turns: none of them continues the one before it.
     let epoch = conversation.epoch.as_ref();
     let epoch = epoch.filter(|_| request.node.is_none());

@@ -28,16 +28,18 @@ pub(super) async fn read(
     let in_short = u32::try_from(TOLD_IN_SHORT).unwrap_or(u32::MAX);
     memory.messages = memory.messages.saturating_add(in_short);
     let read = store.read_conversation(&memory).await?;
-    Ok(match read {
-        Some(memory) => conversation(&memory, request),
-        None => Conversation::new(request),
-    })
+    if read.id.is_none() {
+        let mut begun = Conversation::new(request, read.state.entries.as_slice());
+        begun.contribution.problems = read.state.problems;
+        return Ok(begun);
+    }
+    Ok(conversation(&read, request))
 }
 
 fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversation {
     let state = &memory.state;
     let mut conversation = Conversation {
-        id: Some(memory.id),
+        id: memory.id,
         epoch: state.epoch.clone(),
         #[cfg(feature = "layouts")]
         key: state.epoch_key.clone(),
