@@ -74,6 +74,7 @@ pub use build::{
     build_think_context, build_understand_context, get_current_curation, get_current_turn_steps,
     get_execution_outcomes, node_chunks,
 };
+pub use item::is_derived_from_messages;
 pub use parse::ViewError;
 
 use crate::conversation::{ConversationPart, ConversationView, Depth, RECENT_TURNS};

@@ -195,10 +195,11 @@ impl Conversation {
         if let Some(found) = Self::find(tx, scope.id, choice, now).await? {
             return Ok(found);
         }
-        let (name, before) = match choice {
-            ConversationChoice::Named(name) => (Some(name.clone()), None),
-            ConversationChoice::Idle(_) => (None, Self::ended_last(tx, scope.id, now).await?),
+        let name = match choice {
+            ConversationChoice::Named(name) => Some(name.clone()),
+            ConversationChoice::Idle(_) => None,
         };
+        let before = Self::before(tx, scope.id, choice, now).await?;
         scope.conversations = scope.conversations.saturating_add(1);
         let conversation = Self {
             id: ConversationId {
@@ -227,23 +228,29 @@ impl Conversation {
         )
         .await?;
         if let Some(before) = before {
+            Self::lock(tx, before).await?;
             state::hand_over_entries(tx, before, conversation.id).await?;
         }
         Ok(conversation)
     }
 
-    /// The unnamed conversation that was active last, locked, if that was before `now`. An import of
-    /// older messages begins a conversation in the past, which nothing goes over to.
-    async fn ended_last(
+    /// The conversation whose entries go over to the one that a message at `now` begins: the unnamed
+    /// one that was active last, if that was before `now`. Named conversations take nothing over, nor
+    /// does one that an import of older messages begins in the past.
+    pub(crate) async fn before(
         tx: &mut Tx<'_>,
         scope: u32,
+        choice: &ConversationChoice,
         now: Timestamp,
     ) -> Result<Option<ConversationId>, StoreError> {
+        if let ConversationChoice::Named(_) = choice {
+            return Ok(None);
+        }
         let sql = format!(
             "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND name IS NULL \
              ORDER BY active DESC, id DESC LIMIT 1"
         );
-        let Some(row) = tx.lock_one(&sql, [scope.into()]).await? else {
+        let Some(row) = tx.query_one(&sql, [scope.into()]).await? else {
             return Ok(None);
         };
         let last = Self::read(scope, row)?;

@@ -132,7 +132,8 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
     origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
     let name = format!("message {id}");
     let scopes = Scope::siblings(tx, scope.id).await?;
-    forgotten.prompts = prompts::forget(tx, &scopes, &origins, Some(&text), &name).await?;
+    let message = Some((id, text.as_str()));
+    forgotten.prompts = prompts::forget(tx, &scopes, &origins, message, &name).await?;
     Ok(forgotten)
 }
 

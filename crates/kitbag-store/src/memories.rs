@@ -68,12 +68,13 @@ impl MemoryRequest {
     }
 }
 
-/// A conversation as the next prompt needs it.
+/// A conversation as the next prompt needs it. One that the message begins has no messages, and of
+/// its state only the durable entries that it takes over from the one before it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ConversationMemory {
-    /// Its name in the store.
-    pub id: ConversationId,
+    /// Its name in the store; none where the message begins it.
+    pub id: Option<ConversationId>,
     /// The newest messages before the one to answer, oldest first.
     pub messages: Vec<StoredMessage>,
     /// The number of messages before those.
@@ -99,14 +100,14 @@ pub struct Recollections {
 }
 
 impl Store {
-    /// Reads the conversation that a message continues, at one moment; nothing where it begins one.
+    /// Reads the conversation that a message continues or would begin, at one moment.
     ///
     /// # Errors
     /// When the conversation cannot be read.
     pub async fn read_conversation(
         &self,
         request: &MemoryRequest,
-    ) -> Result<Option<ConversationMemory>, StoreError> {
+    ) -> Result<ConversationMemory, StoreError> {
         let request = request.clone();
         self.read(move |tx| Box::pin(async move { conversation(tx, &request).await }))
             .await
@@ -140,6 +141,19 @@ impl Store {
     }
 }
 
+impl ConversationMemory {
+    /// A conversation that the message begins.
+    fn begun(state: ConversationState) -> Self {
+        Self {
+            id: None,
+            messages: Vec::new(),
+            unread: 0,
+            turn: 1,
+            state,
+        }
+    }
+}
+
 impl Recollections {
     /// The result, or nothing and a problem.
     fn or_tell<T: Default>(&mut self, source: &str, result: Result<T, StoreError>) -> T {
@@ -153,31 +167,36 @@ impl Recollections {
 async fn conversation(
     tx: &mut Tx<'_>,
     request: &MemoryRequest,
-) -> Result<Option<ConversationMemory>, StoreError> {
+) -> Result<ConversationMemory, StoreError> {
     let found = match request.answering {
-        Some(message) => Some(Conversation::get(tx, message.conversation).await?),
+        Some(message) => Conversation::get(tx, message.conversation).await?,
         None => {
-            let Incoming {
-                channel,
-                sender,
-                conversation,
-                ..
-            } = &request.incoming;
-            let Some(scope) = Scope::find(tx, channel, sender).await? else {
-                return Ok(None);
+            let (incoming, now) = (&request.incoming, request.now);
+            let choice = &incoming.conversation;
+            let Some(scope) = Scope::find(tx, &incoming.channel, &incoming.sender).await? else {
+                return Ok(ConversationMemory::begun(ConversationState::default()));
             };
-            Conversation::find(tx, scope.id, conversation, request.now).await?
+            match Conversation::find(tx, scope.id, choice, now).await? {
+                Some(found) => found,
+                None => {
+                    let before = Conversation::before(tx, scope.id, choice, now).await?;
+                    let state = match before {
+                        Some(before) => state::load_handed_over(tx, before).await?,
+                        None => ConversationState::default(),
+                    };
+                    return Ok(ConversationMemory::begun(state));
+                }
+            }
         }
     };
-    let Some(found) = found else { return Ok(None) };
     let before = request.answering.map_or(u32::MAX, |message| message.seq);
     let messages = history::newest_before(tx, found.id, before, request.messages).await?;
     let unread = match messages.first() {
         Some(first) => history::count_before(tx, found.id, first.id.seq).await?,
         None => 0,
     };
-    Ok(Some(ConversationMemory {
-        id: found.id,
+    Ok(ConversationMemory {
+        id: Some(found.id),
         messages,
         unread,
         turn: match request.answering {
@@ -185,7 +204,7 @@ async fn conversation(
             None => found.turns.saturating_add(1),
         },
         state: state::load_all(tx, found.id).await?,
-    }))
+    })
 }
 
 /// All sources; nothing where the index must be rebuilt before it can be asked.

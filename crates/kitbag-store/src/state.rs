@@ -248,6 +248,22 @@ pub(crate) async fn load_all(
     Ok(state)
 }
 
+/// The state of a conversation that is to follow another: its durable entries, and nothing else.
+pub(crate) async fn load_handed_over(
+    tx: &mut Tx<'_>,
+    from: ConversationId,
+) -> Result<ConversationState, StoreError> {
+    let before = load_all(tx, from).await?;
+    let mut state = ConversationState {
+        entries: before.entries,
+        problems: before.problems,
+        ..ConversationState::default()
+    };
+    let is_handed_over = |problem: &Problem| problem.source == DurableEntries::KIND;
+    state.problems.retain(is_handed_over);
+    Ok(state)
+}
+
 fn damaged(kind: &str, id: ConversationId, error: &serde_json::Error) -> StoreError {
     StoreError::Damaged {
         table: "state",

@@ -100,6 +100,27 @@ fn t03_reminders_go_over_to_the_next_conversation() {
 }
 
 #[test]
+fn t03_a_context_after_a_silence_has_the_reminders_that_the_next_conversation_takes_over() {
+    let memory = Memory::new();
+    let ended = Timestamp::now() - SignedDuration::from_hours(3);
+    assert_eq!(say(&memory, "Good morning!", ended), "1.1");
+    remind(&memory, &["add", "Speak plainly"]).success();
+    let context = || {
+        let args = ["--store", "sqlite:memory.db", "context", "And now?"];
+        memory.0.run(&args).success()
+    };
+    let prompt = context();
+    assert!(prompt.contains("Speak plainly"), "{prompt}");
+    // It belongs to the conversation that has ended, whose words are no history of the next.
+    assert!(!prompt.contains("[User]\nGood morning!"), "{prompt}");
+    assert_eq!(listed(&memory, &[])["conversation"], "1.1");
+    assert_eq!(say(&memory, "Good evening!", Timestamp::now()), "1.2");
+    assert!(context().contains("Speak plainly"));
+    memory.run(&["close", "1.2"]).success();
+    assert!(context().contains("Speak plainly"));
+}
+
+#[test]
 fn t09_internal_entries_are_counted_and_not_shown() {
     let memory = ann();
     memory.open("memory.db", async |store| {

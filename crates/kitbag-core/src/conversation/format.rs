@@ -116,7 +116,8 @@ impl Default for ConversationView {
 
 impl ConversationView {
     /// Whether `part` is shown.
-    pub(super) fn shows(&self, part: ConversationPart) -> bool {
+    #[must_use]
+    pub fn shows(&self, part: ConversationPart) -> bool {
         self.depth == Depth::Full
             || (self.depth == Depth::WithSummary && part == ConversationPart::Summary)
             || self.also.contains(&part)

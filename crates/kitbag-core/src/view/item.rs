@@ -8,6 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::chunk::{ChunkType, ContextPriority, Relevance};
+use crate::history::EARLIER;
 use crate::neutral::{indented, one_line};
 
 /// How many characters of a text its short form shows.
@@ -122,4 +123,11 @@ pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
     let words = source.split(['/', '.', '_']);
     let key = words.map(|word| word.parse().map_or((u64::MAX, word), |number| (number, "")));
     (rank, key.collect())
+}
+
+/// Whether a chunk of this source may hold words of many messages, none of which it names: the
+/// layers' chunks, and the one that stands for the messages before the history.
+#[must_use]
+pub fn is_derived_from_messages(source: &str) -> bool {
+    source == EARLIER || reading_order(source).0 < ORDER.len()
 }

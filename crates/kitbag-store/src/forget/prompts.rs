@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::Epoch;
+use kitbag_core::view::is_derived_from_messages;
 
 use crate::error::StoreError;
-use crate::id::ConversationId;
+use crate::id::{ConversationId, MessageId};
 use crate::prompt::{Hash, drop_taken_texts, take_texts};
 use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
@@ -14,13 +15,14 @@ use crate::value::Value;
 /// Texts shorter than this stand in other texts by chance.
 pub(super) const SHORTEST: usize = 8;
 
-/// Empties the prompts of a sender's scopes that have a text of one of these origins, or one that
-/// holds `text`. What remains says what was forgotten, and when it was sent.
+/// Empties the prompts of a sender's scopes that have a text of one of these origins. Of a message that
+/// is forgotten, also those that hold its text, and those that may hold a part of it. What remains says
+/// what was forgotten, and when it was sent.
 pub(super) async fn forget(
     tx: &mut Tx<'_>,
     scopes: &[u32],
     origins: &[String],
-    text: Option<&str>,
+    message: Option<(MessageId, &str)>,
     name: &str,
 ) -> Result<u64, StoreError> {
     let mut prompts = BTreeSet::new();
@@ -39,8 +41,9 @@ pub(super) async fn forget(
             }
         }
     }
-    if let Some(text) = text.filter(|text| text.len() >= SHORTEST) {
-        for scope in scopes {
+    if let Some((id, text)) = message {
+        prompts.extend(derived(tx, id).await?);
+        for scope in scopes.iter().filter(|_| text.len() >= SHORTEST) {
             prompts.extend(holding(tx, *scope, text).await?);
         }
     }
@@ -95,6 +98,34 @@ async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, St
     rows.into_iter()
         .map(|mut row| Ok((i64::from(scope), row.int()?, row.int()?, row.int()?)))
         .collect()
+}
+
+/// The prompts of a message's conversation with a text that may hold a sentence of the message. Turns
+/// that were answered before it came knew nothing of it.
+async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<BTreeSet<Key>, StoreError> {
+    let MessageId { conversation, seq } = id;
+    let rows = tx
+        .query(
+            "SELECT DISTINCT prompt_text.origin, prompt_text.turn, prompt_text.inference \
+             FROM prompt_text JOIN turn ON turn.tenant = prompt_text.tenant \
+             AND turn.scope = prompt_text.scope AND turn.conversation = prompt_text.conversation \
+             AND turn.id = prompt_text.turn WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2 \
+             AND prompt_text.conversation = $3 AND (turn.reply IS NULL OR turn.reply >= $4)",
+            [
+                conversation.scope.into(),
+                conversation.number.into(),
+                seq.into(),
+            ],
+        )
+        .await?;
+    let mut prompts = BTreeSet::new();
+    for mut row in rows {
+        if is_derived_from_messages(&row.text()?) {
+            let (scope, number) = (conversation.scope.into(), conversation.number.into());
+            prompts.insert((scope, number, row.int()?, row.int()?));
+        }
+    }
+    Ok(prompts)
 }
 
 /// Removes the prompts of a conversation.

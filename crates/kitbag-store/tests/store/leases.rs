@@ -1,9 +1,11 @@
 //! Leases: they end, are renewed, taken over, and waited for.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::cell::Cell;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use kitbag_store::{Incoming, Learned, Lease, Store, StoreError, TurnId};
+use tokio::sync::Notify;
 
 use crate::place::second;
 use crate::{on_both, on_two};
@@ -21,10 +23,10 @@ on_two! {
 
 const MINUTE: SignedDuration = SignedDuration::from_secs(60);
 
-/// The present: what is waited for takes real time.
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    Timestamp::from_microsecond(since.as_micros() as i64).unwrap()
+/// A clock that is so many seconds further each time it is read.
+fn clock(step: i64) -> impl Fn() -> Timestamp {
+    let next = Cell::new(0);
+    move || second(next.replace(next.get() + step))
 }
 
 /// Two turns of one conversation.
@@ -76,33 +78,36 @@ async fn a_lease_that_was_taken_over_cannot_be_renewed(first: Store, other: Stor
 
 async fn waiting_ends_when_the_lease_is_given_back(store: Store) {
     let (first, other) = two_turns(&store).await;
-    let lease = store.begin(first, MINUTE, now()).await.unwrap();
-    let waits = store.clone();
-    let waiting = tokio::spawn(async move {
-        let patience = Duration::from_secs(50);
-        let lease = waits.begin_when_free(other, MINUTE, patience, now);
-        lease.await
-    });
-    tokio::time::sleep(Duration::from_millis(60)).await;
-    assert!(!waiting.is_finished());
-    let learned = Learned::reply("ok", now());
-    store.learned(&lease, learned, now()).await.unwrap();
-    let begun = waiting.await.unwrap().unwrap();
-    assert_eq!(begun.turn, other);
-    assert!(begun.until < lease.until.checked_add(MINUTE).unwrap());
-    assert!(store.begin(first, MINUTE, now()).await.is_err());
+    let lease = store.begin(first, MINUTE, second(0)).await.unwrap();
+    // The clock is read before each attempt, and again when that has failed.
+    let (reads, has_failed) = (Cell::new(0), Notify::new());
+    let clock = || {
+        reads.set(reads.get() + 1);
+        if reads.get() == 3 {
+            has_failed.notify_one();
+        }
+        second(5)
+    };
+    let waiting = store.begin_when_free(other, MINUTE, Duration::from_secs(50), clock);
+    let giving_back = async {
+        has_failed.notified().await;
+        end(&store, &lease, 5).await.unwrap();
+    };
+    let (begun, ()) = tokio::join!(waiting, giving_back);
+    let begun = begun.unwrap();
+    assert_eq!((begun.turn, begun.until), (other, second(65)));
+    assert!(store.begin(first, MINUTE, second(64)).await.is_err());
 }
 
 async fn waiting_ends_when_the_lease_runs_out(store: Store) {
     let (first, other) = two_turns(&store).await;
-    let short = SignedDuration::from_millis(80);
-    let lease = store.begin(first, short, now()).await.unwrap();
-    let patience = Duration::from_secs(50);
-    let begun = store.begin_when_free(other, MINUTE, patience, now);
-    begun.await.unwrap();
-    assert!(now() >= lease.until);
-    let learned = Learned::reply("late", now());
-    let lost = store.learned(&lease, learned, now()).await;
+    let lease = store.begin(first, MINUTE, second(0)).await.unwrap();
+    let patience = Duration::from_secs(500);
+    let begun = store.begin_when_free(other, MINUTE, patience, clock(25));
+    let begun = begun.await.unwrap();
+    // Attempts at 25 and at 75: between them the lease ended.
+    assert_eq!(begun.until, second(135));
+    let lost = end(&store, &lease, 76).await;
     assert!(
         matches!(lost, Err(StoreError::LeaseLost { .. })),
         "{lost:?}"
@@ -111,21 +116,22 @@ async fn waiting_ends_when_the_lease_runs_out(store: Store) {
 
 async fn waiting_ends_with_patience(store: Store) {
     let (first, other) = two_turns(&store).await;
-    let began = now();
-    let lease = store.begin(first, MINUTE, began).await.unwrap();
-    let patience = Duration::from_millis(100);
-    let waited = store.begin_when_free(other, MINUTE, patience, now);
+    let lease = store.begin(first, MINUTE, second(0)).await.unwrap();
+    let patience = Duration::from_secs(30);
+    let clock = clock(10);
+    let waited = store.begin_when_free(other, MINUTE, patience, &clock);
     let busy = waited.await.unwrap_err();
     assert!(
         matches!(busy, StoreError::Busy { until, .. } if until == lease.until),
         "{busy}"
     );
-    assert!(began.duration_until(now()) >= SignedDuration::from_millis(100));
-    store.renew(&lease, MINUTE, now()).await.unwrap();
+    // Attempts at 10 and at 30, after which the half minute was over.
+    assert_eq!(clock(), second(50));
+    store.renew(&lease, MINUTE, second(50)).await.unwrap();
     // What is not there is not waited for.
     let nowhere = "7.7.7".parse().unwrap();
-    let patience = Duration::from_secs(50);
-    let missing = store.begin_when_free(nowhere, MINUTE, patience, now);
+    let missing = store.begin_when_free(nowhere, MINUTE, patience, &clock);
     let missing = missing.await.unwrap_err();
     assert!(matches!(missing, StoreError::Missing { .. }), "{missing}");
+    assert_eq!(clock(), second(80));
 }

@@ -16,6 +16,7 @@ mod facts;
 #[cfg(unix)]
 mod faults;
 mod forgetting;
+mod forgotten_prompts;
 mod judge;
 mod leases;
 #[cfg(feature = "embeddings")]

@@ -19,8 +19,7 @@ pub(crate) async fn prompt(
     let mut request = MemoryRequest::new(incoming.clone(), now);
     request.answering = answering;
     let memory = store.read_conversation(&request).await.unwrap();
-    let id = memory.as_ref().map(|memory| memory.id);
-    let (said, state) = memory.map_or_else(Default::default, |one| (one.messages, one.state));
+    let (id, said, state) = (memory.id, memory.messages, memory.state);
     let shown = said.iter().map(|message| message.id).collect();
     let known = store.recollect(&request, id, shown).await;
     assert_eq!(known.problems, []);

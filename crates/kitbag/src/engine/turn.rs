@@ -185,10 +185,10 @@ pub async fn turn(
     )]
     let mut conversation = match memory {
         Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
-        None => Conversation::new(request),
+        None => Conversation::new(request, &[]),
     };
     #[cfg(not(feature = "store"))]
-    let conversation = Conversation::new(request);
+    let conversation = Conversation::new(request, &[]);
     let mut contributions = sources.contributions;
     contributions.push(conversation.contribution.clone());
     #[cfg(feature = "layouts")]

@@ -1,4 +1,4 @@
-//! A conversation as a source. Without a memory it holds only the context messages of the turn.
+//! A conversation as a source. One that begins holds only context messages.
 
 #[cfg(feature = "layouts")]
 use std::collections::BTreeSet;
@@ -39,10 +39,11 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation that nobody remembers.
-    pub(super) fn new(request: &TurnRequest) -> Self {
+    /// A conversation that begins with this turn, or that nobody remembers. `entries` are those that
+    /// it takes over from an earlier one.
+    pub(super) fn new(request: &TurnRequest, entries: &[ContextMessage]) -> Self {
         let mut conversation = Self::default();
-        conversation.add_context_messages(request, &[], &ThrottleState::default());
+        conversation.add_context_messages(request, entries, &ThrottleState::default());
         if let Some(state) = &request.state {
             conversation.add_layers(request.node.as_ref(), state);
         }

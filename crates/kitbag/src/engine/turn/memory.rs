@@ -2,7 +2,7 @@
 //! context messages that are due.
 
 use kitbag_core::assembly::{Draft, Epoch};
-use kitbag_core::conversation::ConversationTurn;
+use kitbag_core::conversation::{ConversationPart, ConversationTurn, Depth};
 use kitbag_core::history::{TOLD_IN_SHORT, start};
 use kitbag_core::role::Role;
 use kitbag_core::tokens::TokenCounter;
@@ -23,21 +23,26 @@ pub(super) async fn read(
     request: &TurnRequest,
     prompt: &mut PromptRequest,
 ) -> Result<Conversation, StoreError> {
-    prompt.history_messages = usize::try_from(memory.messages).unwrap_or(usize::MAX);
+    prompt.history_messages = match request.node {
+        Some(_) => 0,
+        None => usize::try_from(memory.messages).unwrap_or(usize::MAX),
+    };
     let mut memory = memory.clone();
     let in_short = u32::try_from(TOLD_IN_SHORT).unwrap_or(u32::MAX);
     memory.messages = memory.messages.saturating_add(in_short);
     let read = store.read_conversation(&memory).await?;
-    Ok(match read {
-        Some(memory) => conversation(&memory, request),
-        None => Conversation::new(request),
-    })
+    if read.id.is_none() {
+        let mut begun = Conversation::new(request, read.state.entries.as_slice());
+        begun.contribution.problems = read.state.problems;
+        return Ok(begun);
+    }
+    Ok(conversation(&read, request))
 }
 
 fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversation {
     let state = &memory.state;
     let mut conversation = Conversation {
-        id: Some(memory.id),
+        id: memory.id,
         epoch: state.epoch.clone(),
         #[cfg(feature = "layouts")]
         key: state.epoch_key.clone(),
@@ -61,14 +66,31 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
     contribution.problems.clone_from(&state.problems);
     let under_way = request.state.clone();
     let mut layers = under_way.unwrap_or_else(|| TurnState::new(state.layers.clone(), memory.turn));
-    if request.node.is_none() {
-        let history = memory.messages.iter().cloned();
-        contribution.draft.history = history.map(StoredMessage::into_history).collect();
-        contribution.draft.unread = usize::try_from(memory.unread).unwrap_or(usize::MAX);
-    } else if layers.conversation.recent_turns.is_empty() {
+    let unread = usize::try_from(memory.unread).unwrap_or(usize::MAX);
+    let history = |messages: &[StoredMessage]| {
+        let messages = messages.iter().cloned();
+        messages.map(StoredMessage::into_history).collect()
+    };
+    match &request.node {
+        None => {
+            contribution.draft.history = history(&memory.messages);
+            contribution.draft.unread = unread;
+        }
         // A node sees the conversation in a section of its own. Where nobody has summarised any turn
-        // yet, the messages themselves are its recent turns.
-        layers.conversation.recent_turns = exchanges(&memory.messages);
+        // yet, the latest messages themselves are its recent turns, and those before them are told as
+        // those of any history are, or only counted for a node that sees no summary.
+        Some(node) if layers.conversation.recent_turns.is_empty() => {
+            let view = &node.conversation;
+            let (earlier, recent) = split_recent(&memory.messages, view.recent_turns);
+            layers.conversation.recent_turns = exchanges(recent);
+            if view.shows(ConversationPart::Summary) {
+                contribution.draft.history = history(earlier);
+                contribution.draft.unread = unread;
+            } else if view.depth != Depth::Nothing {
+                contribution.draft.unread = unread.saturating_add(earlier.len());
+            }
+        }
+        Some(_) => {}
     }
     conversation.add_layers(request.node.as_ref(), &layers);
     conversation
@@ -102,6 +124,17 @@ pub(super) fn shown(
         .collect()
 }
 
+/// The messages before the latest `count` exchanges, and those of these.
+fn split_recent(messages: &[StoredMessage], count: usize) -> (&[StoredMessage], &[StoredMessage]) {
+    let begins = messages.iter().enumerate().rev();
+    let begins = begins.filter(|(_, stored)| stored.message.role == Role::User);
+    let start = begins
+        .take(count)
+        .last()
+        .map_or(messages.len(), |(at, _)| at);
+    messages.split_at_checked(start).unwrap_or((messages, &[]))
+}
+
 /// Messages as turns: a user's message and the answer to it.
 fn exchanges(messages: &[StoredMessage]) -> Vec<ConversationTurn> {
     let mut turns: Vec<ConversationTurn> = Vec::new();
@@ -115,6 +148,9 @@ fn exchanges(messages: &[StoredMessage]) -> Vec<ConversationTurn> {
             }
             Role::Assistant => {
                 if let Some(turn) = turns.last_mut() {
+                    if !turn.assistant_summary.is_empty() {
+                        turn.assistant_summary.push_str("\n\n");
+                    }
                     turn.assistant_summary.push_str(&text);
                 }
             }
