@@ -7,6 +7,7 @@ mod commands;
 mod counter;
 mod failure;
 mod flags;
+mod internal;
 mod logs;
 mod output;
 mod progress;

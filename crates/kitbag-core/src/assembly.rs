@@ -16,6 +16,7 @@ mod injected;
 mod kept;
 mod ledger;
 mod memo;
+mod people;
 mod piece;
 mod segment;
 mod select;
@@ -37,6 +38,7 @@ pub use kept::Kept;
 pub use ledger::{
     BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
 };
+pub use people::{ForPeople, render_for_people};
 pub(crate) use piece::render_piece;
 pub use segment::Segment;
 pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, ModelTraits};
@@ -138,6 +140,7 @@ pub(crate) fn render_all(draft: &Draft, chunks: &[ContextChunk], form: OutputFor
                 source: chunk.source.clone(),
                 chunk_type: chunk.chunk_type.clone(),
                 priority: chunk.priority,
+                visibility: chunk.visibility,
                 band: chunk.band,
                 detail: level.level,
                 lines: level.lines.clone(),

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::band::Band;
+use crate::role::Visibility;
 use crate::tokens::{TokenCounter, Tokens};
 
 pub use json::ChunkError;
@@ -55,6 +56,8 @@ pub struct ContextChunk {
     pub band: ChunkBand,
     /// Whose words it holds.
     pub trust: Trust,
+    /// Who may see it besides the model.
+    pub visibility: Visibility,
     /// Its renderings, the most detailed first.
     pub levels: Vec<Level>,
     /// Language, last modification, and whatever the gatherer knows.
@@ -78,6 +81,7 @@ impl ContextChunk {
             relevance: Relevance::CERTAIN,
             band: ChunkBand::Session,
             trust: Trust::Untrusted,
+            visibility: Visibility::All,
             levels: alloc::vec![Level::new(Detail::Full, content)],
             metadata: Map::new(),
         }
@@ -108,6 +112,13 @@ impl ContextChunk {
     #[must_use]
     pub fn with_trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
+        self
+    }
+
+    /// The same chunk for other eyes.
+    #[must_use]
+    pub fn with_visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
         self
     }
 

@@ -10,6 +10,7 @@ mod admit;
 mod agent;
 mod contribution;
 mod history;
+mod people;
 #[cfg(feature = "store")]
 mod replay;
 #[cfg(any(feature = "layouts", feature = "store"))]
@@ -29,6 +30,7 @@ pub use admit::{Clean, clean};
 #[cfg(feature = "layouts")]
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
+pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
 #[cfg(feature = "layouts")]
@@ -87,7 +89,7 @@ pub struct Composed {
 }
 
 impl Composed {
-    /// What is printed or sent: the text, or the JSON of a form that is no text.
+    /// What is sent: the text, or the JSON of a form that is no text.
     #[must_use]
     pub fn body(&self) -> Cow<'_, str> {
         let Assembly {

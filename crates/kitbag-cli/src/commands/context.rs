@@ -2,6 +2,7 @@
 //!
 //! Sends nothing and changes nothing. Whatever sends a prompt makes it with the same call.
 
+use std::borrow::Cow;
 use std::env;
 use std::path::PathBuf;
 
@@ -23,6 +24,7 @@ use super::memory::sender::{named_or_only, say_unknown};
 use super::pack;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::internal::InternalArgs;
 use crate::output::one_line;
 use crate::progress::Progress;
 use crate::project::ProjectArgs;
@@ -34,7 +36,8 @@ use crate::store::{self, StoreArgs};
 ///
 /// The prompt holds what is remembered of the conversation and of the sender, the agent's own prompt
 /// and documents, and with --pack the code of the folder you are in. All of it competes for one
-/// budget. Nothing is sent, and nothing changes.
+/// budget. Nothing is sent, and nothing changes. Internal messages, which are for the model alone, are
+/// shown only with --internal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The message; `-` or none for stdin
@@ -73,6 +76,8 @@ pub(crate) struct Args {
     counter: CounterArgs,
     #[command(flatten)]
     project: ProjectArgs,
+    #[command(flatten)]
+    internal: InternalArgs,
     /// Prints the ledger as a table: everything that was considered, in or out, and why
     #[arg(long)]
     explain: bool,
@@ -124,7 +129,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })?;
     drop(progress);
     match made {
-        Some(made) => deliver(args.show(), &made.composed, &made.composed.body(), &counter),
+        Some(made) => {
+            let body = match args.show() {
+                Show::Ledger => Cow::default(),
+                _ => args.internal.body_of(&made.composed),
+            };
+            deliver(args.show(), &made.composed, &body, &counter)
+        }
         None => Ok(()),
     }
 }

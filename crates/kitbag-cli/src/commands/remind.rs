@@ -53,7 +53,7 @@ enum Command {
 struct AddArgs {
     /// The text
     text: String,
-    /// The name by which it is replaced and removed [default: its first words]
+    /// The name by which it is replaced and removed [default: its first words and a hash]
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
     /// Where in the prompt it stands
@@ -129,16 +129,23 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
             made.await.map_err(store::wrong)?.id
         }
     };
+    let state = store.state(id).await.map_err(store::failure)?;
+    let is_known = state
+        .entries
+        .as_slice()
+        .iter()
+        .any(|entry| entry.key == key);
     let actions = vec![EntryAction::Upsert { message }];
     let changed = store.change_entries(id, actions).await;
     changed.map_err(store::failure)?;
     if args.json {
         return Ok(output::print_json(&report(store, id).await?)?);
     }
-    output::say(format_args!(
-        "added `{}` to conversation {id}",
-        one_line(&key)
-    ));
+    let key = one_line(&key);
+    match is_known {
+        true => output::say(format_args!("replaced `{key}` in conversation {id}")),
+        false => output::say(format_args!("added `{key}` to conversation {id}")),
+    }
     Ok(())
 }
 
@@ -260,13 +267,13 @@ fn no_conversation(args: &Args, sender: &str) -> String {
     )
 }
 
-/// The first words of a text, so that the same text has the same key.
+/// The first words of a text and the beginning of its hash: the same text has the same key, and
+/// another one that begins alike does not replace it.
 fn made_key(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty()).take(4);
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
-    match words.is_empty() {
-        true => "reminder".to_owned(),
-        false => words.join("-"),
-    }
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    let hash = hash.chars().take(8).collect();
+    let parts: Vec<String> = words.map(str::to_lowercase).chain([hash]).collect();
+    parts.join("-")
 }

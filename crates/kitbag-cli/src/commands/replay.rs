@@ -3,18 +3,20 @@
 use jiff::Timestamp;
 use kitbag::core::assembly::{Ledger, OutputForm};
 use kitbag::core::tokens::Tokens;
-use kitbag::engine::{ReplayedPrompt, replay as replay_prompt};
+use kitbag::engine::replay as replay_prompt;
 use kitbag::store::{StoreError, TurnId};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::internal::InternalArgs;
 use crate::output;
 use crate::store::{self, StoreArgs};
 
 /// Rebuilds a prompt that was sent, and prints it byte for byte
 ///
 /// It is made again from what was archived and compared with what was sent. If it cannot be rebuilt,
-/// or comes out differently, nothing is printed, and the reason is told.
+/// or comes out differently, nothing is printed, and the reason is told. Internal messages, which are
+/// for the model alone, are shown only with --internal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The turn, such as 7.12.3
@@ -22,6 +24,8 @@ pub(crate) struct Args {
     /// Which prompt of the turn, counted from 0; the last unless it is given
     #[arg(long, value_name = "N")]
     inference: Option<u32>,
+    #[command(flatten)]
+    internal: InternalArgs,
     /// Prints JSON: the prompt with its figures and its ledger
     #[arg(long)]
     json: bool,
@@ -47,15 +51,17 @@ struct Report<'a> {
 async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let replayed = replay_prompt(&store, args.turn, args.inference).await;
-    let ReplayedPrompt { body, prompt, .. } = replayed.map_err(refused)?;
+    let replayed = replayed.map_err(refused)?;
+    let body = args.internal.body_of_replayed(&replayed);
     if !args.json {
         return Ok(output::print_exactly(&body)?);
     }
+    let prompt = &replayed.prompt;
     Ok(output::print_json(&Report {
         turn: prompt.turn.to_string(),
         inference: prompt.inference,
         sent: prompt.sent,
-        form: prompt.form,
+        form: prompt.settings.form,
         tokens: prompt.tokens,
         tokenizer: &prompt.tokenizer,
         hash: &prompt.hash,

@@ -39,7 +39,7 @@ fn t03_a_reminder_is_added_replaced_listed_and_removed() {
     assert!(
         added
             .stderr
-            .contains("added `speak-plainly-ann` to conversation 1.1")
+            .contains("added `speak-plainly-ann-7c56c058` to conversation 1.1")
     );
     assert_eq!(added.success(), "");
     let args = [
@@ -52,20 +52,25 @@ fn t03_a_reminder_is_added_replaced_listed_and_removed() {
         "--once",
     ];
     remind(&memory, &args).success();
-    remind(&memory, &["add", "Speak plainly, Ann?"]).success();
+    let again = remind(&memory, &["add", "Speak plainly, Ann!"]);
+    assert!(
+        again
+            .stderr
+            .contains("replaced `speak-plainly-ann-7c56c058` in conversation 1.1")
+    );
     assert_eq!(
         listed(&memory, &[]),
         json!({"conversation": "1.1", "internal": 0, "reminders": [
-            {"key": "speak-plainly-ann", "role": "system", "content": "Speak plainly, Ann?",
+            {"key": "speak-plainly-ann-7c56c058", "role": "system", "content": "Speak plainly, Ann!",
              "visibility": "all", "cooldown_turns": 0, "target": "suffix_system", "consume_after_emit": false},
             {"key": "bob", "role": "system", "content": "Greet Bob", "visibility": "all",
              "cooldown_turns": 0, "target": "session", "consume_after_emit": true},
         ]})
     );
     insta::assert_snapshot!(remind(&memory, &["list"]).success(), @r"
-    key                target         cooldown        text
-    speak-plainly-ann  suffix_system  0               Speak plainly, Ann?
-    bob                session        0         once  Greet Bob
+    key                         target         cooldown        text
+    speak-plainly-ann-7c56c058  suffix_system  0               Speak plainly, Ann!
+    bob                         session        0         once  Greet Bob
     ");
     remind(&memory, &["remove", "bob"]).success();
     let refused = remind(&memory, &["remove", "bob"]).failure(1);
@@ -77,6 +82,24 @@ fn t03_a_reminder_is_added_replaced_listed_and_removed() {
         listed(&memory, &[])["reminders"].as_array().unwrap().len(),
         1
     );
+}
+
+#[test]
+fn t03_texts_that_begin_alike_are_two_reminders() {
+    let memory = ann();
+    for text in [
+        "Never mention the price of rye.",
+        "Never mention the price of oats.",
+    ] {
+        let added = remind(&memory, &["add", text]);
+        assert!(
+            added.stderr.contains("added `never-mention-the-price-"),
+            "{added:?}"
+        );
+        added.success();
+    }
+    let reminders = listed(&memory, &[])["reminders"].clone();
+    assert_eq!(reminders.as_array().unwrap().len(), 2, "{reminders}");
 }
 
 #[test]
@@ -96,7 +119,10 @@ fn t03_reminders_go_over_to_the_next_conversation() {
     memory.run(&["close", "1.2"]).success();
     assert_eq!(say(&memory, "I forgot to say this.", long_ago), "1.1");
     assert_eq!(say(&memory, "Hello again!", Timestamp::now()), "1.3");
-    assert_eq!(listed(&memory, &[])["reminders"][0]["key"], "speak-plainly");
+    assert_eq!(
+        listed(&memory, &[])["reminders"][0]["key"],
+        "speak-plainly-02a40687"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::{ChunkBand, ChunkId, ChunkType, ContextPriority, Detail};
+use crate::role::Visibility;
 use crate::tokens::Tokens;
 
 /// A chunk at the level that was chosen for it.
@@ -20,6 +21,9 @@ pub struct Kept {
     pub chunk_type: ChunkType,
     /// Its priority when it was chosen.
     pub priority: ContextPriority,
+    /// Who may see it besides the model.
+    #[serde(default, skip_serializing_if = "Visibility::is_all")]
+    pub visibility: Visibility,
     /// The band it stands in.
     pub band: ChunkBand,
     /// The level that is shown.

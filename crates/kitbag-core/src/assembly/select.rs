@@ -166,6 +166,7 @@ impl Priced {
             source: chunk.source.clone(),
             chunk_type: chunk.chunk_type.clone(),
             priority: chunk.priority,
+            visibility: chunk.visibility,
             band: chunk.band,
             detail: piece.detail,
             lines: piece.lines.clone(),

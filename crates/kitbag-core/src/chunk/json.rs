@@ -10,6 +10,7 @@ use super::{
     ChunkBand, ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level,
     Relevance, Trust,
 };
+use crate::role::Visibility;
 
 /// A chunk as JSON has it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -28,6 +29,8 @@ pub(super) struct ChunkJson {
     band: Option<ChunkBand>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trust: Option<Trust>,
+    #[serde(default, skip_serializing_if = "Visibility::is_all")]
+    visibility: Visibility,
     /// A hint by the caller, never relied on: only the range is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tokens: Option<Number>,
@@ -122,6 +125,7 @@ impl TryFrom<ChunkJson> for ContextChunk {
             relevance: Relevance::from_ppm(relevance),
             band: json.band.unwrap_or_default(),
             trust: json.trust.unwrap_or_default(),
+            visibility: json.visibility,
             levels,
             metadata: json.metadata,
         })
@@ -147,6 +151,7 @@ impl From<ContextChunk> for ChunkJson {
             relevance: Some(chunk.relevance.ppm().into()),
             band: Some(chunk.band),
             trust: Some(chunk.trust),
+            visibility: chunk.visibility,
             tokens: None,
             levels: (!plain).then(|| levels.collect()),
             metadata: chunk.metadata,

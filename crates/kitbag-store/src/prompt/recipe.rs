@@ -210,6 +210,7 @@ impl Recipe {
         Ok(Filled {
             rendered,
             draft,
+            kept,
             blocks: self.blocks,
             breakpoints: self.breakpoints,
             tokenizer: self.tokenizer,
@@ -223,6 +224,7 @@ impl Recipe {
 pub(super) struct Filled {
     pub(super) rendered: Rendered,
     pub(super) draft: Draft,
+    pub(super) kept: Vec<Kept>,
     pub(super) blocks: Option<Hash>,
     pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) tokenizer: String,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use kitbag_core::assembly::{Block, Breakpoint, Draft, Ledger, OutputForm};
+use kitbag_core::assembly::{AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
 use kitbag_core::tokens::Tokens;
 
 use super::recipe::{Hash, Recipe};
@@ -34,10 +34,12 @@ pub struct Replayed {
     pub breakpoints: Vec<Breakpoint>,
     /// The draft.
     pub draft: Draft,
+    /// The chunks that were in it.
+    pub kept: Vec<Kept>,
+    /// The settings that it was assembled with.
+    pub settings: AssemblySettings,
     /// The BLAKE3 hash of what was sent, in hexadecimal digits.
     pub hash: String,
-    /// Its form.
-    pub form: OutputForm,
     /// Its tokens when it was sent.
     pub tokens: Tokens,
     /// The tokenizer that counted them.
@@ -141,8 +143,9 @@ async fn replay(
         blocks: rendered.blocks,
         breakpoints: recipe.breakpoints,
         draft: recipe.draft,
+        kept: recipe.kept,
         hash: hash.to_hex(),
-        form: recipe.settings.form,
+        settings: recipe.settings,
         tokens,
         tokenizer: recipe.tokenizer,
         ledger: recipe.ledger,

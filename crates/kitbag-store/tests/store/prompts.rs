@@ -91,7 +91,7 @@ async fn x03_a_prompt_is_rebuilt_byte_for_byte(store: Store) {
             again.check(&body).unwrap();
             let altered = again.check(&format!("{body} ")).unwrap_err();
             assert!(matches!(altered, StoreError::Replay { .. }), "{altered}");
-            assert_eq!((again.form, again.inference), (form, inference));
+            assert_eq!((again.settings.form, again.inference), (form, inference));
         }
         store
             .learned(&lease, Learned::reply("ok", second(2)), second(2))

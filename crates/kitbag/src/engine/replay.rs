@@ -26,10 +26,10 @@ pub async fn replay(
     inference: Option<u32>,
 ) -> Result<ReplayedPrompt, StoreError> {
     let prompt = store.replay(turn, inference).await?;
-    let body = match prompt.form.is_text() {
+    let body = match prompt.settings.form.is_text() {
         true => prompt.body.clone(),
         false => wire::json(
-            prompt.form,
+            prompt.settings.form,
             &prompt.draft,
             &prompt.blocks,
             &prompt.breakpoints,

@@ -1,11 +1,18 @@
 //! Internal messages: for the model, and never for a person.
 
+use jiff::{SignedDuration, Timestamp};
+use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use kitbag::core::inject::{ContextMessage, EntryAction};
 use kitbag::core::message::Message;
 use kitbag::core::role::Visibility;
-use kitbag::store::{Incoming, RecallRequest, StoredMessage};
+use kitbag::core::tokens::Tokens;
+use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
+use kitbag::store::{Incoming, MemoryRequest, RecallRequest, StoredMessage};
+use kitbag::tokens::{Counter, Vocabulary};
 use serde_json::json;
 
 use super::Memory;
+use crate::run::Output;
 
 const HIDDEN: &str = "Biscuit has a secret: the puppy fears thunder";
 
@@ -22,10 +29,7 @@ fn talk_with_a_secret() -> Memory {
     memory.open("memory.db", async |store| {
         let hidden = Message::user(HIDDEN).with_visibility(Visibility::Internal);
         let incoming = Incoming::new("slack", "ann", hidden).in_conversation("dog");
-        store
-            .accept(&incoming, jiff::Timestamp::now())
-            .await
-            .unwrap();
+        store.accept(&incoming, Timestamp::now()).await.unwrap();
     });
     memory
 }
@@ -100,4 +104,103 @@ fn t09_an_export_leaves_internal_messages_out_and_a_copy_keeps_them() {
     let copy = ["memory", "migrate", "sqlite:memory.db", "sqlite:copy.db"];
     memory.0.run(&copy).success();
     assert_eq!(told_to_the_model(&memory, "copy.db"), told);
+}
+
+/// Adds an internal reminder to the conversation.
+fn remind_internally(memory: &Memory) {
+    memory.open("memory.db", async |store| {
+        let message = ContextMessage::suffix_system("storm", "Ann fears thunder too.");
+        let actions = vec![EntryAction::Upsert { message }];
+        let id = "1.1".parse().unwrap();
+        store.change_entries(id, actions).await.unwrap();
+    });
+}
+
+/// Checks that a command shows the internal messages only to an operator.
+#[track_caller]
+fn check_hidden(run: impl Fn(&[&str]) -> Output, hidden: usize, form: &str) {
+    for args in [&[][..], &["--json"]] {
+        let output = run(args);
+        let count = match hidden {
+            1 => "1 internal message is".to_owned(),
+            _ => format!("{hidden} internal messages are"),
+        };
+        let note = format!("note: {count} not shown without --internal");
+        assert!(output.stderr.contains(&note), "{form}: {output:?}");
+        let printed = output.success();
+        assert!(!printed.contains("thunder"), "{form}: {printed}");
+        let lines = printed.matches("(an internal message: not shown)").count();
+        assert_eq!(lines, hidden, "{form}: {printed}");
+        assert!(printed.contains("A beagle"), "{form}: {printed}");
+        let operator = run(&[args, &["--internal"]].concat());
+        assert!(!operator.stderr.contains("not shown"), "{operator:?}");
+        let printed = operator.success();
+        assert_eq!(printed.matches("thunder").count(), hidden, "{printed}");
+    }
+}
+
+const FORMS: [&str; 8] = [
+    "flat",
+    "pack",
+    "markdown",
+    "xml",
+    "anthropic",
+    "openai",
+    "responses",
+    "json",
+];
+
+#[test]
+fn t09_a_prompt_to_look_at_hides_internal_messages() {
+    let memory = talk_with_a_secret();
+    remind_internally(&memory);
+    let context = |conversation: &str, form: &str, args: &[&str]| {
+        let args = [
+            &["context", "Is the puppy Biscuit a beagle with a secret?"],
+            &["--channel", "slack", "--conversation", conversation][..],
+            &["--store", "sqlite:memory.db", "--format", form],
+            args,
+        ];
+        memory.0.run(&args.concat())
+    };
+    for form in FORMS {
+        check_hidden(|args| context("dog", form, args), 3, form);
+    }
+    // From another conversation the text is recalled, and only once.
+    check_hidden(|args| context("trip", "flat", args), 1, "recalled");
+    let table = context("dog", "flat", &["--explain"]);
+    assert!(!table.stderr.contains("not shown"), "{table:?}");
+    assert!(!table.success().contains("thunder"));
+}
+
+#[test]
+fn t09_a_prompt_that_is_made_again_hides_internal_messages() {
+    for form in FORMS {
+        let memory = talk_with_a_secret();
+        remind_internally(&memory);
+        let form: OutputForm = form.parse().unwrap();
+        let id = memory.open("memory.db", async |store| {
+            let now = Timestamp::now();
+            let said = Incoming::new("slack", "ann", "and now?").in_conversation("dog");
+            let accepted = store.accept(&said, now).await.unwrap();
+            let lease = store.begin(accepted.id, SignedDuration::from_mins(5), now);
+            let lease = lease.await.unwrap();
+            let settings = AssemblySettings::new(form, Tokens(4_000));
+            let prompt = PromptRequest::new("and now?", settings);
+            let mut remembered = MemoryRequest::new(said, now);
+            remembered.answering = Some(accepted.message);
+            let request = TurnRequest::new(remembered, prompt);
+            let mut sources = Sources::default();
+            sources.store = Some(&store);
+            let counter = Counter::for_vocabulary(Vocabulary::O200kBase).unwrap();
+            let made = turn(sources, &request, &counter).await.unwrap();
+            store.sent(&lease, made.sent(), now).await.unwrap();
+            accepted.id.to_string()
+        });
+        let replay = |args: &[&str]| {
+            let args = [&["replay", &id, "--store", "sqlite:memory.db"], args];
+            memory.0.run(&args.concat())
+        };
+        check_hidden(replay, 3, form.as_str());
+    }
 }

@@ -205,7 +205,7 @@ async fn prompts_come_out_again(store: &Store) {
     for (turn, form, hash) in PROMPTS {
         let replayed = store.replay(turn.parse().unwrap(), None).await.unwrap();
         assert_eq!(
-            (replayed.form.as_str(), replayed.hash.as_str()),
+            (replayed.settings.form.as_str(), replayed.hash.as_str()),
             (form, hash)
         );
     }

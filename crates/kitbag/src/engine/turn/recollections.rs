@@ -95,7 +95,8 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
         ContextPriority::Medium,
         u32::try_from(share).unwrap_or(0),
     )
-    .with_band(ChunkBand::Volatile);
+    .with_band(ChunkBand::Volatile)
+    .with_visibility(hit.message.message.visibility);
     let mut ranked = RankedChunk::from(chunk);
     for part in &hit.parts {
         ranked.score = std::mem::take(&mut ranked.score).plus(part.name, part.value);

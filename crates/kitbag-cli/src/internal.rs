@@ -1,0 +1,44 @@
+//! `--internal`: internal messages are for the model alone, and only an operator may look at them.
+
+use std::borrow::Cow;
+
+use kitbag::engine::{BodyForPeople, Composed, ReplayedPrompt};
+
+use crate::output::{self, counted};
+
+#[derive(clap::Args)]
+pub(crate) struct InternalArgs {
+    /// Shows the internal messages too, for an operator who looks at what the model sees
+    #[arg(long)]
+    internal: bool,
+}
+
+impl InternalArgs {
+    /// The body of a prompt to print. Says how many messages it does not show.
+    pub(crate) fn body_of<'a>(&self, composed: &'a Composed) -> Cow<'a, str> {
+        match self.internal {
+            true => composed.body(),
+            false => say_hidden(composed.body_for_people()),
+        }
+    }
+
+    /// The body of a prompt that was made again.
+    pub(crate) fn body_of_replayed<'a>(&self, replayed: &'a ReplayedPrompt) -> Cow<'a, str> {
+        match self.internal {
+            true => Cow::Borrowed(&replayed.body),
+            false => say_hidden(replayed.body_for_people()),
+        }
+    }
+}
+
+fn say_hidden(body: BodyForPeople<'_>) -> Cow<'_, str> {
+    if body.hidden > 0 {
+        let count = counted(
+            body.hidden as u64,
+            "internal message is",
+            "internal messages are",
+        );
+        output::say(format_args!("note: {count} not shown without --internal"));
+    }
+    body.text
+}
