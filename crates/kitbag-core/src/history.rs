@@ -88,15 +88,22 @@ pub fn shorten(
     }
     let all = left_out.saturating_add(messages.len());
     let tokens: Tokens = history.iter().map(|one| message_cost(one, counter)).sum();
-    let hint = match tokens <= room.tokens && all > room.messages {
-        true => format!("a prompt shows {} messages at most", room.messages),
-        false => String::from("a larger budget shows more of them"),
+    let hint = match room.messages {
+        // A node's view decides how much it sees.
+        0 => None,
+        most if tokens <= room.tokens && all > most => {
+            Some(format!("a prompt shows {most} messages at most"))
+        }
+        _ => Some(String::from("a larger budget shows more of them")),
     };
     let message = format!("{left_out} of {all} messages are not shown word for word");
     ShortHistory {
         messages,
         earlier: Some(earlier(&history, left_out, said, counter)),
-        problem: Some(Problem::new("history", ProblemKind::LeftOut, message).with_hint(hint)),
+        problem: Some(Problem {
+            hint,
+            ..Problem::new("history", ProblemKind::LeftOut, message)
+        }),
     }
 }
 

@@ -3,6 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 use kitbag::core::assembly::{Ledger, LedgerEntry, Reason};
 use kitbag::core::rank::Score;
+use kitbag::core::tokens::Tokens;
 
 use super::{grouped, one_line};
 
@@ -22,11 +23,22 @@ pub(crate) fn ledger_table(ledger: &Ledger) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let lines: Vec<String> = table
+    let mut lines: Vec<String> = table
         .lines()
         .map(|line| line.trim_end().to_owned())
         .collect();
+    lines.push(String::new());
+    lines.push(parts(ledger));
     lines.join("\n")
+}
+
+/// The tokens of each part of the prompt, chunks or not: the history has no line of its own.
+fn parts(ledger: &Ledger) -> String {
+    let used = ledger.bands.iter().filter(|used| used.tokens > Tokens::ZERO);
+    let parts: Vec<String> = used
+        .map(|used| format!("{} {}", used.band.as_str(), grouped(used.tokens.0)))
+        .collect();
+    format!("tokens by part: {}", parts.join(", "))
 }
 
 fn row(entry: &LedgerEntry) -> [String; 6] {

@@ -8,18 +8,18 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::chunk::{ChunkType, ContextPriority, Relevance};
-use crate::history::EARLIER;
 use crate::neutral::{indented, one_line};
 
 /// How many characters of a text its short form shows.
 const SHORT_CHARS: usize = 200;
 
 /// The sources of items, up to their first slash, in the order in which a node reads them.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "entity",
     "do_not_reread",
     "engagement",
     "history_summary",
+    "history",
     "turns_not_shown",
     "turn",
     "pending",
@@ -129,5 +129,5 @@ pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
 /// layers' chunks, and the one that stands for the messages before the history.
 #[must_use]
 pub fn is_derived_from_messages(source: &str) -> bool {
-    source == EARLIER || reading_order(source).0 < ORDER.len()
+    reading_order(source).0 < ORDER.len()
 }

@@ -25,7 +25,7 @@ impl Contribution {
     ) {
         let room = room(draft, request, counter);
         let mut history = std::mem::take(&mut draft.history);
-        self.problems.extend(cut_long(&mut history, room, counter));
+        let cut = cut_long(&mut history, room, counter);
         let ShortHistory {
             messages,
             earlier,
@@ -40,6 +40,8 @@ impl Contribution {
             .iter()
             .filter_map(|one| one.id.as_deref())
             .collect();
+        let cut = shown.iter().filter(|id| cut.contains(**id)).count();
+        self.problems.extend(long_messages(cut));
         let is_shown = |source: &str| {
             let message = source.strip_prefix("message/");
             message.is_some_and(|id| shown.contains(id))
@@ -82,23 +84,27 @@ pub(super) fn room(
 const LINE: Tokens = Tokens(64);
 
 /// Leaves the beginning and the end of remembered messages that would take more than half of the room
-/// alone: everything before such a message would be left out for its sake.
+/// alone: everything before such a message would be left out for its sake. Gives the ids of those.
 fn cut_long(
     history: &mut [Message],
     room: HistoryRoom,
     counter: &dyn TokenCounter,
-) -> Option<Problem> {
+) -> BTreeSet<String> {
     // A power of two, since a limit that moves with the room would change the text every turn.
     let most = Tokens(1 << (room.tokens.0 / 2).max(1).ilog2());
-    let mut count = 0;
-    for message in history.iter_mut().filter(|message| message.id.is_some()) {
-        if let Content::Text(text) = &mut message.content
+    let mut cut = BTreeSet::new();
+    for message in history {
+        if let (Some(id), Content::Text(text)) = (&message.id, &mut message.content)
             && let Some(short) = shorten(text, most, counter)
         {
             *text = short;
-            count += 1;
+            cut.insert(id.clone());
         }
     }
+    cut
+}
+
+fn long_messages(count: usize) -> Option<Problem> {
     let message = match count {
         0 => return None,
         1 => "of a long message only the beginning and the end are shown".to_owned(),

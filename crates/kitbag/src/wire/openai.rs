@@ -124,8 +124,13 @@ impl Messages {
         if let Some(name) = &message.name {
             extra.insert("name".into(), json!(name));
         }
+        // A result that names no call would be refused: it is told as the user's words.
+        let role = match message.role {
+            Role::Tool if message.tool_call_id.is_none() => Role::User,
+            role => role,
+        };
         let said = Said {
-            role: message.role,
+            role,
             content,
             tool_calls,
             tool_call_id: message.tool_call_id.clone(),

@@ -82,6 +82,7 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
         Some(node) if layers.conversation.recent_turns.is_empty() => {
             let view = &node.conversation;
             let (earlier, recent) = split_recent(&memory.messages, view.recent_turns);
+            conversation.shown_elsewhere = Some(recent.iter().map(|stored| stored.id).collect());
             layers.conversation.recent_turns = exchanges(recent);
             if view.shows(ConversationPart::Summary) {
                 contribution.draft.history = history(earlier);
