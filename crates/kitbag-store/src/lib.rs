@@ -61,7 +61,7 @@ pub use location::Location;
 pub use maintain::{Sender, Stats};
 pub use memories::{ConversationMemory, MemoryRequest, Recollections};
 pub use message::{MessageTime, NewMessage, StoredMessage};
-pub use prompt::{Pruned, Replayed, SentPrompt};
+pub use prompt::{Pruned, Replayed, RequestField, SentPrompt};
 pub use recall::{RecallRequest, Recalled};
 pub use state::ConversationState;
 pub use store::{Store, Tenant};

@@ -242,8 +242,7 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
     let mut recall = RecallRequest::new(&incoming.sender, incoming.message.text())
         .at(incoming.message.at.unwrap_or(request.now.into()))
         .limit(request.recalled)
-        .without(shown)
-        .for_prompt();
+        .without(shown);
     recall.in_prompt.extend(request.answering);
     if !request.across_channels {
         recall = recall.on_channel(&incoming.channel);

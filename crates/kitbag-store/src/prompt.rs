@@ -49,8 +49,20 @@ pub struct SentPrompt {
     /// The bytes that were sent: the prompt itself where it is a text, else the JSON that was made of
     /// it.
     pub body: String,
+    /// The fields of the request that was sent, in their order; none where it is the one that the
+    /// prompt makes, or no request.
+    pub fields: Option<Vec<RequestField>>,
     /// The security key of the queries in it, which the conversation's next prompts use again.
     pub key: Option<String>,
+}
+
+/// A field of a request that was not sent as its prompt makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestField {
+    /// Its name.
+    pub name: String,
+    /// Its value as JSON; none where it is the one that the prompt makes.
+    pub json: Option<String>,
 }
 
 impl SentPrompt {
@@ -68,6 +80,7 @@ impl SentPrompt {
             settings,
             assembly,
             body: body.into(),
+            fields: None,
             key: None,
         }
     }
@@ -76,6 +89,13 @@ impl SentPrompt {
     #[must_use]
     pub fn inference(mut self, inference: u32) -> Self {
         self.inference = inference;
+        self
+    }
+
+    /// The same as a request with other fields than the prompt makes.
+    #[must_use]
+    pub fn with_fields(mut self, fields: Vec<RequestField>) -> Self {
+        self.fields = Some(fields);
         self
     }
 
@@ -127,7 +147,7 @@ impl Store {
     ) -> Result<StoredTurn, StoreError> {
         let lease = lease.clone();
         prompt.check(lease.turn)?;
-        let (recipe, texts) = Recipe::new(&prompt.draft, &prompt.settings, &prompt.assembly);
+        let (recipe, texts) = Recipe::new(&prompt);
         let hash = Hash::of(&prompt.body);
         self.write(move |tx| {
             Box::pin(async move {

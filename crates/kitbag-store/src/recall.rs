@@ -49,8 +49,6 @@ pub struct RecallRequest {
     pub limit: usize,
     /// Messages that are in the prompt already.
     pub in_prompt: Vec<MessageId>,
-    /// Whether internal messages may be recalled: for a prompt, never for a person.
-    pub internal: bool,
     /// How much each kind of evidence counts.
     pub weights: RecallWeights,
     /// By which model meanings are compared; by none, if none is given.
@@ -69,7 +67,6 @@ impl RecallRequest {
             now: None,
             limit: 10,
             in_prompt: Vec::new(),
-            internal: false,
             weights: RecallWeights::default(),
             #[cfg(feature = "embeddings")]
             embedder: None,
@@ -101,13 +98,6 @@ impl RecallRequest {
     #[must_use]
     pub fn without(mut self, in_prompt: Vec<MessageId>) -> Self {
         self.in_prompt = in_prompt;
-        self
-    }
-
-    /// The same for a prompt: what a person must not see may be recalled too.
-    #[must_use]
-    pub fn for_prompt(mut self) -> Self {
-        self.internal = true;
         self
     }
 
@@ -328,8 +318,9 @@ async fn facts(
                 seq,
             };
             let is_shown = in_prompt.contains(&id);
-            // What may not be recalled stands beside what may.
-            let may_come = recallable && (request.internal || !internal);
+            // What may not be recalled stands beside what may. Internal messages reach the model in
+            // the history of their conversation alone.
+            let may_come = recallable && !internal;
             if !may_come && !is_shown {
                 continue;
             }

@@ -104,6 +104,21 @@ impl Composed {
             false => Cow::Owned(wire::json(*form, &self.draft, blocks, breakpoints)),
         }
     }
+
+    /// The request to a provider's API, whose JSON is the [`body`](Self::body); none where the form is
+    /// no request.
+    #[must_use]
+    pub fn request(&self) -> Option<wire::Request> {
+        let assembly = &self.assembly;
+        let dialect = wire::Dialect::of(assembly.form)?;
+        let (blocks, breakpoints) = (&assembly.blocks, &assembly.breakpoints);
+        Some(wire::Request::new(
+            dialect,
+            &self.draft,
+            blocks,
+            breakpoints,
+        ))
+    }
 }
 
 /// Joins what sources brought into one prompt.

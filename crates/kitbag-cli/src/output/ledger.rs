@@ -34,7 +34,10 @@ pub(crate) fn ledger_table(ledger: &Ledger) -> String {
 
 /// The tokens of each part of the prompt, chunks or not: the history has no line of its own.
 fn parts(ledger: &Ledger) -> String {
-    let used = ledger.bands.iter().filter(|used| used.tokens > Tokens::ZERO);
+    let used = ledger
+        .bands
+        .iter()
+        .filter(|used| used.tokens > Tokens::ZERO);
     let parts: Vec<String> = used
         .map(|used| format!("{} {}", used.band.as_str(), grouped(used.tokens.0)))
         .collect();

@@ -5,11 +5,12 @@ mod older;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::assembly::{
-    Assembly, AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger, Rendered, render,
+    AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger, Rendered, render,
 };
 use kitbag_core::message::Message;
 use serde::{Deserialize, Serialize};
 
+use super::{RequestField, SentPrompt};
 use crate::error::StoreError;
 use crate::value::Value;
 
@@ -74,6 +75,8 @@ pub(super) struct Recipe {
     /// again; their JSON is made elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) blocks: Option<Hash>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<FieldText>>,
     pub(super) settings: AssemblySettings,
     draft: Draft,
     identity: Hash,
@@ -92,6 +95,14 @@ pub(super) struct Recipe {
 struct KeptText {
     kept: Kept,
     text: Hash,
+}
+
+/// A [`RequestField`], whose value may hold what people said as any other text does.
+#[derive(Debug, Serialize, Deserialize)]
+struct FieldText {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    json: Option<Hash>,
 }
 
 /// The texts of a prompt, and what each tells of.
@@ -121,17 +132,21 @@ impl Texts {
 }
 
 impl Recipe {
-    pub(super) fn new(
-        draft: &Draft,
-        settings: &AssemblySettings,
-        assembly: &Assembly,
-    ) -> (Self, Texts) {
+    pub(super) fn new(prompt: &SentPrompt) -> (Self, Texts) {
+        let (settings, assembly) = (&prompt.settings, &prompt.assembly);
         let mut texts = Texts::default();
-        let mut bare = draft.clone();
+        let mut bare = prompt.draft.clone();
         let none = String::new;
+        let mut field = |field: &RequestField| FieldText {
+            name: field.name.clone(),
+            json: field.json.clone().map(|json| texts.add(json, none())),
+        };
+        let fields = prompt.fields.as_ref();
+        let fields = fields.map(|fields| fields.iter().map(&mut field).collect());
         let recipe = Self {
             revision: REVISION,
             blocks: (!settings.form.is_text()).then(|| Hash::of_blocks(&assembly.blocks)),
+            fields,
             settings: settings.clone(),
             identity: texts.add(std::mem::take(&mut bare.identity), none()),
             tools: std::mem::take(&mut bare.tools)
@@ -178,12 +193,14 @@ impl Recipe {
     pub(super) fn hashes(&self) -> BTreeSet<Hash> {
         let lists = [&self.tools, &self.injected, &self.history, &self.steps];
         let kept = self.kept.iter().map(|kept| kept.text);
+        let fields = self.fields.iter().flatten().filter_map(|field| field.json);
         lists
             .into_iter()
             .flatten()
             .copied()
             .chain([self.identity, self.current])
             .chain(kept)
+            .chain(fields)
             .collect()
     }
 
@@ -202,6 +219,18 @@ impl Recipe {
             whole.text = text(texts, one.text)?.to_owned();
             kept.push(whole);
         }
+        let fields = self.fields.map(|fields| {
+            let field = |field: FieldText| {
+                let json = field.json.map(|hash| text(texts, hash));
+                let json = json.transpose()?.map(ToOwned::to_owned);
+                let name = field.name;
+                Ok(RequestField { name, json })
+            };
+            fields
+                .into_iter()
+                .map(field)
+                .collect::<Result<Vec<RequestField>, String>>()
+        });
         let settings = self.settings;
         let rendered = match self.revision < REVISION {
             true => older::render(&mut draft, &kept, &settings),
@@ -212,6 +241,7 @@ impl Recipe {
             draft,
             kept,
             blocks: self.blocks,
+            fields: fields.transpose()?,
             breakpoints: self.breakpoints,
             tokenizer: self.tokenizer,
             settings,
@@ -226,6 +256,7 @@ pub(super) struct Filled {
     pub(super) draft: Draft,
     pub(super) kept: Vec<Kept>,
     pub(super) blocks: Option<Hash>,
+    pub(super) fields: Option<Vec<RequestField>>,
     pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) tokenizer: String,
     pub(super) settings: AssemblySettings,

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
 use kitbag_core::tokens::Tokens;
 
+use super::RequestField;
 use super::recipe::{Hash, Recipe};
 use crate::conversation::timestamp;
 use crate::error::StoreError;
@@ -30,6 +31,8 @@ pub struct Replayed {
     pub body: String,
     /// The blocks of any other form.
     pub blocks: Vec<Block>,
+    /// The fields of the request that was sent, where the prompt makes another.
+    pub fields: Option<Vec<RequestField>>,
     /// The ends of cached prefixes.
     pub breakpoints: Vec<Breakpoint>,
     /// The draft.
@@ -141,6 +144,7 @@ async fn replay(
         sent,
         body: rendered.body,
         blocks: rendered.blocks,
+        fields: recipe.fields,
         breakpoints: recipe.breakpoints,
         draft: recipe.draft,
         kept: recipe.kept,

@@ -3,7 +3,9 @@
 use jiff::SignedDuration;
 use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::role::{Role, Visibility};
-use kitbag_store::{ExportFilter, Import, Incoming, Learned, NewMessage, RecallRequest, Store};
+use kitbag_store::{
+    ExportFilter, Import, Incoming, Learned, MemoryRequest, NewMessage, RecallRequest, Store,
+};
 
 use crate::on_both;
 use crate::place::{new_tenant, second};
@@ -11,7 +13,7 @@ use crate::place::{new_tenant, second};
 on_both! {
     o13_a_message_comes_back_byte_for_byte
     o13_the_steps_of_a_turn_are_kept_in_order
-    t09_internal_messages_are_for_prompts_alone
+    t09_internal_messages_are_history_alone
 }
 
 const MINUTE: SignedDuration = SignedDuration::from_secs(60);
@@ -92,7 +94,7 @@ async fn o13_the_steps_of_a_turn_are_kept_in_order(store: Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn t09_internal_messages_are_for_prompts_alone(store: Store) {
+async fn t09_internal_messages_are_history_alone(store: Store) {
     let hidden = |role| {
         let message = Message::new(role, "The zebra enclosure opens at nine.");
         NewMessage::from(message.with_visibility(Visibility::Internal))
@@ -113,17 +115,14 @@ async fn t09_internal_messages_are_for_prompts_alone(store: Store) {
     let shown = store.visible_messages(id, 1).await.unwrap();
     assert_eq!(shown[0].text(), "I saw a zebra once.");
     assert_eq!(store.visible_messages(id, 9).await.unwrap(), shown);
-    let recalled = async |request: RecallRequest| {
-        let hits = store.recall(&request).await.unwrap();
-        let mut texts: Vec<String> = hits.iter().map(|hit| hit.text().into_owned()).collect();
-        texts.extend(
-            hits.iter()
-                .flat_map(|hit| hit.duplicates.iter().map(ToString::to_string)),
-        );
-        texts
-    };
-    let request = || RecallRequest::new("ann", "zebra enclosure");
-    assert_eq!(recalled(request()).await, ["I saw a zebra once."]);
-    let for_prompt = recalled(request().for_prompt()).await;
-    assert_eq!(for_prompt[0], "The zebra enclosure opens at nine.");
+    let query = "zebra enclosure";
+    let hits = store.recall(&RecallRequest::new("ann", query)).await;
+    let hits = hits.unwrap();
+    assert_eq!(hits.len(), 1);
+    assert_eq!(hits[0].text(), "I saw a zebra once.");
+    assert_eq!(hits[0].duplicates, []);
+    let request = MemoryRequest::new(Incoming::new("cli", "ann", query), second(1));
+    let known = store.recollect(&request, None, Vec::new()).await;
+    assert_eq!(known.recalled.len(), 1);
+    assert_eq!(known.recalled[0].message, hits[0].message);
 }

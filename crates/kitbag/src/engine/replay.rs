@@ -1,8 +1,10 @@
 //! A past prompt, byte for byte as it was sent.
 
-use kitbag_store::{Replayed, Store, StoreError, TurnId};
+use indexmap::IndexMap;
+use kitbag_core::content::RawJson;
+use kitbag_store::{Replayed, RequestField, Store, StoreError, TurnId};
 
-use crate::wire;
+use crate::wire::{self, Dialect, Request};
 
 /// A prompt that was made again.
 #[derive(Debug, Clone)]
@@ -26,15 +28,54 @@ pub async fn replay(
     inference: Option<u32>,
 ) -> Result<ReplayedPrompt, StoreError> {
     let prompt = store.replay(turn, inference).await?;
-    let body = match prompt.settings.form.is_text() {
-        true => prompt.body.clone(),
-        false => wire::json(
-            prompt.settings.form,
-            &prompt.draft,
-            &prompt.blocks,
-            &prompt.breakpoints,
-        ),
+    let Replayed {
+        settings,
+        draft,
+        blocks,
+        breakpoints,
+        ..
+    } = &prompt;
+    let form = settings.form;
+    let body = match &prompt.fields {
+        Some(fields) => {
+            let dialect = Dialect::of(form);
+            let made = dialect.map(|dialect| Request::new(dialect, draft, blocks, breakpoints));
+            changed(fields, made.as_ref())
+        }
+        None if form.is_text() => prompt.body.clone(),
+        None => wire::json(form, draft, blocks, breakpoints),
     };
     prompt.check(&body)?;
     Ok(ReplayedPrompt { body, prompt })
+}
+
+/// The fields of a request that was sent, with the values that `made` does not have; none where it is
+/// the same request.
+pub(super) fn changed_fields(sent: &Request, made: Option<&Request>) -> Option<Vec<RequestField>> {
+    if made.is_some_and(|made| made.fields.iter().eq(&sent.fields)) {
+        return None;
+    }
+    let field = |(name, json): (&String, &RawJson)| {
+        let same = made.and_then(|made| made.fields.get(name));
+        RequestField {
+            name: name.clone(),
+            json: (same != Some(json)).then(|| json.as_str().to_owned()),
+        }
+    };
+    Some(sent.fields.iter().map(field).collect())
+}
+
+/// The JSON of the request that has these fields. A value that is missing or no JSON is left out: the
+/// comparison with what was sent tells of it.
+fn changed(fields: &[RequestField], made: Option<&Request>) -> String {
+    let field = |field: &RequestField| {
+        let json = match &field.json {
+            Some(json) => RawJson::from_text(json.clone()).ok()?,
+            None => made?.fields.get(&field.name)?.clone(),
+        };
+        Some((field.name.clone(), json))
+    };
+    let fields: IndexMap<String, RawJson> = fields.iter().filter_map(field).collect();
+    // Names are strings and values are JSON already.
+    serde_json::to_string(&fields).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
 //! One turn of a conversation: memory and agent are asked, joined with what other sources brought,
 //! and composed.
 //!
-//! Reads only. Whoever sends the prompt tells the store with [`TurnPrompt::sent`].
+//! Reads only. Whoever sends the prompt tells the store with [`TurnPrompt::sent`] or
+//! [`TurnPrompt::sent_as`].
 
 #[cfg(feature = "layouts")]
 mod agent;
@@ -19,6 +20,8 @@ use kitbag_core::view::{TurnState, View};
 #[cfg(feature = "store")]
 use kitbag_store::{ConversationId, MemoryRequest, SentPrompt, Store, StoreError};
 
+#[cfg(feature = "store")]
+use super::replay::changed_fields;
 #[cfg(feature = "layouts")]
 use super::{AgentError, AgentPart};
 use super::{Composed, Contribution, PromptRequest, compose};
@@ -27,6 +30,9 @@ pub use agent::AgentSource;
 use conversation::Conversation;
 #[cfg(all(feature = "layouts", feature = "store"))]
 use kitbag_layout::ShownBy;
+
+#[cfg(feature = "store")]
+use crate::wire::Request;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -93,7 +99,23 @@ impl TurnPrompt {
     #[cfg(feature = "store")]
     #[must_use]
     pub fn sent(&self) -> SentPrompt {
-        let body = self.composed.body().into_owned();
+        self.sent_with(self.composed.body().into_owned())
+    }
+
+    /// The same where the request was changed before it was sent: `stream` was set, say. Replay gives
+    /// that request byte for byte.
+    #[cfg(feature = "store")]
+    #[must_use]
+    pub fn sent_as(&self, request: &Request) -> SentPrompt {
+        let sent = self.sent_with(request.to_json());
+        match changed_fields(request, self.composed.request().as_ref()) {
+            Some(fields) => sent.with_fields(fields),
+            None => sent,
+        }
+    }
+
+    #[cfg(feature = "store")]
+    fn sent_with(&self, body: String) -> SentPrompt {
         let Composed {
             draft,
             settings,

@@ -10,6 +10,8 @@
 mod passing;
 mod random;
 mod received;
+#[cfg(feature = "sqlite")]
+mod replayed;
 mod requests;
 
 use kitbag::core::assembly::{AssemblySettings, OutputForm};

@@ -7,7 +7,7 @@ use kitbag::core::message::Message;
 use kitbag::core::role::Visibility;
 use kitbag::core::tokens::Tokens;
 use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
-use kitbag::store::{Incoming, MemoryRequest, RecallRequest, StoredMessage};
+use kitbag::store::{Incoming, MemoryRequest, StoredMessage};
 use kitbag::tokens::{Counter, Vocabulary};
 use serde_json::json;
 
@@ -83,11 +83,39 @@ fn t05_internal_messages_reach_the_model_and_no_person() {
     let told = told_to_the_model(&memory, "memory.db");
     let texts: Vec<_> = told.iter().map(StoredMessage::text).collect();
     assert_eq!(texts[3..], [HIDDEN, HIDDEN]);
-    let recalled = memory.open("memory.db", async |store| {
-        let request = RecallRequest::new("ann", "secret of the puppy Biscuit").for_prompt();
-        store.recall(&request).await.unwrap()
+}
+
+#[test]
+fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
+    let memory = talk_with_a_secret();
+    let prompt = |more: &[&str]| {
+        let args = ["context", "Which secret does the puppy Biscuit have?"];
+        let args = [&args[..], &["--channel", "slack", "--sender", "ann"], more].concat();
+        memory
+            .0
+            .run(&[&["--store", "sqlite:memory.db"], &args[..]].concat())
+    };
+    // In another conversation, some of the first is recalled.
+    let other = prompt(&[]).success();
+    assert!(other.contains("Biscuit"), "{other}");
+    assert!(!other.contains("thunder"), "{other}");
+    memory.open("memory.db", async |store| {
+        for message in [
+            Message::user("Is Biscuit awake?"),
+            Message::user(HIDDEN).with_visibility(Visibility::Internal),
+        ] {
+            let incoming = Incoming::new("slack", "ann", message);
+            let accepted = store.accept(&incoming, Timestamp::now());
+            accepted.await.unwrap();
+        }
     });
-    assert_eq!(recalled[0].text(), HIDDEN);
+    for node in ["understand", "think", "act", "reply"] {
+        let seen = prompt(&["--node", node]).success();
+        assert!(seen.contains("Is Biscuit awake?"), "{node}: {seen}");
+        assert!(!seen.contains("thunder"), "{node}: {seen}");
+    }
+    let history = prompt(&[]).success();
+    assert!(history.contains("thunder"), "{history}");
 }
 
 #[test]

@@ -136,10 +136,10 @@ fn split_recent(messages: &[StoredMessage], count: usize) -> (&[StoredMessage], 
     messages.split_at_checked(start).unwrap_or((messages, &[]))
 }
 
-/// Messages as turns: a user's message and the answer to it.
+/// Messages as turns: a user's message and the answer to it, without what no person sees.
 fn exchanges(messages: &[StoredMessage]) -> Vec<ConversationTurn> {
     let mut turns: Vec<ConversationTurn> = Vec::new();
-    for stored in messages {
+    for stored in messages.iter().filter(|one| one.message.is_for_user()) {
         let text = stored.text();
         match stored.message.role {
             Role::User => {
