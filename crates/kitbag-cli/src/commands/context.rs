@@ -41,28 +41,28 @@ use crate::store::{self, StoreArgs};
 /// shown only with --internal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The message; `-` or none for stdin
+    /// The message to answer; without it, or with `-`, it is read from stdin
     message: Option<String>,
-    /// Who says it; needed only if the store knows several senders
+    /// Who sent the message; needed only if the store knows several senders
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// The channel that it comes in on
+    /// The channel that the message came in on
     #[arg(long, value_name = "NAME", default_value = "cli")]
     channel: String,
     /// The conversation, by its name or by its id, such as 7.12 [default: the open one]
     #[arg(long, value_name = "NAME")]
     conversation: Option<ConversationArg>,
-    /// The agent that answers; needed only if the project has several. Without any, it is a plain
-    /// assistant
+    /// The agent that answers; needed only if the project has several. Without agents, a plain
+    /// assistant answers
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Makes the prompt of a node: understand, think, act, reply, or one of the configuration
+    /// Prints the prompt of a node: understand, think, act, reply, or one that kitbag.yaml defines
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
     /// Adds the code that the message is about, from the folder of --root
     #[arg(long)]
     pack: bool,
-    /// The folder of the code
+    /// The folder of the code that --pack adds
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
     root: PathBuf,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the

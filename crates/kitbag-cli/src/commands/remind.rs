@@ -46,36 +46,37 @@ enum Command {
     List,
     /// Removes a reminder
     Remove {
-        /// Its key
+        /// The key of the reminder
         key: String,
     },
 }
 
 #[derive(clap::Args)]
 struct AddArgs {
-    /// The text
+    /// The text of the reminder
     text: String,
-    /// The name by which it is replaced and removed [default: its first words and a hash]
+    /// The key of the reminder, by which it is replaced or removed [default: its first words and a
+    /// hash]
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
     /// Where in the prompt it stands
     #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
     target: TargetArg,
-    /// How many prompts to skip after one that held it
+    /// How many prompts to skip after each one that shows it
     #[arg(long, value_name = "N", default_value_t = 0)]
     cooldown: u32,
-    /// Remove it once a prompt that held it was sent
+    /// Remove it as soon as one prompt that shows it was sent
     #[arg(long)]
     once: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TargetArg {
-    /// After the base prompt; each change costs the cache of everything behind it
+    /// After the base prompt; each change makes the provider's cache of everything behind it useless
     System,
     /// Before the history
     Session,
-    /// At the very end, where a change costs no cache
+    /// At the very end, where a change leaves the cache as it is
     Suffix,
 }
 

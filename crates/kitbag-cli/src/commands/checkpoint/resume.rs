@@ -20,8 +20,8 @@ use crate::prompt::{Show, deliver};
 
 /// Prints what a model needs to go on with a task, and marks it as running
 ///
-/// The state, the code that was kept, what was made, what was said, and the request, as much as fits
-/// into the budget. Files that have changed since are named; saving with `--budget` packs them again.
+/// The prompt holds the state, the code that was kept, the artifacts, the conversation and the
+/// request, as much as fits into the budget. Files that have changed since are named; saving with `--budget` packs them again.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
