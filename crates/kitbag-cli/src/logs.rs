@@ -20,11 +20,11 @@ use crate::output::{self, printable, printable_json};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Logs")]
 pub(crate) struct LogArgs {
-    /// Logs to stderr what is at least as grave as this; off, or debug with --log-format, unless
-    /// KITBAG_LOG says otherwise
+    /// Log events at this level and above to stderr [default: off, or debug with --log-format]
+    /// [env: KITBAG_LOG]
     #[arg(long, global = true, value_enum, value_name = "LEVEL")]
     log: Option<LogLevel>,
-    /// Logs each event as a line of text, or of JSON; with JSON all of stderr is lines of JSON
+    /// Log each event as a line of text or of JSON; with JSON, everything on stderr is lines of JSON
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
 }

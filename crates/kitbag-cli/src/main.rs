@@ -4,6 +4,7 @@
 
 mod clipboard;
 mod commands;
+mod conversation;
 mod counter;
 mod failure;
 mod flags;

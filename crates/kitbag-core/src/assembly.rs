@@ -34,16 +34,15 @@ pub use draft::Draft;
 pub use epoch::Epoch;
 pub use error::AssembleError;
 pub use form::{OutputForm, OutputFormError};
-pub use kept::Kept;
+pub use kept::{Kept, kept_chunks};
 pub use ledger::{
     BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
 };
 pub use people::{ForPeople, render_for_people};
-pub(crate) use piece::render_piece;
+use piece::render_piece;
 pub use segment::Segment;
 pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, ModelTraits};
 
-use crate::chunk::ContextChunk;
 use crate::rank::RankedChunk;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
 use form::{Laid, Placed, lay_out};
@@ -127,30 +126,6 @@ pub struct Rendered {
     pub body: String,
     /// The blocks of any other form.
     pub blocks: Vec<Block>,
-}
-
-/// Renders all chunks at their first level, whatever they cost.
-pub(crate) fn render_all(draft: &Draft, chunks: &[ContextChunk], form: OutputForm) -> String {
-    let kept: Vec<Kept> = chunks
-        .iter()
-        .filter_map(|chunk| {
-            let level = chunk.levels.first()?;
-            Some(Kept {
-                id: chunk.id.clone(),
-                source: chunk.source.clone(),
-                chunk_type: chunk.chunk_type.clone(),
-                priority: chunk.priority,
-                visibility: chunk.visibility,
-                band: chunk.band,
-                detail: level.level,
-                lines: level.lines.clone(),
-                text: render_piece(chunk, level, form),
-                tokens: Tokens::ZERO,
-                before: None,
-            })
-        })
-        .collect();
-    lay_out(form, draft, &Placed::new(&kept), &ModelTraits::default()).body
 }
 
 /// A prompt, its count, and why it is as it is.

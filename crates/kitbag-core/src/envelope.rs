@@ -1,7 +1,9 @@
 //! A task on its way to a model: what is asked, with which context, tools and budget.
 
+mod context;
 mod infer;
 
+pub use context::{CompressedContext, ExcludedChunk};
 pub use infer::Inferred;
 
 use alloc::string::String;
@@ -13,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::budget::TokenBudget;
-use crate::compress::CompressedContext;
 use crate::time;
 
 /// A task with everything that belongs to it.

@@ -12,7 +12,6 @@ pub mod assembly;
 pub mod band;
 pub mod budget;
 pub mod chunk;
-pub mod compress;
 pub mod content;
 pub mod context;
 pub mod conversation;

@@ -26,6 +26,8 @@ pub enum ConversationChoice {
     Idle(SignedDuration),
     /// The one with this name.
     Named(String),
+    /// The one with this id.
+    Id(ConversationId),
 }
 
 impl Default for ConversationChoice {
@@ -162,6 +164,9 @@ impl Conversation {
     ) -> Result<Option<Self>, StoreError> {
         let (condition, values): (_, Vec<Value>) = match choice {
             ConversationChoice::Named(name) => ("name = $3", vec![name.as_str().into()]),
+            // Another sender's conversation is never gone on with.
+            ConversationChoice::Id(id) if id.scope != scope => return Ok(None),
+            ConversationChoice::Id(id) => ("id = $3", vec![id.number.into()]),
             ConversationChoice::Idle(idle) => {
                 let since = now.checked_sub(*idle).unwrap_or(Timestamp::MIN);
                 // What was said long before a conversation began does not belong to it either.
@@ -197,6 +202,7 @@ impl Conversation {
         }
         let name = match choice {
             ConversationChoice::Named(name) => Some(name.clone()),
+            ConversationChoice::Id(id) => return Err(StoreError::missing("conversation", id)),
             ConversationChoice::Idle(_) => None,
         };
         let before = Self::before(tx, scope.id, choice, now).await?;

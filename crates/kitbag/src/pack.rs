@@ -28,21 +28,21 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures_util::future;
-use kitbag_core::assembly::AssemblySettings;
+use kitbag_core::assembly::{AssemblySettings, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
-use kitbag_core::compress::compress_for;
-use kitbag_core::envelope::{TaskEnvelope, TaskType};
+use kitbag_core::envelope::{CompressedContext, ExcludedChunk, TaskEnvelope, TaskType};
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::RankTask;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::survey::Survey;
 use kitbag_workspace::workspace::Workspace;
 
-use crate::engine::{Clean, Contribution, PromptRequest, clean, compose};
+use crate::engine::{Clean, Composed, Contribution, PromptRequest, clean, compose};
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::shorten::shorten;
 use crate::wire::Dialect;
 use change::Change;
+use chunks::Made;
 use json::compose_json;
 use modified::Modified;
 use open::Opened;
@@ -211,17 +211,7 @@ impl Prepared {
         counter: &dyn TokenCounter,
     ) -> Result<Pack, PackError> {
         let mut made = chunks::make(self, options, counter);
-        let mut contribution = std::mem::take(&mut made.contribution);
-        let request = self.prompt_request(options, counter, &mut contribution.problems);
-        contribution.redacted.extend_from_slice(&self.task.redacted);
-        if let Some(envelope) = &self.request.envelope {
-            contribution.draft.tools.clone_from(&envelope.tools);
-        }
-        let composed = if options.form.is_text() {
-            compose(&request, vec![contribution], counter, None)?
-        } else {
-            compose_json(&request, &contribution, counter)?
-        };
+        let composed = self.compose(&mut made, options, counter)?;
         Ok(report::report(self, made, composed))
     }
 
@@ -235,9 +225,47 @@ impl Prepared {
         options: &PackOptions,
         counter: &dyn TokenCounter,
     ) -> Result<(), PackError> {
-        let contribution = contribute(self, options, counter);
-        let chunks = contribution.chunks().to_vec();
-        Ok(compress_for(envelope, chunks, options.strategy, counter)?)
+        let budget = envelope.token_budget.input();
+        let mut options = options.clone();
+        (options.form, options.budget) = (OutputForm::Pack, budget);
+        let mut made = chunks::make(self, &options, counter);
+        let chunks = made.contribution.chunks().to_vec();
+        let assembly = self.compose(&mut made, &options, counter)?.assembly;
+        let mut context = CompressedContext::default();
+        context.chunks = kept_chunks(&assembly.kept, &chunks, assembly.form);
+        context.chunks_in = chunks.len();
+        context.tokens_used = assembly.tokens;
+        context.budget = budget;
+        let entries = assembly.ledger.entries.into_iter();
+        let out = entries.filter(|entry| entry.level.is_none());
+        context.excluded = out
+            .map(|entry| ExcludedChunk {
+                source: entry.source,
+                reason: entry.reason,
+            })
+            .collect();
+        envelope.context = context;
+        Ok(())
+    }
+
+    /// Composes the prompt of what was made, whose contribution it takes.
+    fn compose(
+        &self,
+        made: &mut Made,
+        options: &PackOptions,
+        counter: &dyn TokenCounter,
+    ) -> Result<Composed, PackError> {
+        let mut contribution = std::mem::take(&mut made.contribution);
+        let request = self.prompt_request(options, counter, &mut contribution.problems);
+        contribution.redacted.extend_from_slice(&self.task.redacted);
+        if let Some(envelope) = &self.request.envelope {
+            contribution.draft.tools.clone_from(&envelope.tools);
+        }
+        Ok(if options.form.is_text() {
+            compose(&request, vec![contribution], counter, None)?
+        } else {
+            compose_json(&request, &contribution, counter)?
+        })
     }
 
     /// The request for the engine. A task that is longer than half the budget keeps its two ends.

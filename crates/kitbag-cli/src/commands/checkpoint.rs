@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// A checkpoint is a JSON file in .kitbag/sessions below the root, named after its session. It holds
 /// the request, the kind of task, how far it is, the code that was packed for it, what was made and
-/// what was said. It never enters a prompt by itself, and git leaves it out.
+/// what was said. Packs never include it, and git ignores it.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -14,7 +14,7 @@ use kitbag::core::view::View;
 use kitbag::engine::{
     AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnRequest, turn,
 };
-use kitbag::layout::ChannelTurn;
+use kitbag::layout::{ChannelTurn, Platform};
 use kitbag::pack::{PackRequest, contribute};
 use kitbag::project::Project;
 use kitbag::store::{Incoming, MemoryRequest, Store};
@@ -22,6 +22,7 @@ use kitbag::tokens::Counter;
 
 use super::memory::sender::{named_or_only, say_unknown};
 use super::pack;
+use crate::conversation::{ConversationArg, incoming_for};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::internal::InternalArgs;
@@ -40,28 +41,28 @@ use crate::store::{self, StoreArgs};
 /// shown only with --internal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The message; `-` or none for stdin
+    /// The message to answer; without it, or with `-`, it is read from stdin
     message: Option<String>,
-    /// Who says it; needed only if the store knows several senders
+    /// Who sent the message; needed only if the store knows several senders
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// The channel that it comes in on
+    /// The channel that the message came in on
     #[arg(long, value_name = "NAME", default_value = "cli")]
     channel: String,
-    /// The conversation, by its name [default: the open one]
+    /// The conversation, by its name or by its id, such as 7.12 [default: the open one]
     #[arg(long, value_name = "NAME")]
-    conversation: Option<String>,
-    /// The agent that answers; needed only if the project has several. Without any, it is a plain
-    /// assistant
+    conversation: Option<ConversationArg>,
+    /// The agent that answers; needed only if the project has several. Without agents, a plain
+    /// assistant answers
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Makes the prompt of a node: understand, think, act, reply, or one of the configuration
+    /// Prints the prompt of a node: understand, think, act, reply, or one that kitbag.yaml defines
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
     /// Adds the code that the message is about, from the folder of --root
     #[arg(long)]
     pack: bool,
-    /// The folder of the code
+    /// The folder of the code that --pack adds
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
     root: PathBuf,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
@@ -111,17 +112,15 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut made = None;
     store::run(async {
         let store = place.open_if_any().await?;
-        let mut incoming = Incoming::new(&args.channel, args.sender(store.as_ref()).await?, "");
+        let mut incoming = args.incoming(store.as_ref()).await?;
         incoming.message = message.as_str().into();
-        if let Some(name) = &args.conversation {
-            incoming = incoming.in_conversation(name);
-        }
+        let agent = args.agent(&project, &incoming.channel)?;
         let memory = MemoryRequest::new(incoming, Timestamp::now());
         let mut request = TurnRequest::new(memory, prompt);
         request.node = node;
         let mut sources = Sources::default();
         sources.store = store.as_ref();
-        sources.agent = args.agent(&project);
+        sources.agent = agent;
         sources.contributions.extend(workspace);
         let prompt = turn(sources, &request, &counter).await;
         made = Some(prompt.map_err(failure)?);
@@ -189,17 +188,38 @@ impl Args {
         )))
     }
 
-    /// The agent of the project, if it has any.
-    fn agent<'a>(&self, project: &'a Project) -> Option<AgentSource<'a>> {
+    /// The agent of the project, if it has any. Layouts see the channel's name, so that it must be a
+    /// plain word where an agent answers.
+    fn agent<'a>(
+        &self,
+        project: &'a Project,
+        channel: &str,
+    ) -> Result<Option<AgentSource<'a>>, Failure> {
         if self.agent.is_none() && project.config.agents.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let mut channel = ChannelTurn::default();
-        // A channel whose name is no plain word is one that layouts know nothing of.
-        channel.platform = self.channel.parse().unwrap_or_default();
-        let mut request = AgentRequest::new(channel);
+        let mut turn = ChannelTurn::default();
+        turn.platform = channel.parse::<Platform>().map_err(Failure::usage)?;
+        let mut request = AgentRequest::new(turn);
         request.agent.clone_from(&self.agent);
-        Some(AgentSource::new(project, request).with_variables(&variable))
+        Ok(Some(
+            AgentSource::new(project, request).with_variables(&variable),
+        ))
+    }
+
+    /// Whose message it is, and the conversation that it belongs to.
+    async fn incoming(&self, store: Option<&Store>) -> Result<Incoming, Failure> {
+        if let Some(named) = &self.conversation {
+            named.check(self.sender.as_deref())?;
+        }
+        if let Some(ConversationArg::Id(id)) = self.conversation {
+            return incoming_for(store, id).await;
+        }
+        let incoming = Incoming::new(&self.channel, self.sender(store).await?, "");
+        Ok(match &self.conversation {
+            Some(ConversationArg::Name(name)) => incoming.in_conversation(name),
+            _ => incoming,
+        })
     }
 
     /// The sender that was named, or the only one that is known; where nobody is, anybody.

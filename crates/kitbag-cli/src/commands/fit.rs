@@ -35,15 +35,15 @@ use crate::prompt::{Show, deliver};
 /// `content` alone may be shown in parts or in outline. Secrets are replaced.
 ///
 /// Or FILE holds a request to the Anthropic Messages, OpenAI Chat Completions or OpenAI Responses API:
-/// a JSON object. It is printed with as many of its latest messages as fit; of those before them the
-/// request tells in short, and how many they are. Everything else in it stays as it is, byte for byte.
+/// a JSON object. It is printed with as many of its latest messages as fit; the messages before them
+/// are counted and told in short. Everything else in it stays as it is, byte for byte.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The chunks, or the request; `-` for stdin
     #[arg(required_unless_present = "envelope")]
     file: Option<PathBuf>,
     /// Reads the request, its type, its budget, its tools and further chunks from this `TaskEnvelope`
-    /// as JSON; `-` is stdin. Options come first
+    /// as JSON; `-` is stdin. Options override it
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     /// (tags), flat, node, anthropic, openai, responses or json; a request keeps its own
     #[arg(long, value_name = "FORM", value_parser = parse_form)]
     format: Option<OutputForm>,
-    /// What is asked; flat, node, anthropic, openai and responses cannot do without
+    /// What is asked; the forms flat, node, anthropic, openai and responses need it
     #[arg(long, value_name = "TEXT")]
     request: Option<String>,
     /// The base prompt

@@ -8,6 +8,7 @@ use kitbag::store::{ConversationChoice, ConversationId, Store};
 use serde::Serialize;
 
 use super::memory::sender::{named_or_only, say_unknown};
+use crate::conversation::ConversationArg;
 use crate::failure::Failure;
 use crate::output::{self, counted, one_line};
 use crate::store::{self, StoreArgs};
@@ -26,9 +27,10 @@ pub(crate) struct Args {
     /// The channel of the conversation
     #[arg(long, global = true, value_name = "NAME", default_value = "cli")]
     channel: String,
-    /// The conversation, such as 7.12 [default: the sender's latest on the channel]
-    #[arg(long, global = true, value_name = "ID", conflicts_with = "sender")]
-    conversation: Option<ConversationId>,
+    /// The conversation, by its name or by its id, such as 7.12 [default: the sender's latest without
+    /// a name on the channel]
+    #[arg(long, global = true, value_name = "NAME")]
+    conversation: Option<ConversationArg>,
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
@@ -44,36 +46,37 @@ enum Command {
     List,
     /// Removes a reminder
     Remove {
-        /// Its key
+        /// The key of the reminder
         key: String,
     },
 }
 
 #[derive(clap::Args)]
 struct AddArgs {
-    /// The text
+    /// The text of the reminder
     text: String,
-    /// The name by which it is replaced and removed [default: its first words and a hash]
+    /// The key of the reminder, by which it is replaced or removed [default: its first words and a
+    /// hash]
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
     /// Where in the prompt it stands
     #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
     target: TargetArg,
-    /// How many prompts to skip after one that held it
+    /// How many prompts to skip after each one that shows it
     #[arg(long, value_name = "N", default_value_t = 0)]
     cooldown: u32,
-    /// Remove it once a prompt that held it was sent
+    /// Remove it as soon as one prompt that shows it was sent
     #[arg(long)]
     once: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TargetArg {
-    /// After the base prompt; each change costs the cache of everything behind it
+    /// After the base prompt; each change makes the provider's cache of everything behind it useless
     System,
     /// Before the history
     Session,
-    /// At the very end, where a change costs no cache
+    /// At the very end, where a change leaves the cache as it is
     Suffix,
 }
 
@@ -124,7 +127,11 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
             if !store.senders(1).await.map_err(store::failure)?.is_empty() {
                 say_unknown(store, Some(&sender), None).await?;
             }
-            let (choice, now) = (ConversationChoice::default(), Timestamp::now());
+            let choice = match &args.conversation {
+                Some(ConversationArg::Name(name)) => ConversationChoice::Named(name.clone()),
+                _ => ConversationChoice::default(),
+            };
+            let now = Timestamp::now();
             let made = store.get_or_create_conversation(&args.channel, &sender, &choice, now);
             made.await.map_err(store::wrong)?.id
         }
@@ -245,14 +252,19 @@ enum Chosen {
 /// The conversation that was named, or the sender's latest one without a name: the open one, or the
 /// one whose reminders the next takes over.
 async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
-    if let Some(id) = args.conversation {
-        return Ok(Chosen::Conversation(id));
+    if let Some(named) = &args.conversation {
+        named.check(args.sender.as_deref())?;
     }
+    let name = match &args.conversation {
+        Some(ConversationArg::Id(id)) => return Ok(Chosen::Conversation(*id)),
+        Some(ConversationArg::Name(name)) => Some(name),
+        None => None,
+    };
     let sender = named_or_only(store, args.sender.as_deref()).await?;
     let found = store.conversations(&args.channel, &sender, u32::MAX).await;
     let mut found = found.map_err(store::wrong)?.into_iter();
     Ok(
-        match found.find(|conversation| conversation.name.is_none()) {
+        match found.find(|conversation| conversation.name.as_ref() == name) {
             Some(conversation) => Chosen::Conversation(conversation.id),
             None => Chosen::None { sender },
         },
@@ -260,8 +272,12 @@ async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
 }
 
 fn no_conversation(args: &Args, sender: &str) -> String {
+    let named = match &args.conversation {
+        Some(ConversationArg::Name(name)) => format!("`{}`", one_line(name)),
+        _ => "without a name".to_owned(),
+    };
     format!(
-        "{} has no conversation without a name on channel {}",
+        "{} has no conversation {named} on channel {}",
         one_line(sender),
         one_line(&args.channel)
     )

@@ -200,9 +200,14 @@ fn p09_an_empty_project_has_no_checkpoints() {
 #[test]
 fn p09_resume_tells_where_the_task_stood_and_marks_it_running() {
     let folder = saved();
-    let told = folder.run(&["checkpoint", "resume", "login"]).success();
+    let resumed = folder.run(&["checkpoint", "resume", "login"]);
+    assert!(
+        resumed.stderr.contains(" of 32,000 tokens, 0 of 0 chunks"),
+        "{}",
+        resumed.stderr
+    );
     assert_eq!(
-        told,
+        resumed.success(),
         "This continues session login, of type implement, which was paused at 2024-01-15T10:30:00Z. \
 Its context had 12 chunks with 3500 tokens.\n\n\
 ## Artifacts\n- file: src/auth.py\n\n\

@@ -184,3 +184,16 @@ fn x06_each_form_of_a_request_is_valid_json() {
         assert!(printed.contains("and now?"), "{form}: {printed}");
     }
 }
+
+#[test]
+fn x09_a_channel_must_be_a_plain_word_where_a_layout_sees_it() {
+    let memory = bakery();
+    let odd = ["and now?", "--channel", "#bread & rolls", "--sender", "ann"];
+    let error = context(&memory, &odd).failure(2);
+    assert!(
+        error.contains("`#bread & rolls` is no name of a channel"),
+        "{error}"
+    );
+    std::fs::remove_file(memory.0.path().join("kitbag.yaml")).unwrap();
+    context(&memory, &odd).success();
+}

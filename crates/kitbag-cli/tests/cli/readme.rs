@@ -22,6 +22,36 @@ fn a11_console_examples_print_what_the_guide_to_nodes_says() {
     assert!(guide.contains(&format!("````yaml\n{example}````")));
 }
 
+/// Help comes before anything is done, and an option that does not exist before help.
+#[test]
+fn x03_the_options_in_shell_examples_of_the_readme_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let blocks = text.split("```sh\n").skip(1);
+    let lines = blocks.filter_map(|rest| rest.split("```").next());
+    let mut ran = 0;
+    for line in lines.flat_map(str::lines) {
+        let Some(command) = line.split("kitbag ").nth(1) else {
+            continue;
+        };
+        let command = command.split(" #").next().unwrap();
+        let command = command
+            .split(" <")
+            .next()
+            .unwrap()
+            .trim_start_matches("-- ");
+        let binary = env!("CARGO_BIN_EXE_kitbag");
+        let output = Command::new("sh")
+            .args(["-c", &format!("{binary} {command} --help")])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {told}");
+        ran += 1;
+    }
+    assert!(ran > 20, "{ran}");
+}
+
 /// Runs every example of a document, and says how many there are.
 fn run_examples(document: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -194,3 +194,44 @@ fn mistakes_are_named() {
     let both = ["list", "--conversation", "1.1", "--sender", "ann"];
     remind(&memory, &both).failure(2);
 }
+
+#[test]
+fn t03_a_conversation_is_named_by_its_id_or_by_its_name() {
+    let memory = ann();
+    let talk = ["add", "Speak plainly.", "--conversation", "talk"];
+    let added = remind(&memory, &talk);
+    assert!(added.stderr.contains("to conversation 1.2"), "{added:?}");
+    added.success();
+    let by_name = listed(&memory, &["--conversation", "talk"]);
+    assert_eq!(by_name, listed(&memory, &["--conversation", "1.2"]));
+    assert_eq!(by_name["reminders"][0]["content"], "Speak plainly.");
+    let other = remind(&memory, &["list", "--conversation", "tale"]);
+    assert!(
+        other
+            .stderr
+            .contains("ann has no conversation `tale` on channel cli"),
+        "{other:?}"
+    );
+
+    let context = |args: &[&str]| {
+        let args = [
+            &["--store", "sqlite:memory.db", "context", "and now?"],
+            args,
+        ];
+        memory.0.run(&args.concat())
+    };
+    let prompt = context(&["--conversation", "talk"]).success();
+    assert!(prompt.contains("Speak plainly."), "{prompt}");
+    assert_eq!(context(&["--conversation", "1.2"]).success(), prompt);
+    let open = context(&["--conversation", "1.1"]).success();
+    assert!(
+        open.contains("Good morning!") && !open.contains("Speak plainly."),
+        "{open}"
+    );
+    let missing = context(&["--conversation", "9.9"]).failure(1);
+    assert!(
+        missing.contains("there is no conversation `9.9`"),
+        "{missing}"
+    );
+    context(&["--conversation", "1.2", "--sender", "ann"]).failure(2);
+}

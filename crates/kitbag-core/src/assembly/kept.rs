@@ -1,11 +1,14 @@
-//! A chunk that is in the prompt, as it is shown.
+//! Chunks that are in the prompt, as they are shown.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chunk::{ChunkBand, ChunkId, ChunkType, ContextPriority, Detail};
+use super::{OutputForm, render_piece};
+use crate::chunk::{ChunkBand, ChunkId, ChunkType, ContextChunk, ContextPriority, Detail};
+use crate::rank::RankedChunk;
 use crate::role::Visibility;
 use crate::tokens::Tokens;
 
@@ -40,4 +43,29 @@ pub struct Kept {
     /// epoch began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
+}
+
+/// The chunks behind those that a prompt of this form keeps, each with the level alone that is shown.
+///
+/// They are found by source and text: the ids of chunks with one text become the same.
+#[must_use]
+pub fn kept_chunks(kept: &[Kept], from: &[RankedChunk], form: OutputForm) -> Vec<ContextChunk> {
+    let mut by_source: BTreeMap<&str, Vec<&ContextChunk>> = BTreeMap::new();
+    for RankedChunk { chunk, .. } in from {
+        by_source.entry(&chunk.source).or_default().push(chunk);
+    }
+    let shown = |one: &Kept| {
+        by_source
+            .get(one.source.as_str())?
+            .iter()
+            .find_map(|chunk| {
+                let mut levels = chunk.levels.iter();
+                let level = levels.find(|level| render_piece(chunk, level, form) == one.text)?;
+                Some(ContextChunk {
+                    levels: alloc::vec![level.clone()],
+                    ..(*chunk).clone()
+                })
+            })
+    };
+    kept.iter().filter_map(shown).collect()
 }

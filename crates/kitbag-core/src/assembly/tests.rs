@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::band::Band;
-use crate::chunk::{ChunkBand, ChunkType, ContextPriority, Detail, Level, Relevance, Trust};
+use crate::chunk::{
+    ChunkBand, ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance, Trust,
+};
 use crate::content::RawJson;
 use crate::context::{Context, ContextEntry};
 use crate::envelope::{TaskType, ToolDefinition};

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use kitbag_core::chunk::ContextChunk;
-use kitbag_core::compress::CompressedContext;
-use kitbag_core::envelope::{Artifact, TaskEnvelope, TaskType};
+use kitbag_core::envelope::{Artifact, CompressedContext, TaskEnvelope, TaskType};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::Tokens;
 use serde::{Deserialize, Deserializer, Serialize, de};

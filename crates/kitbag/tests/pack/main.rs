@@ -8,6 +8,7 @@
 )]
 
 mod change;
+mod checkpoint;
 mod exactness;
 mod examples;
 mod gathered;

@@ -12,15 +12,16 @@ use kitbag::core::tokens::Tokens;
 use kitbag::pack::truncatable;
 
 use super::failure;
-use crate::commands::pack::summary;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::internal::InternalArgs;
 use crate::output::{self, one_line};
+use crate::prompt::{Show, deliver};
 
 /// Prints what a model needs to go on with a task, and marks it as running
 ///
-/// The state, the code that was kept, what was made, what was said, and the request, as much as fits
-/// into the budget. Files that have changed since are named; saving with `--budget` packs them again.
+/// The prompt holds the state, the code that was kept, the artifacts, the conversation and the
+/// request, as much as fits into the budget. Files that have changed since are named; saving with `--budget` packs them again.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
@@ -30,6 +31,8 @@ pub(super) struct Args {
     budget: Tokens,
     #[command(flatten)]
     counter: CounterArgs,
+    #[command(flatten)]
+    internal: InternalArgs,
     /// Prints the checkpoint as JSON
     #[arg(long)]
     json: bool,
@@ -60,8 +63,8 @@ fn print(checkpoint: &Checkpoint, args: &Args) -> Result<(), Failure> {
     let composed = checkpoint
         .prompt(chunks, settings, &counter)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
-    summary::say_problems(&composed.assembly.ledger.problems);
-    Ok(output::print(&composed.assembly.body)?)
+    let body = args.internal.body_of(&composed);
+    deliver(Show::Prompt, &composed, &body, &counter)
 }
 
 fn chunks(checkpoint: &Checkpoint) -> &[ContextChunk] {

@@ -38,8 +38,8 @@ pub(super) struct Args {
     /// What is to be done
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// What kind of task it is: implement, debug, refactor, test or analyze; if none is known, the
-    /// task tells
+    /// What kind of task it is: implement, debug, refactor, test or analyze [default: the former one,
+    /// or inferred from the task]
     #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
     task_type: Option<TaskType>,
     /// How far it is: running, paused, completed, failed, or a word of your own

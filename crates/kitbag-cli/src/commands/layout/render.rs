@@ -74,7 +74,7 @@ pub(super) struct Args {
     /// The most tokens that the prompt may have
     #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_tokens)]
     budget: Tokens,
-    /// The form of the prompt: flat, xml, anthropic, openai or json
+    /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
     #[arg(long, value_name = "FORM", default_value = "flat", value_parser = parse_form)]
     format: OutputForm,
     #[command(flatten)]

@@ -13,15 +13,15 @@ use crate::store::{self, StoreArgs};
 
 /// Closes conversations and keeps a summary of each
 ///
-/// The sender's next message begins another conversation, whose prompts can show the summary. It is
-/// made of the most telling sentences that were said; no model is asked, and internal messages are not
-/// among them.
+/// The sender's next message begins another conversation, whose prompts can show the summary. The
+/// summary consists of the most telling sentences that were said, without internal messages. No model
+/// is asked.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversations to close, such as 7.12
     #[arg(required_unless_present = "silent", value_name = "CONVERSATION")]
     conversations: Vec<ConversationId>,
-    /// Close every conversation that ended by silence: the last message came 30 minutes ago or more
+    /// Close every open conversation whose last message came at least 30 minutes ago
     #[arg(long, conflicts_with = "conversations")]
     silent: bool,
     /// With --silent: only those of this sender

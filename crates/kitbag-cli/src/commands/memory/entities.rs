@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::{self, StoreArgs};
 
-/// Lists the entities of a conversation, and the results that are archived
+/// Lists the entities of a conversation and its archived results
 ///
 /// Entities are what an agent read, made or changed in a conversation: active ones came up in the last
 /// turns, generated ones are not saved yet, retained ones are kept for a reason. Results of steps that

@@ -13,7 +13,7 @@ use crate::store::{self, StoreArgs};
 
 /// Lists the summaries of closed conversations, oldest first
 ///
-/// `kitbag memory close` makes them. Internal messages are in none.
+/// `kitbag memory close` makes them. They hold nothing of internal messages.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Whose conversations; needed only if the store knows several senders
@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Only those on this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// The most summaries of a channel: the latest
+    /// List at most this many summaries of each channel, the latest ones
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON

@@ -38,8 +38,8 @@ pub(crate) struct PackArgs {
     envelope: Option<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// What kind of task it is: implement, debug, refactor, test or analyze; told from the task
-    /// where it is not given
+    /// What kind of task it is: implement, debug, refactor, test or analyze [default: inferred from
+    /// the task]
     #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
     task_type: Option<TaskType>,
     /// Looks only at files that match this pattern, as in a .gitignore file; may be repeated
@@ -64,7 +64,7 @@ pub(crate) struct PackArgs {
     /// Puts its number before each line of code
     #[arg(long)]
     line_numbers: bool,
-    /// Does not ask git: no history, and .gitignore files are all that is known of ignored files
+    /// Runs no git: there is no history, and only .gitignore files say what is ignored
     #[arg(long, conflicts_with = "diff")]
     no_git: bool,
     /// How chunks are chosen

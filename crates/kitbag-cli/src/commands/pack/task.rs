@@ -14,7 +14,7 @@ pub(crate) struct TaskArgs {
     /// Reads the task from this file; `-` is stdin
     #[arg(long, value_name = "FILE")]
     pub(super) task_file: Option<PathBuf>,
-    /// Attaches this text to the task, such as a log; `-` is stdin, for as long as it takes
+    /// Attaches this text to the task, such as a log; `-` is stdin, and waits for its end
     #[arg(long, value_name = "FILE")]
     attach: Option<PathBuf>,
 }

@@ -139,7 +139,7 @@ fn x03_the_prompts_of_an_earlier_version_come_out_again() {
         );
         let printed = memory
             .0
-            .run(&["replay", turn, "--store", "older.db"])
+            .run(&["replay", turn, "--store", "older.db", "--internal"])
             .success();
         assert_eq!(
             blake3::hash(printed.as_bytes()).to_hex().as_str(),

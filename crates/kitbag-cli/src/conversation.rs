@@ -1,0 +1,64 @@
+//! `--conversation`: one by its id, such as 7.12, or by its name.
+
+use std::convert::Infallible;
+use std::str::FromStr;
+
+use kitbag::store::{ConversationChoice, ConversationId, ExportFilter, Incoming, Store};
+
+use crate::failure::Failure;
+use crate::store;
+
+/// A conversation that somebody names.
+#[derive(Debug, Clone)]
+pub(crate) enum ConversationArg {
+    Id(ConversationId),
+    Name(String),
+}
+
+impl FromStr for ConversationArg {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text
+            .parse()
+            .map_or_else(|_| Self::Name(text.to_owned()), Self::Id))
+    }
+}
+
+impl ConversationArg {
+    /// Refuses a sender next to an id, which says already whose conversation it is.
+    pub(crate) fn check(&self, sender: Option<&str>) -> Result<(), Failure> {
+        match (self, sender) {
+            (Self::Id(id), Some(_)) => Err(Failure::usage(format_args!(
+                "conversation {id} has its sender, and another one is named"
+            ))
+            .hint("leave `--sender` out, or name the conversation by its name")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A message that goes on with the conversation of this id, wherever that takes place.
+pub(crate) async fn incoming_for(
+    store: Option<&Store>,
+    id: ConversationId,
+) -> Result<Incoming, Failure> {
+    let known = match store {
+        Some(store) => {
+            let everywhere = ExportFilter::default();
+            let all = store.latest_conversations(&everywhere, u32::MAX).await;
+            all.map_err(store::failure)?
+        }
+        None => Vec::new(),
+    };
+    let found = known.into_iter().find(|known| known.conversation.id == id);
+    let Some(found) = found else {
+        return Err(
+            Failure::new(format_args!("there is no conversation `{id}`"))
+                .hint("`kitbag memory history` lists conversations"),
+        );
+    };
+    let mut incoming = Incoming::new(&found.channel, &found.sender, "");
+    incoming.conversation = ConversationChoice::Id(id);
+    Ok(incoming)
+}
