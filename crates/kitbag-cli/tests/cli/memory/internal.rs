@@ -1,8 +1,12 @@
 //! Internal messages: for the model, and never for a person.
 
+use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::message::Message;
 use kitbag::core::role::Visibility;
-use kitbag::store::{Incoming, StoredMessage};
+use kitbag::core::tokens::{Characters, Tokens};
+use kitbag::core::view::View;
+use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
+use kitbag::store::{Incoming, MemoryRequest, StoredMessage};
 use serde_json::json;
 
 use super::Memory;
@@ -84,15 +88,23 @@ fn t05_internal_messages_reach_the_model_and_no_person() {
 #[test]
 fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
     let memory = talk_with_a_secret();
-    let prompt = |more: &[&str]| {
-        let args = ["context", "Which secret does the puppy Biscuit have?"];
-        let args = [&args[..], &["--channel", "slack", "--sender", "ann"], more].concat();
-        memory
-            .0
-            .run(&[&["--store", "sqlite:memory.db"], &args[..]].concat())
+    // As it would be sent: what a command prints may hide something.
+    let prompt = |node: Option<&str>| {
+        memory.open("memory.db", async |store| {
+            let said = "Which secret does the puppy Biscuit have?";
+            let incoming = Incoming::new("slack", "ann", said);
+            let memory = MemoryRequest::new(incoming, jiff::Timestamp::now());
+            let settings = AssemblySettings::new(OutputForm::Flat, Tokens(8_000));
+            let mut request = TurnRequest::new(memory, PromptRequest::new("", settings));
+            request.node = node.and_then(View::builtin).cloned();
+            let mut sources = Sources::default();
+            sources.store = Some(&store);
+            let prompt = turn(sources, &request, &Characters).await.unwrap();
+            prompt.composed.body().into_owned()
+        })
     };
     // In another conversation, some of the first is recalled.
-    let other = prompt(&[]).success();
+    let other = prompt(None);
     assert!(other.contains("Biscuit"), "{other}");
     assert!(!other.contains("thunder"), "{other}");
     memory.open("memory.db", async |store| {
@@ -106,11 +118,11 @@ fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
         }
     });
     for node in ["understand", "think", "act", "reply"] {
-        let seen = prompt(&["--node", node]).success();
+        let seen = prompt(Some(node));
         assert!(seen.contains("Is Biscuit awake?"), "{node}: {seen}");
         assert!(!seen.contains("thunder"), "{node}: {seen}");
     }
-    let history = prompt(&[]).success();
+    let history = prompt(None);
     assert!(history.contains("thunder"), "{history}");
 }
 
