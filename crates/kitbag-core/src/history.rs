@@ -233,7 +233,10 @@ fn in_short(
             // Instructions and results are not part of what two people said.
             Role::System | Role::Tool => return None,
         };
-        Some(Utterance::new(speaker, said(message)))
+        // People read what is told in short.
+        message
+            .is_for_user()
+            .then(|| Utterance::new(speaker, said(message)))
     };
     let said: Vec<Utterance> = messages.iter().filter_map(utterance).collect();
     extract(&said, &[], STEP_TOKENS, counter)

@@ -178,9 +178,15 @@ impl Args {
         if let Some(view) = project.config.node(name) {
             return Ok(Some(view.clone()));
         }
-        let builtin = ["understand", "think", "act", "reply"].map(str::to_owned);
-        let own = project.config.nodes.keys().cloned();
-        let known: Vec<String> = builtin.into_iter().chain(own).collect();
+        if project.config.nodes.contains_key(name) {
+            let what = format!("the node `{}` has mistakes in kitbag.yaml", one_line(name));
+            return Err(Failure::new(what).hint("`kitbag layout check` names them"));
+        }
+        let builtin = ["understand", "think", "act", "reply"];
+        let own = project.config.nodes.iter();
+        let own = own.filter(|(_, view)| view.is_some());
+        let own = own.map(|(name, _)| name.as_str());
+        let known: Vec<&str> = builtin.into_iter().chain(own).collect();
         let failure = Failure::usage(format_args!("there is no node `{}`", one_line(name)));
         Err(failure.hint(format_args!(
             "the nodes are {}; `nodes:` in kitbag.yaml defines more",
@@ -224,14 +230,17 @@ impl Args {
 
     /// The sender that was named, or the only one that is known; where nobody is, anybody.
     async fn sender(&self, store: Option<&Store>) -> Result<String, Failure> {
-        match store {
-            Some(store) => {
-                let sender = named_or_only(store, self.sender.as_deref()).await?;
-                say_unknown(store, self.sender.as_deref(), None).await?;
-                Ok(sender)
-            }
-            None => Ok(self.sender.clone().unwrap_or_else(|| "user".to_owned())),
+        let named = self.sender.as_deref();
+        let Some(store) = store else {
+            return Ok(named.unwrap_or("user").to_owned());
+        };
+        let is_empty = store.senders(1).await.map_err(store::failure)?.is_empty();
+        if is_empty && named.is_none() {
+            return Ok("user".to_owned());
         }
+        let sender = named_or_only(store, named).await?;
+        say_unknown(store, named, None).await?;
+        Ok(sender)
     }
 
     /// The code that the message is about.

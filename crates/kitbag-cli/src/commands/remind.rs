@@ -102,7 +102,11 @@ struct Report {
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     store::run(async {
         match &args.command {
-            Command::Add(add_args) => add(args, add_args, &place.open_or_make().await?).await,
+            // Where nobody is named, the store must know somebody: then there is one already.
+            Command::Add(given) if args.sender.is_none() => {
+                add(args, given, &place.open().await?).await
+            }
+            Command::Add(given) => add(args, given, &place.open_or_make().await?).await,
             Command::List => list(args, &place.open().await?).await,
             Command::Remove { key } => remove(args, &place.open().await?, key).await,
         }
@@ -123,9 +127,14 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
     let id = match chosen(args, store).await? {
         Chosen::Conversation(id) => id,
         Chosen::None { sender } => {
-            // A new sender is no mistake, but a mistyped one looks the same.
-            if !store.senders(1).await.map_err(store::failure)?.is_empty() {
-                say_unknown(store, Some(&sender), None).await?;
+            // A mistyped name would become a sender of its own.
+            let is_empty = store.senders(1).await.map_err(store::failure)?.is_empty();
+            if !is_empty && say_unknown(store, Some(&sender), None).await? {
+                return Err(Failure::new(format_args!(
+                    "no reminder was added: the store does not know `{}`",
+                    one_line(&sender)
+                ))
+                .hint("whoever has said something there can be reminded"));
             }
             let choice = match &args.conversation {
                 Some(ConversationArg::Name(name)) => ConversationChoice::Named(name.clone()),

@@ -40,7 +40,7 @@ pub async fn replay(
         Some(fields) => {
             let dialect = Dialect::of(form);
             let made = dialect.map(|dialect| Request::new(dialect, draft, blocks, breakpoints));
-            changed(fields, made.as_ref())
+            json_of(fields, made.as_ref())
         }
         None if form.is_text() => prompt.body.clone(),
         None => wire::json(form, draft, blocks, breakpoints),
@@ -67,7 +67,7 @@ pub(super) fn changed_fields(sent: &Request, made: Option<&Request>) -> Option<V
 
 /// The JSON of the request that has these fields. A value that is missing or no JSON is left out: the
 /// comparison with what was sent tells of it.
-fn changed(fields: &[RequestField], made: Option<&Request>) -> String {
+fn json_of(fields: &[RequestField], made: Option<&Request>) -> String {
     let field = |field: &RequestField| {
         let json = match &field.json {
             Some(json) => RawJson::from_text(json.clone()).ok()?,

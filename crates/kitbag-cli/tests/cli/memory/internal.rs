@@ -5,7 +5,8 @@ use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::inject::{ContextMessage, EntryAction};
 use kitbag::core::message::Message;
 use kitbag::core::role::Visibility;
-use kitbag::core::tokens::Tokens;
+use kitbag::core::tokens::{Characters, Tokens};
+use kitbag::core::view::View;
 use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
 use kitbag::store::{Incoming, MemoryRequest, StoredMessage};
 use kitbag::tokens::{Counter, Vocabulary};
@@ -88,15 +89,23 @@ fn t05_internal_messages_reach_the_model_and_no_person() {
 #[test]
 fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
     let memory = talk_with_a_secret();
-    let prompt = |more: &[&str]| {
-        let args = ["context", "Which secret does the puppy Biscuit have?"];
-        let args = [&args[..], &["--channel", "slack", "--sender", "ann"], more].concat();
-        memory
-            .0
-            .run(&[&["--store", "sqlite:memory.db"], &args[..]].concat())
+    // As it would be sent: what a command prints may hide something.
+    let prompt = |node: Option<&str>| {
+        memory.open("memory.db", async |store| {
+            let said = "Which secret does the puppy Biscuit have?";
+            let incoming = Incoming::new("slack", "ann", said);
+            let memory = MemoryRequest::new(incoming, jiff::Timestamp::now());
+            let settings = AssemblySettings::new(OutputForm::Flat, Tokens(8_000));
+            let mut request = TurnRequest::new(memory, PromptRequest::new("", settings));
+            request.node = node.and_then(View::builtin).cloned();
+            let mut sources = Sources::default();
+            sources.store = Some(&store);
+            let prompt = turn(sources, &request, &Characters).await.unwrap();
+            prompt.composed.body().into_owned()
+        })
     };
     // In another conversation, some of the first is recalled.
-    let other = prompt(&[]).success();
+    let other = prompt(None);
     assert!(other.contains("Biscuit"), "{other}");
     assert!(!other.contains("thunder"), "{other}");
     memory.open("memory.db", async |store| {
@@ -110,11 +119,11 @@ fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
         }
     });
     for node in ["understand", "think", "act", "reply"] {
-        let seen = prompt(&["--node", node]).success();
+        let seen = prompt(Some(node));
         assert!(seen.contains("Is Biscuit awake?"), "{node}: {seen}");
         assert!(!seen.contains("thunder"), "{node}: {seen}");
     }
-    let history = prompt(&[]).success();
+    let history = prompt(None);
     assert!(history.contains("thunder"), "{history}");
 }
 
@@ -194,8 +203,6 @@ fn t09_a_prompt_to_look_at_hides_internal_messages() {
     for form in FORMS {
         check_hidden(|args| context("dog", form, args), 3, form);
     }
-    // From another conversation the text is recalled, and only once.
-    check_hidden(|args| context("trip", "flat", args), 1, "recalled");
     let table = context("dog", "flat", &["--explain"]);
     assert!(!table.stderr.contains("not shown"), "{table:?}");
     assert!(!table.success().contains("thunder"));

@@ -128,7 +128,9 @@ pub(super) fn shown(
 /// The messages before the latest `count` exchanges, and those of these.
 fn split_recent(messages: &[StoredMessage], count: usize) -> (&[StoredMessage], &[StoredMessage]) {
     let begins = messages.iter().enumerate().rev();
-    let begins = begins.filter(|(_, stored)| stored.message.role == Role::User);
+    let is_said =
+        |stored: &StoredMessage| stored.message.role == Role::User && stored.message.is_for_user();
+    let begins = begins.filter(|(_, stored)| is_said(stored));
     let start = begins
         .take(count)
         .last()
