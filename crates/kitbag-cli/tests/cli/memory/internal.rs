@@ -94,7 +94,7 @@ fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
         memory.open("memory.db", async |store| {
             let said = "Which secret does the puppy Biscuit have?";
             let incoming = Incoming::new("slack", "ann", said);
-            let memory = MemoryRequest::new(incoming, jiff::Timestamp::now());
+            let memory = MemoryRequest::new(incoming, Timestamp::now());
             let settings = AssemblySettings::new(OutputForm::Flat, Tokens(8_000));
             let mut request = TurnRequest::new(memory, PromptRequest::new("", settings));
             request.node = node.and_then(View::builtin).cloned();

@@ -180,9 +180,11 @@ pub(super) fn guard(
 fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) {
     match part.system.history {
         ShownBy::Engine => {}
-        // Instructions are no part of what a layout shows. Messages that were not even read are
-        // counted in the prompt all the same.
-        ShownBy::Layout => draft.history.retain(|message| message.role == Role::System),
+        // Instructions and internal messages are no part of what a layout shows. Messages that were
+        // not even read are counted in the prompt all the same.
+        ShownBy::Layout => draft
+            .history
+            .retain(|message| message.role == Role::System || !message.is_for_user()),
         ShownBy::Nobody => {
             draft.history.clear();
             draft.unread = 0;
@@ -238,7 +240,9 @@ impl Conversation {
         let room = history::room(&others, prompt, counter);
         let start = start(&draft.history, draft.unread, room, None, counter);
         let left_out = draft.history.drain(..start);
-        let is_past = |message: &Message| matches!(message.role, Role::User | Role::Assistant);
+        let is_past = |message: &Message| {
+            message.is_for_user() && matches!(message.role, Role::User | Role::Assistant)
+        };
         let count = left_out.filter(is_past).count();
         past.drain(..count.min(past.len()));
         draft.unread = draft.unread.saturating_add(start);
@@ -257,10 +261,12 @@ impl Conversation {
     }
 }
 
-/// Messages as templates see them; instructions and results of tools are none for them.
+/// Messages as templates see them; instructions, results of tools and internal messages are none for
+/// them.
 #[cfg(feature = "store")]
 pub(super) fn past_messages(stored: &[StoredMessage]) -> Vec<PastMessage> {
-    stored.iter().filter_map(past_message).collect()
+    let stored = stored.iter().filter(|stored| stored.message.is_for_user());
+    stored.filter_map(past_message).collect()
 }
 
 #[cfg(feature = "store")]
