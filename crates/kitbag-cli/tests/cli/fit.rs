@@ -200,7 +200,8 @@ fn x03_fit_explains_every_chunk() {
         .run(&["fit", "chunks.json", "--budget", "120", "--explain"])
         .success();
     let rows: Vec<&str> = table.lines().collect();
-    assert_eq!(rows.len(), 4, "{table}");
+    assert_eq!(rows.len(), 6, "{table}");
+    assert_eq!(rows[5], "tokens by part: session 41");
     assert!(
         rows[1].contains("full") && rows[1].contains("src/login.rs"),
         "{table}"

@@ -426,6 +426,8 @@ fn x03_a_rendered_prompt_explains_itself() {
         "render",
         "--budget",
         "200",
+        "--key",
+        "000102030405060708090a0b0c0d0e0f",
         "--explain",
         "When is the release?",
     ];
@@ -433,5 +435,7 @@ fn x03_a_rendered_prompt_explains_itself() {
     level  tokens  relevance  score  source          why
     full       15    100.0 %    800  document/guide  worth its tokens
     line        8    100.0 %    800  document/long   worth its tokens
+
+    tokens by part: identity 33, session 23, current 36
     ");
 }

@@ -174,7 +174,8 @@ fn mistakes_are_named() {
     let nobody = remind(&memory, &["list"]).failure(1);
     assert!(nobody.contains("there is no store"), "{nobody}");
     let nobody = remind(&memory, &["add", "x"]).failure(1);
-    assert!(nobody.contains("--sender"), "{nobody}");
+    assert!(nobody.contains("there is no store"), "{nobody}");
+    assert!(!memory.0.path().join("memory.db").exists());
     let empty = remind(&memory, &["add", " ", "--sender", "ann"]).failure(2);
     assert!(empty.contains("the reminder is empty"), "{empty}");
     remind(&memory, &["add", "x", "--sender", "ann"]).success();
@@ -183,6 +184,9 @@ fn mistakes_are_named() {
         mistyped.stderr.contains("did you mean ann?"),
         "{mistyped:?}"
     );
+    let mistyped = remind(&memory, &["add", "y", "--sender", "anm"]).failure(1);
+    assert!(mistyped.contains("did you mean ann?"), "{mistyped}");
+    assert!(mistyped.contains("no reminder was added"), "{mistyped}");
     let mistyped = remind(&memory, &["remove", "x", "--sender", "anm"]).failure(1);
     assert!(mistyped.contains("anm has no conversation"), "{mistyped}");
     let missing = remind(&memory, &["add", "x", "--conversation", "9.9"]).failure(1);
