@@ -179,9 +179,19 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
 fn version(path: &Path, connection: &Connection) -> Result<i64, StoreError> {
     let failure = |error: rusqlite::Error| failure(path, &error);
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let application = number("PRAGMA application_id").map_err(failure)?;
-    let found = number("PRAGMA user_version").map_err(failure)?;
-    let tables = number("SELECT count(*) FROM sqlite_schema").map_err(failure)?;
+    // At one moment: another process may be making the tables just now.
+    connection
+        .execute_batch("SAVEPOINT version")
+        .map_err(failure)?;
+    let read = number("PRAGMA application_id").and_then(|application| {
+        let found = number("PRAGMA user_version")?;
+        let tables = number("SELECT count(*) FROM sqlite_schema")?;
+        Ok((application, found, tables))
+    });
+    connection
+        .execute_batch("RELEASE version")
+        .map_err(failure)?;
+    let (application, found, tables) = read.map_err(failure)?;
     if application != APPLICATION && (tables > 0 || application != 0) {
         return Err(StoreError::NotAStore {
             path: path.into(),
