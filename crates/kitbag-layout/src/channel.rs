@@ -66,7 +66,7 @@ impl ChannelTurn {
         speaker(&self.metadata)
     }
 
-    /// Whether several people speak, so that a reader must be told who says what.
+    /// Tells whether several people speak, so that a reader must know who says what.
     #[must_use]
     pub fn has_several_speakers(&self) -> bool {
         let past = self.past().iter().filter(|message| !message.is_assistant);

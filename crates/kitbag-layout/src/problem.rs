@@ -41,7 +41,7 @@ pub struct FileProblem {
     pub hint: Option<String>,
 }
 
-/// How bad a [`FileProblem`] is.
+/// The severity of a [`FileProblem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

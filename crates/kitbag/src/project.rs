@@ -69,7 +69,7 @@ impl ProjectPlaces {
     }
 }
 
-/// Why an agent has no layout.
+/// An error of finding the layout of an agent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {

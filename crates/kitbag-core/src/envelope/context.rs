@@ -9,7 +9,7 @@ use crate::assembly::Reason;
 use crate::chunk::ContextChunk;
 use crate::tokens::Tokens;
 
-/// What was chosen, with the figures of the choice.
+/// The chosen chunks, with the figures of the choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, into = "Shown")]
 #[non_exhaustive]

@@ -125,7 +125,7 @@ pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
     (rank, key.collect())
 }
 
-/// Whether a chunk of this source may hold words of many messages, none of which it names: the
+/// Tells whether a chunk of this source may hold words of many messages, none of which it names: the
 /// layers' chunks, and the one that stands for the messages before the history.
 #[must_use]
 pub fn is_derived_from_messages(source: &str) -> bool {

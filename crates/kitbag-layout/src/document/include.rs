@@ -60,7 +60,7 @@ fn document(used: &PathUse<'_>) -> Option<String> {
     }
 }
 
-/// Whether a template looks at the documents as a whole.
+/// Tells whether a template looks at the documents as a whole.
 pub(crate) fn walks_over(template: &Template) -> bool {
     let is_all = |used: PathUse<'_>| matches!(used.parts(), [only] if only == "documents");
     template.paths().any(is_all)

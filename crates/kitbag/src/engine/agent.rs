@@ -108,7 +108,7 @@ pub struct AgentPart {
     pub channel: ChannelTurn,
 }
 
-/// Why an agent has no prompt.
+/// An error of making the prompt of an agent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {

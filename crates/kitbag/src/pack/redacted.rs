@@ -31,7 +31,7 @@ pub(super) fn cap(redactions: &mut Vec<Redaction>) {
 }
 
 impl Redaction {
-    /// Whether a level of its source, with these lines, shows its place.
+    /// Tells whether a level of its source, with these lines, shows its place.
     pub(super) fn is_in(&self, level: Detail, lines: &[(u32, u32)]) -> bool {
         let within = |&(first, last): &(u32, u32)| first <= self.last_line && self.line <= last;
         match level {

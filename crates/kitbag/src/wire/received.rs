@@ -17,7 +17,7 @@ use serde_json::json;
 use super::{Dialect, Joined, Request, joined};
 use crate::engine::{Composed, Contribution, PromptRequest, compose};
 
-/// Why a request cannot be read.
+/// An error of reading a request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
@@ -55,7 +55,7 @@ impl WireError {
     }
 }
 
-/// What a request says, as the parts of a turn. The id of each message is its place in the request.
+/// A request as the parts of a turn. The id of each message is its place in the request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReceivedTurn {
@@ -79,7 +79,7 @@ pub struct FittedRequest {
     pub composed: Composed,
 }
 
-/// Why a request could not be fitted.
+/// An error of fitting a request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {

@@ -76,7 +76,7 @@ fn unreadable_documents(block: &ContentBlock) -> usize {
     }
 }
 
-/// Whether the Chat Completions API takes the name of a speaker.
+/// Tells whether the Chat Completions API takes the name of a speaker.
 fn is_identifier(name: &str) -> bool {
     let refused = |c: char| c.is_whitespace() || "<|\\/>".contains(c);
     (1..=64).contains(&name.len()) && !name.contains(refused)

@@ -24,7 +24,7 @@ const MESSAGE_OVERHEAD: u32 = 4;
 /// Tokens that begin every answer of a chat completion.
 const REPLY_OVERHEAD: u32 = 3;
 
-/// What an encoded picture or file is taken to cost: about that of a picture of 1,100 × 1,100.
+/// The estimated tokens of an encoded picture or file: about those of a picture of 1,100 × 1,100.
 const ATTACHMENT_TOKENS: u32 = 1_600;
 
 /// The segments of a request.

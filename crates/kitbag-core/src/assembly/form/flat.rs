@@ -74,7 +74,7 @@ const fn heading(role: Role) -> Heading {
     }
 }
 
-/// What a section says of a message. Results of tools are told apart from the user's own words.
+/// The text of a message in a section. Results of tools are told apart from the user's own words.
 fn told(message: &Message) -> Cow<'_, str> {
     match message.role {
         Role::Tool => Cow::Owned(format!("Tool result: {}", spoken(message))),

@@ -254,7 +254,7 @@ impl Conversation {
         start > 0
     }
 
-    /// Whether a message stands in the history as it was sent.
+    /// Tells whether a message stands in the history as it was sent.
     fn has_sent(&self, message: &Message) -> bool {
         let id = message.id.as_ref();
         id.is_some_and(|id| self.sent.contains(id))
