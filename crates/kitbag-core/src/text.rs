@@ -13,6 +13,7 @@ mod stem_cache;
 mod stop;
 mod terms;
 mod tokens;
+mod word_list;
 mod words;
 
 pub use bm25::{Bm25, inverse_frequency};

@@ -6,7 +6,6 @@
 
 mod grammar;
 mod irregular;
-mod stop_words;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -130,7 +129,7 @@ impl Language {
             Self::English => irregular::base(word).unwrap_or(word),
             _ => word,
         };
-        let stem = Stemmer::create(self.algorithm()).stem(regular);
+        let stem = Stemmer::create(self.rules().0).stem(regular);
         if stem.is_ascii() {
             return stem.into_owned();
         }
@@ -153,28 +152,40 @@ impl Language {
         Self::LATIN.map(|language| (count(language), language))
     }
 
-    const fn algorithm(self) -> Algorithm {
+    /// The stemmer of the language, and its stop words: grammar that says nothing about a topic,
+    /// without accents. The lists are short on purpose: longer ones bring nothing and take words away
+    /// that people ask for.
+    const fn rules(self) -> (Algorithm, &'static str) {
         match self {
-            Self::English => Algorithm::English,
-            Self::German => Algorithm::German,
-            Self::French => Algorithm::French,
-            Self::Spanish => Algorithm::Spanish,
-            Self::Italian => Algorithm::Italian,
-            Self::Portuguese => Algorithm::Portuguese,
-            Self::Dutch => Algorithm::Dutch,
-            Self::Swedish => Algorithm::Swedish,
-            Self::Danish => Algorithm::Danish,
-            Self::Norwegian => Algorithm::Norwegian,
-            Self::Finnish => Algorithm::Finnish,
-            Self::Polish => Algorithm::Polish,
-            Self::Czech => Algorithm::Czech,
-            Self::Romanian => Algorithm::Romanian,
-            Self::Hungarian => Algorithm::Hungarian,
-            Self::Turkish => Algorithm::Turkish,
-            Self::Russian => Algorithm::Russian,
-            Self::Greek => Algorithm::Greek,
-            Self::Arabic => Algorithm::Arabic,
-            Self::Tamil => Algorithm::Tamil,
+            Self::English => (Algorithm::English, include_str!("stop_words/english.txt")),
+            Self::German => (Algorithm::German, include_str!("stop_words/german.txt")),
+            Self::French => (Algorithm::French, include_str!("stop_words/french.txt")),
+            Self::Spanish => (Algorithm::Spanish, include_str!("stop_words/spanish.txt")),
+            Self::Italian => (Algorithm::Italian, include_str!("stop_words/italian.txt")),
+            Self::Portuguese => (
+                Algorithm::Portuguese,
+                include_str!("stop_words/portuguese.txt"),
+            ),
+            Self::Dutch => (Algorithm::Dutch, include_str!("stop_words/dutch.txt")),
+            Self::Swedish => (Algorithm::Swedish, include_str!("stop_words/swedish.txt")),
+            Self::Danish => (Algorithm::Danish, include_str!("stop_words/danish.txt")),
+            Self::Norwegian => (
+                Algorithm::Norwegian,
+                include_str!("stop_words/norwegian.txt"),
+            ),
+            Self::Finnish => (Algorithm::Finnish, include_str!("stop_words/finnish.txt")),
+            Self::Polish => (Algorithm::Polish, include_str!("stop_words/polish.txt")),
+            Self::Czech => (Algorithm::Czech, include_str!("stop_words/czech.txt")),
+            Self::Romanian => (Algorithm::Romanian, include_str!("stop_words/romanian.txt")),
+            Self::Hungarian => (
+                Algorithm::Hungarian,
+                include_str!("stop_words/hungarian.txt"),
+            ),
+            Self::Turkish => (Algorithm::Turkish, include_str!("stop_words/turkish.txt")),
+            Self::Russian => (Algorithm::Russian, include_str!("stop_words/russian.txt")),
+            Self::Greek => (Algorithm::Greek, include_str!("stop_words/greek.txt")),
+            Self::Arabic => (Algorithm::Arabic, include_str!("stop_words/arabic.txt")),
+            Self::Tamil => (Algorithm::Tamil, include_str!("stop_words/tamil.txt")),
         }
     }
 }

@@ -1,11 +1,12 @@
-//! The words of dates in the common languages, without accents.
-
-mod tables;
+//! The words of dates in the common languages.
+//!
+//! Each file under `names/` holds the words of one language without accents, a line for each kind.
+//! Words of one meaning are separated by spaces, meanings that are counted by `|`: months from
+//! January, weekdays from Monday, days ago from today, counts from one. `-` stands for none.
 
 use jiff::civil::Weekday;
 
 use crate::text::{Language, Script};
-use tables::DateWords;
 
 /// What a word means in a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,72 +46,63 @@ pub(super) fn meaning(folded: &str, script: Script, latin: &[Language]) -> Optio
             .iter()
             .find_map(|&language| meaning_in(language, folded)),
         Script::Unspaced => {
-            let found = UNSPACED.iter().find(|(word, _)| folded.contains(word));
-            found.map(|&(_, days)| Name::DaysAgo(days))
+            let holds = |words: &str| words.split(' ').any(|word| folded.contains(word));
+            let found = UNSPACED.iter().find(|(_, words)| holds(words));
+            found.map(|&(days, _)| Name::DaysAgo(days))
         }
         other => meaning_in(Language::of_script(other)?, folded),
     }
 }
 
 fn meaning_in(language: Language, folded: &str) -> Option<Name> {
-    let words = DateWords::of(language)?;
-    let number = |groups: &str| position(groups, folded).and_then(|at| i64::try_from(at).ok());
-    if let Some(month) = position(words.months, folded) {
-        return Some(Name::Month(
-            i16::try_from(month + 1).ok()?,
-            DOUBTFUL.contains(&folded),
-        ));
-    }
-    if let Some(day) = position(words.weekdays, folded) {
-        let weekday = Weekday::from_monday_zero_offset(i8::try_from(day).ok()?).ok()?;
-        return Some(Name::Weekday(weekday));
-    }
-    if let Some(unit) = position(words.units, folded) {
-        return UNITS.get(unit).copied().map(Name::Unit);
-    }
-    if let Some(days) = number(words.days_ago) {
-        return Some(Name::DaysAgo(days));
-    }
-    let is_one_of = |words: &str| words.split(' ').any(|word| word == folded);
-    if is_one_of(words.last) {
-        Some(Name::Last)
-    } else if is_one_of(words.ago) {
-        Some(Name::Ago)
-    } else if is_one_of(words.of) {
-        Some(Name::Of)
-    } else {
-        number(words.counts).map(|count| Name::Count(count + 1))
-    }
+    let (kind, at) = date_words(language)?.lines().find_map(|line| {
+        let (kind, meanings) = line.split_once(": ")?;
+        let holds = |words: &str| words.split(' ').any(|word| word == folded);
+        Some((kind, meanings.split(" | ").position(holds)?))
+    })?;
+    let at = i8::try_from(at).ok()?;
+    Some(match kind {
+        "months" => Name::Month(i16::from(at) + 1, DOUBTFUL.contains(&folded)),
+        "weekdays" => Name::Weekday(Weekday::from_monday_zero_offset(at).ok()?),
+        "day" => Name::Unit(Unit::Day),
+        "week" => Name::Unit(Unit::Week),
+        "weekend" => Name::Unit(Unit::Weekend),
+        "month" => Name::Unit(Unit::Month),
+        "year" => Name::Unit(Unit::Year),
+        "days_ago" => Name::DaysAgo(at.into()),
+        "last" => Name::Last,
+        "ago" => Name::Ago,
+        "of" => Name::Of,
+        "counts" => Name::Count(i64::from(at) + 1),
+        _ => return None,
+    })
 }
 
-const UNITS: [Unit; 5] = [
-    Unit::Day,
-    Unit::Week,
-    Unit::Weekend,
-    Unit::Month,
-    Unit::Year,
-];
-
-/// In which of the groups a word is.
-fn position(groups: &str, word: &str) -> Option<usize> {
-    groups
-        .split('|')
-        .position(|group| group.split(' ').any(|other| other == word))
+/// How a language speaks of days; nothing where that is not known.
+const fn date_words(language: Language) -> Option<&'static str> {
+    Some(match language {
+        Language::English => include_str!("names/english.txt"),
+        Language::German => include_str!("names/german.txt"),
+        Language::French => include_str!("names/french.txt"),
+        Language::Spanish => include_str!("names/spanish.txt"),
+        Language::Italian => include_str!("names/italian.txt"),
+        Language::Portuguese => include_str!("names/portuguese.txt"),
+        Language::Dutch => include_str!("names/dutch.txt"),
+        Language::Swedish => include_str!("names/swedish.txt"),
+        Language::Danish => include_str!("names/danish.txt"),
+        Language::Norwegian => include_str!("names/norwegian.txt"),
+        Language::Polish => include_str!("names/polish.txt"),
+        Language::Russian => include_str!("names/russian.txt"),
+        _ => return None,
+    })
 }
 
 /// Months that are other words as well.
 const DOUBTFUL: [&str; 8] = ["dec", "jan", "mai", "maj", "mar", "march", "mars", "may"];
 
-/// Days in scripts without spaces, and how long before today they are.
-const UNSPACED: [(&str, i64); 10] = [
-    ("一昨日", 2),
-    ("昨天", 1),
-    ("昨日", 1),
-    ("前天", 2),
-    ("今天", 0),
-    ("今日", 0),
-    ("어제", 1),
-    ("그저께", 2),
-    ("오늘", 0),
-    ("เมื่อวาน", 1),
+/// Days in scripts without spaces, and how long before today they are: 一昨日 holds 昨日.
+const UNSPACED: [(i64, &str); 3] = [
+    (2, "一昨日 前天 그저께"),
+    (1, "昨天 昨日 어제 เมื่อวาน"),
+    (0, "今天 今日 오늘"),
 ];

@@ -1,6 +1,7 @@
 //! Which languages a word is grammar of, told by one look into a table that the compiler makes.
 
-use super::{Language, stop_words};
+use super::Language;
+use crate::text::word_list::split_first_word;
 
 /// A power of two, some times the number of stop words, so that a look seldom needs a second one.
 const SLOTS: usize = 1 << 13;
@@ -45,17 +46,15 @@ pub(super) fn languages(folded: &str) -> u32 {
 const fn filled(mut table: [Slot; SLOTS], languages: &[Language]) -> [Slot; SLOTS] {
     let mut each = 0;
     while each < languages.len() {
-        let words = stop_words::of(languages[each]);
-        let mut number = 0;
-        while number < words.len() {
-            let word = words[number];
+        let (_, mut words) = languages[each].rules();
+        while let Some((word, rest)) = split_first_word(words) {
             let mut at = place(word.as_bytes());
             while table[at].languages != 0 && !is_same(table[at].word.as_bytes(), word.as_bytes()) {
                 at = (at + 1) % SLOTS;
             }
             table[at].word = word;
             table[at].languages |= 1 << languages[each] as u32;
-            number += 1;
+            words = rest;
         }
         each += 1;
     }
@@ -84,16 +83,19 @@ const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::fold;
 
     #[test]
     fn x04_the_table_holds_every_stop_word_and_no_other() {
         for language in Language::LATIN.into_iter().chain(Language::BY_SCRIPT) {
             let bit = 1 << language as u32;
-            for word in stop_words::of(language) {
+            let words: Vec<&str> = language.rules().1.split_whitespace().collect();
+            for word in &words {
                 assert!(languages(word) & bit != 0, "{word}");
+                assert_eq!(fold(word), *word, "{language:?}");
             }
             let of_this = TABLE.iter().filter(|slot| slot.languages & bit != 0);
-            assert_eq!(of_this.count(), stop_words::of(language).len());
+            assert_eq!(of_this.count(), words.len());
         }
         assert_eq!(languages("strength"), 0);
         assert_eq!(languages(""), 0);

@@ -1,0 +1,34 @@
+//! Lists of words in files, which the compiler cuts at white space.
+
+/// The `N` words of a list.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, which refuses what is out of bounds"
+)]
+pub(super) const fn word_list<const N: usize>(mut list: &'static str) -> [&'static str; N] {
+    let mut words = [""; N];
+    let mut count = 0;
+    while let Some((word, rest)) = split_first_word(list) {
+        words[count] = word;
+        count += 1;
+        list = rest;
+    }
+    assert!(count == N, "the list has fewer words");
+    words
+}
+
+/// The first word of a list, and what follows it.
+pub(super) const fn split_first_word(list: &str) -> Option<(&str, &str)> {
+    let list = list.trim_ascii_start();
+    let mut rest = list.as_bytes();
+    while let [first, after @ ..] = rest
+        && !first.is_ascii_whitespace()
+    {
+        rest = after;
+    }
+    let length = list.len() - rest.len();
+    if length == 0 {
+        return None;
+    }
+    Some(list.split_at(length))
+}
