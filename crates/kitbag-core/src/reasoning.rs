@@ -2,20 +2,18 @@
 //!
 //! ```
 //! use kitbag_core::reasoning::{
-//!     CurrentTurn, ReasoningNode, UnknownReasoningNode, format_reasoning_for_prompt,
-//!     get_own_decision_history, get_reasoning_trace,
+//!     CurrentTurn, format_reasoning_for_prompt, get_own_decision_history, get_reasoning_trace,
 //! };
+//! use kitbag_core::view::View;
 //!
 //! let stored = serde_json::from_str(
 //!     r#"{"turn_summaries": [{"turn_num": 3, "steps": [{"step_num": 1, "type": "read", "outcome": "5 soups"}]}],
 //!         "understand_decision_log": [{"turn": 3, "ref": "recipe_1", "action": "retain", "reason": "chosen"}]}"#,
 //! )?;
 //! let trace = get_reasoning_trace(&stored, &CurrentTurn::new(4));
-//! let text = format_reasoning_for_prompt(&trace, "reply".parse()?);
+//! let text = format_reasoning_for_prompt(&trace, View::builtin("reply").unwrap());
 //! assert!(text.contains("5 soups"));
 //! assert_eq!(get_own_decision_history(&stored)[0].reason, "chosen");
-//! let wrong: Result<ReasoningNode, UnknownReasoningNode> = "guess".parse();
-//! assert_eq!(wrong.unwrap_err().value, "guess");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -33,10 +31,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use format::{
-    CurationDetail, ReasoningNode, ReasoningView, StepDetail, UnknownReasoningNode,
-    format_reasoning_for_prompt,
-};
+pub use format::{CurationDetail, ReasoningView, StepDetail, format_reasoning_for_prompt};
 pub(crate) use format::{NO_TRACE, trace_items};
 
 use crate::entity::DecisionEntry;

@@ -76,15 +76,15 @@ pub use build::{
 };
 pub use item::is_derived_from_messages;
 pub use parse::ViewError;
+pub(crate) use parse::number_of_turns;
 
-use crate::conversation::{ConversationPart, ConversationView, Depth, RECENT_TURNS};
+use crate::conversation::{ConversationPart, ConversationView, Depth};
 use crate::entity::{CurationApplied, CurationDecision, EntityDetail, EntityView, apply_curation};
 use crate::reasoning::{CurationDetail, CurrentTurn, ReasoningView, StepDetail, StepSummary};
 use crate::stored::ConversationContext;
 
 /// What one node sees of each layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Value")]
 pub struct View {
     /// The node.
     pub name: Cow<'static, str>,
@@ -124,34 +124,22 @@ pub(crate) static BUILTIN_VIEWS: [View; 5] = [
     View {
         name: Cow::Borrowed("understand"),
         entity: EntityView::CURATION,
-        conversation: ConversationView {
-            depth: Depth::Full,
-            also: Cow::Borrowed(&[]),
-            recent_turns: RECENT_TURNS,
-        },
+        conversation: ConversationView::new(Depth::Full, &[]),
         reasoning: ReasoningView {
-            past_steps: StepDetail::Hidden,
-            past_turns: 0,
-            current_steps: StepDetail::Hidden,
             curation: CurationDetail::OwnHistory,
-            phase: false,
+            ..ReasoningView::HIDDEN
         },
         additions: Cow::Borrowed(&[]),
     },
     View {
         name: Cow::Borrowed("think"),
         entity: EntityView::REFS_AND_LABELS,
-        conversation: ConversationView {
-            depth: Depth::Full,
-            also: Cow::Borrowed(&[]),
-            recent_turns: RECENT_TURNS,
-        },
+        conversation: ConversationView::new(Depth::Full, &[]),
         reasoning: ReasoningView {
             past_steps: StepDetail::Full,
-            past_turns: 2,
-            current_steps: StepDetail::Hidden,
             curation: CurationDetail::Summary,
             phase: true,
+            ..ReasoningView::HIDDEN
         },
         additions: Cow::Borrowed(&[
             Addition::DoNotReread,
@@ -162,17 +150,10 @@ pub(crate) static BUILTIN_VIEWS: [View; 5] = [
     View {
         name: Cow::Borrowed("act"),
         entity: EntityView::FULL,
-        conversation: ConversationView {
-            depth: Depth::Recent,
-            also: Cow::Borrowed(&[]),
-            recent_turns: RECENT_TURNS,
-        },
+        conversation: ConversationView::new(Depth::Recent, &[]),
         reasoning: ReasoningView {
-            past_steps: StepDetail::Hidden,
-            past_turns: 0,
             current_steps: StepDetail::Full,
-            curation: CurationDetail::Hidden,
-            phase: false,
+            ..ReasoningView::HIDDEN
         },
         additions: Cow::Borrowed(&[
             Addition::PreviousStepNote,
@@ -183,42 +164,34 @@ pub(crate) static BUILTIN_VIEWS: [View; 5] = [
     View {
         name: Cow::Borrowed("reply"),
         entity: EntityView::REPLY,
-        conversation: ConversationView {
-            depth: Depth::Recent,
-            also: Cow::Borrowed(&[ConversationPart::Engagement, ConversationPart::Pending]),
-            recent_turns: RECENT_TURNS,
-        },
+        conversation: ConversationView::new(
+            Depth::Recent,
+            &[ConversationPart::Engagement, ConversationPart::Pending],
+        ),
         reasoning: ReasoningView {
             past_steps: StepDetail::Outcome,
             past_turns: 1,
             current_steps: StepDetail::Outcome,
-            curation: CurationDetail::Hidden,
             phase: true,
+            ..ReasoningView::HIDDEN
         },
         additions: Cow::Borrowed(&[Addition::UserExpressed, Addition::Accomplished]),
     },
     View {
         name: Cow::Borrowed("turn"),
-        entity: EntityView {
-            active: EntityDetail::FullData,
-            generated: EntityDetail::FullData,
-            retained: EntityDetail::RefsAndLabels,
-        },
-        conversation: ConversationView {
-            depth: Depth::Nothing,
-            also: Cow::Borrowed(&[
+        entity: EntityView::new(EntityDetail::FullData, EntityDetail::RefsAndLabels),
+        conversation: ConversationView::new(
+            Depth::Nothing,
+            &[
                 ConversationPart::Summary,
                 ConversationPart::Engagement,
                 ConversationPart::Pending,
-            ]),
-            recent_turns: RECENT_TURNS,
-        },
+            ],
+        ),
         reasoning: ReasoningView {
             past_steps: StepDetail::Outcome,
-            past_turns: 2,
             current_steps: StepDetail::Outcome,
-            curation: CurationDetail::Hidden,
-            phase: false,
+            ..ReasoningView::HIDDEN
         },
         additions: Cow::Borrowed(&[]),
     },

@@ -13,6 +13,7 @@ use super::{ConversationHistory, ConversationTurn, PendingKind, PendingState, RE
 use crate::chunk::{ChunkType, ContextPriority};
 use crate::neutral::{indented, one_line};
 use crate::view::item::{Item, list, short};
+use crate::view::number_of_turns;
 
 /// How many turns depth 5 shows, recent and older together.
 const SUMMARY_TURNS: usize = 5;
@@ -20,10 +21,7 @@ const SUMMARY_TURNS: usize = 5;
 /// Shows the history to a depth.
 #[must_use]
 pub fn format_conversation_for_prompt(history: &ConversationHistory, depth: Depth) -> String {
-    let view = ConversationView {
-        depth,
-        ..ConversationView::default()
-    };
+    let view = ConversationView::new(depth, &[]);
     list(&history_items(history, &view, 0), NO_CONVERSATION)
 }
 
@@ -94,27 +92,32 @@ pub struct UnknownDepth {
 }
 
 /// What is shown of a history: a depth, and parts beyond it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversationView {
     /// How far back.
     pub depth: Depth,
     /// What is shown although the depth does not include it.
     pub also: Cow<'static, [ConversationPart]>,
     /// How many turns are recent.
+    #[serde(deserialize_with = "number_of_turns")]
     pub recent_turns: usize,
 }
 
 impl Default for ConversationView {
     fn default() -> Self {
-        Self {
-            depth: Depth::Nothing,
-            also: Cow::Borrowed(&[]),
-            recent_turns: RECENT_TURNS,
-        }
+        Self::new(Depth::Nothing, &[])
     }
 }
 
 impl ConversationView {
+    pub(crate) const fn new(depth: Depth, also: &'static [ConversationPart]) -> Self {
+        Self {
+            depth,
+            also: Cow::Borrowed(also),
+            recent_turns: RECENT_TURNS,
+        }
+    }
+
     /// Whether `part` is shown.
     #[must_use]
     pub fn shows(&self, part: ConversationPart) -> bool {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{EntityContext, EntitySnapshot, EntityStatus};
 use crate::chunk::{ChunkType, ContextPriority};
 use crate::neutral::{indented, json_line, one_line};
-use crate::view::item::{Item, list};
+use crate::view::item::{Item, list, quoted};
 
 /// Shows the entities in one of the modes.
 #[must_use]
@@ -88,7 +88,7 @@ pub struct UnknownEntityMode {
 }
 
 /// How each tier is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityView {
     /// Entities referred to lately.
     pub active: EntityDetail,
@@ -100,34 +100,24 @@ pub struct EntityView {
 
 impl EntityView {
     /// What Act sees.
-    pub(crate) const FULL: Self = Self {
-        active: EntityDetail::FullData,
-        generated: EntityDetail::FullData,
-        retained: EntityDetail::Hidden,
-    };
+    pub(crate) const FULL: Self = Self::new(EntityDetail::FullData, EntityDetail::Hidden);
     /// What Think sees.
-    pub(crate) const REFS_AND_LABELS: Self = Self {
-        active: EntityDetail::RefsAndLabels,
-        generated: EntityDetail::RefsAndLabels,
-        retained: EntityDetail::Refs,
-    };
+    pub(crate) const REFS_AND_LABELS: Self =
+        Self::new(EntityDetail::RefsAndLabels, EntityDetail::Refs);
     /// What Reply sees.
-    pub(crate) const REPLY: Self = Self {
-        active: EntityDetail::Labels,
-        generated: EntityDetail::Labels,
-        retained: EntityDetail::Hidden,
-    };
-    const DO_NOT_READ: Self = Self {
-        active: EntityDetail::FullData,
-        generated: EntityDetail::FullData,
-        retained: EntityDetail::FullData,
-    };
+    pub(crate) const REPLY: Self = Self::new(EntityDetail::Labels, EntityDetail::Hidden);
+    const DO_NOT_READ: Self = Self::new(EntityDetail::FullData, EntityDetail::FullData);
     /// What Understand sees.
-    pub(crate) const CURATION: Self = Self {
-        active: EntityDetail::Record,
-        generated: EntityDetail::Record,
-        retained: EntityDetail::Record,
-    };
+    pub(crate) const CURATION: Self = Self::new(EntityDetail::Record, EntityDetail::Record);
+
+    /// Active entities and drafts at one detail, and what is retained at another.
+    pub(crate) const fn new(current: EntityDetail, retained: EntityDetail) -> Self {
+        Self {
+            active: current,
+            generated: current,
+            retained,
+        }
+    }
 }
 
 /// How much of an entity is shown.
@@ -183,9 +173,8 @@ pub(crate) fn entity_items(context: &EntityContext, view: EntityView) -> Vec<Ite
 /// older entity active again. To forbid reading anything else would leave no way to reach it.
 pub(crate) fn do_not_read(context: &EntityContext) -> Option<Item> {
     let stored = context.entities().filter(|entity| entity.is_at_hand());
-    let refs = stored.map(|entity| format!("`{}`", one_line(&entity.reference)));
-    let refs: Vec<String> = refs.collect();
-    let text = format!("DO NOT re-read: {}", refs.join(", "));
+    let refs = quoted(stored.map(|entity| &entity.reference));
+    let text = format!("DO NOT re-read: {refs}");
     let item = || Item::new(ChunkType::Entity, "do_not_reread", [text]).critical();
     (!refs.is_empty()).then(item)
 }

@@ -54,7 +54,7 @@ fn current() -> CurrentTurn {
 
 fn shown(node: &str) -> String {
     let trace = get_reasoning_trace(&stored(), &current());
-    format_reasoning_for_prompt(&trace, node.parse().unwrap())
+    format_reasoning_for_prompt(&trace, View::builtin(node).unwrap())
 }
 
 #[test]
@@ -161,9 +161,14 @@ fn a06_reply_sees_outcomes() {
 }
 
 #[test]
-fn a06_other_nodes_are_refused() {
-    let error = "ponder".parse::<ReasoningNode>().unwrap_err().to_string();
-    assert_eq!(error, "unknown node `ponder`, expected think, act or reply");
+fn a06_a_node_of_the_users_own_sees_what_its_view_names() {
+    let trace = get_reasoning_trace(&stored(), &current());
+    let view = View::read("ponder", json!({"reasoning": {"current_steps": "line"}})).unwrap();
+    assert_eq!(
+        format_reasoning_for_prompt(&trace, &view),
+        "- This turn, step 1 (write recipes): Save the soup"
+    );
+    assert_eq!(View::builtin("ponder"), None);
 }
 
 #[test]
@@ -171,7 +176,7 @@ fn a06_a_first_turn_says_that_nothing_happened() {
     let trace = get_reasoning_trace(&ConversationContext::new(), &CurrentTurn::new(0));
     for node in ["think", "act", "reply"] {
         assert_eq!(
-            format_reasoning_for_prompt(&trace, node.parse().unwrap()),
+            format_reasoning_for_prompt(&trace, View::builtin(node).unwrap()),
             "Nothing so far."
         );
     }
@@ -182,7 +187,7 @@ fn a06_a_block_in_this_turn_reaches_reply() {
     let mut turn = CurrentTurn::new(4);
     turn.summary.blocked_reason = Some("no such table".to_string());
     let trace = get_reasoning_trace(&ConversationContext::new(), &turn);
-    let text = format_reasoning_for_prompt(&trace, ReasoningNode::Reply);
+    let text = format_reasoning_for_prompt(&trace, View::builtin("reply").unwrap());
     assert_eq!(text, "- This turn is blocked: no such table");
 }
 
@@ -191,7 +196,7 @@ fn a06_what_was_accomplished_is_told_by_the_steps_where_nobody_says_it() {
     let mut turn = current();
     turn.accomplished = None;
     let trace = get_reasoning_trace(&ConversationContext::new(), &turn);
-    let text = format_reasoning_for_prompt(&trace, ReasoningNode::Reply);
+    let text = format_reasoning_for_prompt(&trace, View::builtin("reply").unwrap());
     assert!(
         text.contains("- Just accomplished: write: 1 record"),
         "{text}"
@@ -203,6 +208,6 @@ fn a06_a_last_turn_without_steps_tells_what_it_decided() {
     let json = json!({"turn_summaries": [{"turn_num": 3, "think_decision": "propose", "think_goal": "a menu"}]});
     let stored = from_value(json).unwrap();
     let trace = get_reasoning_trace(&stored, &CurrentTurn::new(4));
-    let text = format_reasoning_for_prompt(&trace, ReasoningNode::Think);
+    let text = format_reasoning_for_prompt(&trace, View::builtin("think").unwrap());
     assert!(text.contains("- Last turn: propose, a menu"), "{text}");
 }

@@ -12,11 +12,12 @@ use alloc::vec::Vec;
 use super::extract::{Speaker, Utterance, extract};
 use super::turn_lines;
 use crate::conversation::ConversationTurn;
-use crate::neutral::{indented, one_line};
+use crate::neutral::indented;
 use crate::reasoning::TurnExecutionSummary;
 use crate::stored::ConversationContext;
 use crate::text::identifiers;
 use crate::tokens::{Characters, TokenCounter, Tokens};
+use crate::view::item::quoted;
 
 /// A summary that should be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,12 +132,7 @@ impl Compression {
             self.limit
         );
         if !self.names.is_empty() {
-            let names = self
-                .names
-                .iter()
-                .map(|name| format!("`{}`", one_line(name)));
-            let names: Vec<String> = names.collect();
-            prompt.push_str(&format!("- Spell as here: {}.\n", names.join(", ")));
+            prompt.push_str(&format!("- Spell as here: {}.\n", quoted(&self.names)));
         }
         if !self.summary.trim().is_empty() {
             prompt.push_str("\n## Summary so far, to be taken in\n");

@@ -179,7 +179,7 @@ impl Layers {
             entity.extend(do_not_read(&self.entity));
         }
         let mut conversation = history_items(&self.conversation, &view.conversation, turn_num);
-        let mut reasoning = trace_items(&self.reasoning, &view.reasoning, &view.additions);
+        let mut reasoning = trace_items(&self.reasoning, view);
         for (items, ids) in [
             (&mut entity, UnknownIds::Hide),
             (&mut conversation, UnknownIds::Keep),

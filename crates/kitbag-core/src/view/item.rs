@@ -102,6 +102,14 @@ pub(crate) fn list(items: &[Item], if_empty: &str) -> String {
     }
 }
 
+/// Names in backticks, separated by commas.
+pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let quoted = names
+        .into_iter()
+        .map(|name| format!("`{}`", one_line(name)));
+    quoted.collect::<Vec<_>>().join(", ")
+}
+
 /// The start of a text on one line, which says how much was cut.
 pub(crate) fn short(text: &str) -> String {
     let line = one_line(text);

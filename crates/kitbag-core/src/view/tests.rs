@@ -744,7 +744,7 @@ fn a11_a_node_of_the_users_own_sees_what_it_names() {
 
 #[test]
 fn a11_an_empty_view_sees_nothing() {
-    let view: View = from_value(json!({})).unwrap();
+    let view = View::read("", json!({})).unwrap();
     assert_eq!(node_chunks(&view, &state()), []);
     let context = build_context(&view, &state());
     assert_eq!(context.text.entity, "No entities in context.");
@@ -807,15 +807,21 @@ fn a11_errors_name_the_field() {
             "view field `layers`: unknown field, expected one of entity, conversation, reasoning, additions",
         ),
     ] {
-        assert_eq!(from_value::<View>(json).unwrap_err().to_string(), message);
+        let error = View::read("critic", json).unwrap_err();
+        assert_eq!(error.to_string(), message);
     }
 }
 
 #[test]
 fn a11_the_built_in_views_are_data_like_any_other() {
     for view in &BUILTIN_VIEWS {
-        let json = serde_json::to_value(view).unwrap();
-        assert_eq!(&from_value::<View>(json).unwrap(), view);
+        let mut json = serde_json::to_value(view).unwrap();
+        assert_eq!(&from_value::<View>(json.clone()).unwrap(), view);
+        let name = json.as_object_mut().unwrap().remove("name");
+        assert_eq!(name, Some(json!(view.name)));
+        let mut copy = View::read("copy", json).unwrap();
+        copy.name.clone_from(&view.name);
+        assert_eq!(&copy, view);
         assert_eq!(View::builtin(&view.name), Some(view));
     }
     assert_eq!(View::builtin("critic"), None);
