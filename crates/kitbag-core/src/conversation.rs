@@ -213,7 +213,7 @@ impl PendingState {
 
 /// In which way the user was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PendingKind {
     /// A plan waits for approval.
@@ -223,34 +223,13 @@ pub enum PendingKind {
     /// A step needs something from the user.
     AskUser,
     /// A kind that this version does not know.
+    #[serde(untagged)]
     Other(String),
 }
 
 impl Default for PendingKind {
     fn default() -> Self {
         Self::Other(String::new())
-    }
-}
-
-impl From<String> for PendingKind {
-    fn from(kind: String) -> Self {
-        match kind.as_str() {
-            "propose" => Self::Propose,
-            "clarify" => Self::Clarify,
-            "ask_user" => Self::AskUser,
-            _ => Self::Other(kind),
-        }
-    }
-}
-
-impl From<PendingKind> for String {
-    fn from(kind: PendingKind) -> Self {
-        match kind {
-            PendingKind::Propose => "propose".to_owned(),
-            PendingKind::Clarify => "clarify".to_owned(),
-            PendingKind::AskUser => "ask_user".to_owned(),
-            PendingKind::Other(kind) => kind,
-        }
     }
 }
 

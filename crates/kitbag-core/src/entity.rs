@@ -77,10 +77,11 @@ pub(crate) use curation::{DECISION_LOG_LIMIT, apply_curation};
 pub use error::RegistryError;
 pub use format::{EntityDetail, EntityMode, EntityView, UnknownEntityMode, format_entity_context};
 pub(crate) use format::{NO_ENTITIES, do_not_read, entity_items};
+pub(crate) use refs::split_ref;
 pub use register::DraftMatch;
 pub use registry::SessionIdRegistry;
 pub(crate) use rows::UnknownIds;
-pub use rows::{RowError, Translated, Unresolved};
+pub use rows::{Translated, Unresolved};
 pub use status::{EntityStatus, UserAction};
 
 use registry::Entity;
@@ -106,7 +107,7 @@ pub fn get_entity_context(registry: &SessionIdRegistry, current_turn: u32) -> En
     }
     for tier in context.tiers_mut() {
         tier.sort_by_cached_key(|entity| {
-            let number = refs::split_ref(&entity.reference).map(|(_, number)| number);
+            let number = split_ref(&entity.reference).map(|(_, number)| number);
             (
                 entity.turn_created,
                 entity.entity_type.clone(),

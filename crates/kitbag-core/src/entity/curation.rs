@@ -27,46 +27,36 @@ pub(crate) fn apply_curation(
 ) -> CurationApplied {
     let turn = registry.current_turn();
     let why = decision.curation_summary.as_deref().unwrap_or_default();
-    let mut applied = CurationApplied::default();
-    let mut note = |reference: Option<&str>, action: &str, reason: &str| {
-        log.push(DecisionEntry {
-            turn,
-            reference: reference.map(str::to_owned),
-            action: action.to_owned(),
-            reason: reason.to_owned(),
-            other: Map::new(),
-        });
+    let entry = |reference: Option<&String>, action: &str, reason: &str| DecisionEntry {
+        turn,
+        reference: reference.cloned(),
+        action: action.to_owned(),
+        reason: reason.to_owned(),
+        other: Map::new(),
     };
-    let summary = &mut applied.summary;
+    let mut applied = CurationApplied::default();
     if decision.clear_all {
-        summary.dropped = registry.clear_all();
-        note(None, "clear_all", why);
+        applied.summary.dropped = registry.clear_all();
+        log.push(entry(None, "clear_all", why));
     } else {
-        for Retention { reference, reason } in &decision.retain_active {
-            if registry.retain(reference, reason).is_err() {
-                applied.unknown_refs.push(reference.clone());
-                continue;
+        let retain = decision.retain_active.iter();
+        let retain = retain.map(|one| ("retain", &one.reference, one.reason.as_str()));
+        let demote = decision.demote.iter().map(|one| ("demote", one, why));
+        let drop = decision.drop.iter().map(|one| ("drop", one, why));
+        let mut done = Vec::new();
+        for (action, reference, reason) in retain.chain(demote).chain(drop) {
+            let changed = match action {
+                "retain" => registry.retain(reference, reason),
+                "demote" => registry.demote(reference),
+                _ => registry.drop_ref(reference),
+            };
+            match changed {
+                Ok(()) => done.push(entry(Some(reference), action, reason)),
+                Err(_) => applied.unknown_refs.push(reference.clone()),
             }
-            summary.retained.push(reference.clone());
-            summary.reasons.insert(reference.clone(), reason.clone());
-            note(Some(reference), "retain", reason);
         }
-        for reference in &decision.demote {
-            if registry.demote(reference).is_err() {
-                applied.unknown_refs.push(reference.clone());
-                continue;
-            }
-            summary.demoted.push(reference.clone());
-            note(Some(reference), "demote", why);
-        }
-        for reference in &decision.drop {
-            if registry.drop_ref(reference).is_err() {
-                applied.unknown_refs.push(reference.clone());
-                continue;
-            }
-            summary.dropped.push(reference.clone());
-            note(Some(reference), "drop", why);
-        }
+        applied.summary = CurationSummary::logged(&done, turn);
+        log.extend(done);
     }
     let surplus = log.len().saturating_sub(DECISION_LOG_LIMIT);
     log.drain(..surplus);

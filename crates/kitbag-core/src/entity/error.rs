@@ -1,5 +1,6 @@
 //! Why the registry refuses.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -39,9 +40,27 @@ pub enum RegistryError {
         /// The row's own ref.
         existing: String,
     },
+    /// The entity is a draft, which has no row.
+    #[error("`{reference}` is a draft that is not saved yet")]
+    Unsaved {
+        /// The ref asked for.
+        reference: String,
+    },
+    /// The entity's row is gone.
+    #[error("the row of `{reference}` was deleted")]
+    Deleted {
+        /// The ref asked for.
+        reference: String,
+    },
 }
 
 impl RegistryError {
+    pub(super) fn unknown(reference: &str) -> Self {
+        Self::UnknownRef {
+            reference: reference.to_owned(),
+        }
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
@@ -50,6 +69,8 @@ impl RegistryError {
             Self::NotADraft { .. } => "name a ref that starts with `gen_` and is not saved yet",
             Self::AmbiguousDraft { .. } => "say which draft was saved by its ref",
             Self::RowHasRef { .. } => "drop the draft, or register the row without one",
+            Self::Unsaved { .. } => "save the draft first",
+            Self::Deleted { .. } => "use a ref whose row still exists",
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn ref_stem(entity_type: &str) -> String {
 }
 
 /// Splits a ref into its word and its number, if it is spelled like one.
-pub(super) fn split_ref(reference: &str) -> Option<(&str, u64)> {
+pub(crate) fn split_ref(reference: &str) -> Option<(&str, u64)> {
     let (stem, number) = reference.rsplit_once('_')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (digits && !stem.is_empty()).then(|| number.parse().ok().map(|number| (stem, number)))?

@@ -1,7 +1,6 @@
 //! How entities enter the registry: reading, linking, drafting, saving, changing, deleting.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -76,16 +75,12 @@ impl SessionIdRegistry {
         content: Value,
         source_step: Option<u32>,
     ) -> String {
-        let stem = ref_stem(entity_type);
-        let reference = mint(
-            &mut self.gen_counters,
-            &self.entities,
-            &stem,
-            &format!("{DRAFT_PREFIX}{stem}"),
-        );
-        let row = pending_row(&reference);
+        let reference = self.mint(entity_type, DRAFT_PREFIX);
+        // Stands in for the row id that a draft does not have.
+        let row = format!("__pending__{reference}");
         self.ref_by_row.insert(row.clone(), reference.clone());
-        let mut entity = self.new_entity(&reference, &row, entity_type, label);
+        let mut entity = self.new_entity(&reference, &row, entity_type);
+        set_label(&mut entity, label);
         entity.status = Some(EntityStatus::Generated);
         entity.content = Some(content);
         entity.source_step = source_step.map(Value::from);
@@ -155,15 +150,12 @@ impl SessionIdRegistry {
         label: &str,
     ) -> Result<(), RegistryError> {
         let turn = self.current_turn;
-        let existing = self
-            .ref_by_row
-            .get(row_id)
-            .filter(|existing| *existing != reference);
-        let existing = existing.cloned();
+        let existing = self.ref_by_row.get(row_id).cloned();
         let entity = self.draft_mut(reference)?;
-        if let Some(existing) = existing {
+        if let Some(existing) = existing.filter(|existing| existing != reference) {
+            let reference = reference.to_owned();
             return Err(RegistryError::RowHasRef {
-                reference: reference.to_owned(),
+                reference,
                 existing,
             });
         }
@@ -185,15 +177,10 @@ impl SessionIdRegistry {
         label: &str,
         status: EntityStatus,
     ) -> String {
-        let reference = match self.ref_by_row.get(row_id) {
-            Some(reference) => reference.clone(),
-            None => {
-                let stem = ref_stem(entity_type);
-                mint(&mut self.counters, &self.entities, &stem, &stem)
-            }
-        };
+        let known = self.ref_by_row.get(row_id).cloned();
+        let reference = known.unwrap_or_else(|| self.mint(entity_type, ""));
         self.ref_by_row.insert(row_id.to_owned(), reference.clone());
-        let fresh = self.new_entity(&reference, row_id, entity_type, label);
+        let fresh = self.new_entity(&reference, row_id, entity_type);
         let entity = self.entities.entry(reference.clone()).or_insert(fresh);
         entity.row_id.get_or_insert_with(|| row_id.to_owned());
         entity
@@ -214,15 +201,28 @@ impl SessionIdRegistry {
         reference
     }
 
-    fn new_entity(&self, reference: &str, row_id: &str, entity_type: &str, label: &str) -> Entity {
-        let label = if label.trim().is_empty() {
-            reference
-        } else {
-            label
+    /// The next ref of a type, past every ref that exists: a loaded registry may lack its counters.
+    fn mint(&mut self, entity_type: &str, prefix: &str) -> String {
+        let stem = ref_stem(entity_type);
+        let counters = match prefix {
+            DRAFT_PREFIX => &mut self.gen_counters,
+            _ => &mut self.counters,
         };
+        let count = counters.entry(stem.clone()).or_default();
+        loop {
+            *count = count.saturating_add(1);
+            let reference = format!("{prefix}{stem}_{count}");
+            if !self.entities.contains_key(&reference) {
+                return reference;
+            }
+        }
+    }
+
+    /// An entity that is called by its ref.
+    fn new_entity(&self, reference: &str, row_id: &str, entity_type: &str) -> Entity {
         Entity {
             row_id: Some(row_id.to_owned()),
-            label: Some(label.to_owned()),
+            label: Some(reference.to_owned()),
             entity_type: Some(entity_type.to_owned()),
             turn_created: Some(self.current_turn),
             turn_last_ref: Some(self.current_turn),
@@ -237,23 +237,14 @@ impl SessionIdRegistry {
         label: &str,
     ) -> Result<Option<String>, RegistryError> {
         let (stem, wanted) = (ref_stem(entity_type), label.trim().to_lowercase());
-        let matches = |(_, entity): &(&String, &Entity)| {
+        let same_type = |other: &String| ref_stem(other) == stem;
+        let same_label = |other: &String| other.trim().to_lowercase() == wanted;
+        let drafts = self.entities.iter().filter(|(_, entity)| {
             entity.is_draft()
-                && entity
-                    .entity_type
-                    .as_deref()
-                    .is_some_and(|other| ref_stem(other) == stem)
-                && entity
-                    .label
-                    .as_deref()
-                    .is_some_and(|other| other.trim().to_lowercase() == wanted)
-        };
-        let mut references: Vec<String> = self
-            .entities
-            .iter()
-            .filter(matches)
-            .map(|(reference, _)| reference.clone())
-            .collect();
+                && entity.entity_type.as_ref().is_some_and(same_type)
+                && entity.label.as_ref().is_some_and(same_label)
+        });
+        let mut references: Vec<String> = drafts.map(|(reference, _)| reference.clone()).collect();
         if references.len() > 1 {
             return Err(RegistryError::AmbiguousDraft {
                 label: label.to_owned(),
@@ -268,10 +259,9 @@ impl SessionIdRegistry {
         if entity.is_draft() {
             return Ok(entity);
         }
-        let status = entity.status.clone().unwrap_or(EntityStatus::Read);
         Err(RegistryError::NotADraft {
             reference: reference.to_owned(),
-            status,
+            status: entity.status.clone().unwrap_or(EntityStatus::Read),
         })
     }
 
@@ -283,28 +273,6 @@ impl SessionIdRegistry {
             entity.content = None;
             entity.data = None;
             entity.reason = None;
-        }
-    }
-}
-
-/// The stand-in for the row id of a draft.
-fn pending_row(reference: &str) -> String {
-    format!("__pending__{reference}")
-}
-
-/// The next ref of a word, past every ref that exists: a loaded registry may lack its counters.
-fn mint(
-    counters: &mut BTreeMap<String, u64>,
-    entities: &BTreeMap<String, Entity>,
-    counter: &str,
-    prefix: &str,
-) -> String {
-    let count = counters.entry(counter.to_owned()).or_default();
-    loop {
-        *count = count.saturating_add(1);
-        let reference = format!("{prefix}_{count}");
-        if !entities.contains_key(&reference) {
-            return reference;
         }
     }
 }

@@ -48,7 +48,6 @@ pub(super) struct Entity {
     pub(super) status: Option<EntityStatus>,
     pub(super) label: Option<String>,
     pub(super) entity_type: Option<String>,
-    pub(super) detail: Option<Value>,
     pub(super) turn_created: Option<u32>,
     pub(super) turn_last_ref: Option<u32>,
     pub(super) source_step: Option<Value>,
@@ -122,14 +121,12 @@ impl SessionIdRegistry {
                 entity.data = None;
             }
         }
-        let deleted = |(_, entity): &(&String, &Entity)| entity.is_deleted();
-        let gone: Vec<String> = self
+        let deleted = self
             .entities
             .iter()
-            .filter(deleted)
-            .map(|(reference, _)| reference.clone())
-            .collect();
-        for reference in gone {
+            .filter(|(_, entity)| entity.is_deleted());
+        let deleted: Vec<String> = deleted.map(|(reference, _)| reference.clone()).collect();
+        for reference in deleted {
             self.forget(&reference);
         }
     }
@@ -175,9 +172,7 @@ impl SessionIdRegistry {
     /// If no entity has this ref.
     pub fn drop_ref(&mut self, reference: &str) -> Result<(), RegistryError> {
         if !self.entities.contains_key(reference) {
-            return Err(RegistryError::UnknownRef {
-                reference: reference.to_owned(),
-            });
+            return Err(RegistryError::unknown(reference));
         }
         self.forget(reference);
         Ok(())
@@ -253,9 +248,7 @@ impl SessionIdRegistry {
         let entity = self.entities.get_mut(reference);
         entity
             .filter(|entity| entity.is_live() && !entity.is_deleted())
-            .ok_or_else(|| RegistryError::UnknownRef {
-                reference: reference.to_owned(),
-            })
+            .ok_or_else(|| RegistryError::unknown(reference))
     }
 
     fn forget(&mut self, reference: &str) {

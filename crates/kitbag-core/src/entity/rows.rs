@@ -16,6 +16,7 @@ use core::ops::Bound;
 
 use serde_json::{Map, Value};
 
+use super::error::RegistryError;
 use super::refs::{DRAFT_PREFIX, split_ref};
 use super::registry::SessionIdRegistry;
 
@@ -48,31 +49,7 @@ pub struct Unresolved {
     /// Where it stands, as a JSON pointer.
     pub path: String,
     /// Why there is no row id.
-    pub error: RowError,
-}
-
-/// Why there is no row id for a ref.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RowError {
-    /// No entity has this ref.
-    #[error("no entity has the ref `{reference}`")]
-    Unknown {
-        /// The ref.
-        reference: String,
-    },
-    /// It is a draft.
-    #[error("`{reference}` is a draft that is not saved yet")]
-    Unsaved {
-        /// The ref.
-        reference: String,
-    },
-    /// Its row is gone.
-    #[error("the row of `{reference}` was deleted")]
-    Deleted {
-        /// The ref.
-        reference: String,
-    },
+    pub error: RegistryError,
 }
 
 impl SessionIdRegistry {
@@ -80,26 +57,16 @@ impl SessionIdRegistry {
     ///
     /// # Errors
     /// If the ref is unknown, a draft's, or a deleted row's.
-    pub fn row_id(&self, reference: &str) -> Result<&str, RowError> {
-        let reference_owned = || reference.to_owned();
-        let Some(entity) = self
-            .entities
-            .get(reference)
-            .filter(|entity| entity.is_live())
-        else {
-            return Err(RowError::Unknown {
-                reference: reference_owned(),
-            });
-        };
+    pub fn row_id(&self, reference: &str) -> Result<&str, RegistryError> {
+        let entity = self.entities.get(reference);
+        let entity = entity.filter(|entity| entity.is_live());
+        let entity = entity.ok_or_else(|| RegistryError::unknown(reference))?;
+        let name = || reference.to_owned();
         if entity.is_draft() {
-            return Err(RowError::Unsaved {
-                reference: reference_owned(),
-            });
+            return Err(RegistryError::Unsaved { reference: name() });
         }
-        let deleted = || RowError::Deleted {
-            reference: reference_owned(),
-        };
-        entity.row_id.as_deref().ok_or_else(deleted)
+        let row_id = entity.row_id.as_deref();
+        row_id.ok_or_else(|| RegistryError::Deleted { reference: name() })
     }
 
     /// Replaces every ref in filters or a payload by its row id.

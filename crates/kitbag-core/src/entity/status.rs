@@ -1,7 +1,6 @@
 //! What last happened to an entity, as one word.
 
-use alloc::borrow::ToOwned;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// In JSON it is a word; what the user did outside the conversation is written `created:user`.
 /// A word that is not known is kept as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum EntityStatus {
     /// Its row was read.
@@ -27,8 +26,10 @@ pub enum EntityStatus {
     /// Another row points to it; it was not read itself.
     Linked,
     /// The user acted on it outside the conversation.
+    #[serde(untagged)]
     ByUser(UserAction),
     /// A word that this version does not know.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -58,63 +59,26 @@ impl EntityStatus {
 }
 
 /// What a user did to a row outside the conversation, such as in a form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum UserAction {
     /// The user created the row.
+    #[serde(rename = "created:user")]
     Created,
     /// The user changed the row.
+    #[serde(rename = "updated:user")]
     Updated,
     /// The user removed the row.
+    #[serde(rename = "deleted:user")]
     Deleted,
     /// The user pointed at the row.
+    #[serde(rename = "mentioned:user")]
     Mentioned,
 }
 
+/// The word of the JSON form.
 impl fmt::Display for EntityStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Deleted => "deleted",
-            Self::Generated => "generated",
-            Self::Linked => "linked",
-            Self::ByUser(UserAction::Created) => "created:user",
-            Self::ByUser(UserAction::Updated) => "updated:user",
-            Self::ByUser(UserAction::Deleted) => "deleted:user",
-            Self::ByUser(UserAction::Mentioned) => "mentioned:user",
-            Self::Other(word) => word,
-        })
-    }
-}
-
-impl From<&str> for EntityStatus {
-    fn from(word: &str) -> Self {
-        match word {
-            "read" => Self::Read,
-            "created" => Self::Created,
-            "updated" => Self::Updated,
-            "deleted" => Self::Deleted,
-            "generated" => Self::Generated,
-            "linked" => Self::Linked,
-            "created:user" => Self::ByUser(UserAction::Created),
-            "updated:user" => Self::ByUser(UserAction::Updated),
-            "deleted:user" => Self::ByUser(UserAction::Deleted),
-            "mentioned:user" => Self::ByUser(UserAction::Mentioned),
-            other => Self::Other(other.to_owned()),
-        }
-    }
-}
-
-impl From<String> for EntityStatus {
-    fn from(word: String) -> Self {
-        Self::from(word.as_str())
-    }
-}
-
-impl From<EntityStatus> for String {
-    fn from(status: EntityStatus) -> Self {
-        status.to_string()
+        self.serialize(f)
     }
 }
