@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use super::extract::{Speaker, Utterance, extract};
 use super::turn_lines;
 use crate::conversation::ConversationTurn;
+use crate::entity::split_ref;
 use crate::neutral::indented;
 use crate::reasoning::TurnExecutionSummary;
 use crate::stored::ConversationContext;
@@ -192,30 +193,37 @@ impl Compression {
                     .is_some()
             }
             Replaced::Turns(turns) => {
-                let fits = context.history_summary == self.so_far
-                    && context.recent_turns.starts_with(turns);
-                fits.then(|| {
-                    context.recent_turns.drain(..turns.len());
-                    context.history_summary = summary.to_owned();
-                })
-                .is_some()
+                let so_far = &mut context.history_summary;
+                self.replace(so_far, &mut context.recent_turns, turns, summary)
             }
             Replaced::Summaries(turns) => {
-                let fits = context.reasoning_summary == self.so_far
-                    && context.turn_summaries.starts_with(turns);
-                fits.then(|| {
-                    context.turn_summaries.drain(..turns.len());
-                    context.reasoning_summary = summary.to_owned();
-                })
-                .is_some()
+                let so_far = &mut context.reasoning_summary;
+                self.replace(so_far, &mut context.turn_summaries, turns, summary)
             }
-            Replaced::Engagement => (context.engagement_summary == self.so_far)
-                .then(|| context.engagement_summary = summary.to_owned())
-                .is_some(),
+            Replaced::Engagement => {
+                let so_far = &mut context.engagement_summary;
+                self.replace::<()>(so_far, &mut Vec::new(), &[], summary)
+            }
         };
         is_placed
             .then_some(())
             .ok_or(SummaryProblem::Outdated { what })
+    }
+
+    /// Puts a summary in place of the one so far and of the oldest records, if these are still there.
+    fn replace<T: PartialEq>(
+        &self,
+        so_far: &mut String,
+        records: &mut Vec<T>,
+        replaced: &[T],
+        summary: &str,
+    ) -> bool {
+        let is_current = *so_far == self.so_far && records.starts_with(replaced);
+        if is_current {
+            records.drain(..replaced.len());
+            *so_far = summary.to_owned();
+        }
+        is_current
     }
 
     /// Whether there is anything to be summarised.
@@ -232,15 +240,9 @@ impl Compression {
             .flat_map(identifiers)
             .map(|(_, word)| word.to_lowercase())
             .collect();
-        let spelled_like_ref = |word: &&str| {
-            let number = word.rsplit_once('_').map(|(_, number)| number);
-            number.is_some_and(|number| {
-                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-            })
-        };
         let mut words = identifiers(summary).map(|(_, word)| word);
         let invented =
-            words.find(|word| spelled_like_ref(word) && !known.contains(&word.to_lowercase()));
+            words.find(|word| split_ref(word).is_some() && !known.contains(&word.to_lowercase()));
         invented.map(str::to_owned)
     }
 }

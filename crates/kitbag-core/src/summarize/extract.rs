@@ -10,7 +10,7 @@
 //! whoever said them, so that summaries do not grow and do not repeat themselves.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -53,47 +53,38 @@ pub fn extract(
     limit: Tokens,
     counter: &dyn TokenCounter,
 ) -> String {
-    let mut candidates = candidates(texts, names, limit, counter);
+    let candidates = candidates(texts, names, limit, counter);
     let all: Tokens = candidates.iter().map(|candidate| candidate.cost).sum();
     let count = u32::try_from(candidates.len()).unwrap_or(u32::MAX);
     let usual = Tokens(all.0 / count.max(1));
+    let candidates = without_repetitions(candidates);
+    let mut open: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
+    let mut chosen = BTreeMap::new();
     let mut covered = BTreeSet::new();
     let mut used = Tokens::ZERO;
     let mut misses = 0;
-    loop {
+    while misses <= MISSES {
         let room = limit.saturating_sub(used);
-        for candidate in &mut candidates {
-            if candidate.state == State::Open && candidate.cost > room {
-                candidate.state = State::Out;
-            }
-        }
-        let open = candidates.iter().enumerate();
-        let open = open.filter(|(_, candidate)| candidate.state == State::Open);
+        open.retain(|(_, candidate)| candidate.cost <= room);
         let worth = |candidate: &Candidate| candidate.worth(&covered, usual);
         // Of equals the later one, which supersedes.
-        let best = open.max_by_key(|(index, candidate)| (worth(candidate), *index));
-        let Some((best, worth)) = best.map(|(index, candidate)| (index, worth(candidate))) else {
+        let best = open.iter().enumerate();
+        let best = best.max_by_key(|(_, (index, candidate))| (worth(candidate), *index));
+        let Some((at, _)) = best.filter(|(_, (_, best))| worth(best) > 0) else {
             break;
         };
-        if worth == 0 {
-            break;
-        }
-        set_state(&mut candidates, best, State::Chosen);
-        let total = counter.count(&print(&candidates));
+        let (index, candidate) = open.remove(at);
+        chosen.insert(index, candidate);
+        let total = counter.count(&print(chosen.values()));
         if total > limit {
-            set_state(&mut candidates, best, State::Out);
+            chosen.remove(&index);
             misses += 1;
-            if misses > MISSES {
-                break;
-            }
             continue;
         }
         used = total;
-        if let Some(candidate) = candidates.get(best) {
-            covered.extend(candidate.words.iter().cloned());
-        }
+        covered.extend(candidate.words.iter().cloned());
     }
-    print(&candidates)
+    print(chosen.values())
 }
 
 /// Something that was said, by one speaker.
@@ -178,14 +169,6 @@ struct Candidate {
     decides: bool,
     points: u32,
     cost: Tokens,
-    state: State,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Open,
-    Chosen,
-    Out,
 }
 
 impl Candidate {
@@ -237,33 +220,31 @@ fn candidates(
                     points: score(&text, &words, speaker, &place, names),
                     words,
                     cost: counter.count(&text),
-                    state: State::Open,
                     text,
                 });
             }
         }
     }
-    leave_out_repetitions(&mut found);
     found
 }
 
 /// Of sentences that say the very same only the last stays, and of those that say nothing none.
-fn leave_out_repetitions(candidates: &mut [Candidate]) {
+fn without_repetitions(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut seen = BTreeSet::new();
-    let says_something = candidates
-        .iter()
-        .any(|candidate| !candidate.words.is_empty());
-    for candidate in candidates.iter_mut().rev() {
+    let mut all = candidates.iter();
+    let says_something = all.any(|candidate| !candidate.words.is_empty());
+    candidates.reverse();
+    candidates.retain_mut(|candidate| {
         let is_new = seen.insert((candidate.speaker.is_user(), candidate.words.clone()));
-        let is_empty = candidate.words.is_empty() && says_something;
-        if !is_new || is_empty {
-            candidate.state = State::Out;
-        }
-        if candidate.words.is_empty() {
+        let is_empty = candidate.words.is_empty();
+        if is_empty {
             // "Yes, do it" is all that was said: it stands for itself.
             candidate.words.insert(candidate.text.clone());
         }
-    }
+        is_new && !(is_empty && says_something)
+    });
+    candidates.reverse();
+    candidates
 }
 
 /// A sentence, or its parts of half the `room` where it has more tokens than that.
@@ -291,11 +272,10 @@ fn folded(sentence: &str) -> String {
 }
 
 /// The chosen sentences, a line for each time somebody spoke.
-fn print(candidates: &[Candidate]) -> String {
+fn print<'c>(chosen: impl Iterator<Item = &'c &'c Candidate>) -> String {
     let mut text = String::new();
     let mut last = None;
-    let chosen = candidates.iter();
-    for candidate in chosen.filter(|candidate| candidate.state == State::Chosen) {
+    for candidate in chosen {
         let is_same = last == Some(candidate.utterance);
         if is_same {
             // Two lines of a list become one of ours, and stay apart.
@@ -320,10 +300,4 @@ fn print(candidates: &[Candidate]) -> String {
         last = Some(candidate.utterance);
     }
     text
-}
-
-fn set_state(candidates: &mut [Candidate], index: usize, state: State) {
-    if let Some(candidate) = candidates.get_mut(index) {
-        candidate.state = state;
-    }
 }

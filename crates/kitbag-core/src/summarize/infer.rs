@@ -20,6 +20,7 @@ use alloc::vec::Vec;
 use super::sentences::{is_fence, parts, sentences};
 use crate::conversation::PendingKind;
 use crate::reasoning::TurnExecutionSummary;
+use crate::text::runs;
 
 /// How many characters are told of what the user let know.
 const EXPRESSED: usize = 200;
@@ -133,14 +134,11 @@ fn wishes(user: &str) -> Vec<(Wish, String)> {
     }
     for sentence in sentences(user).into_iter().filter(|text| !is_fence(text)) {
         let asks = sentence.ends_with(['?', '？', '؟']);
-        // "Could you …?" is a wish in the form of a question.
-        if asks && !is_request(sentence) {
-            let question: Vec<&str> = sentence.split_whitespace().collect();
-            found.push((Wish::Asked, question.join(" ")));
-            continue;
-        }
         let before = found.len();
-        found.extend(clauses(sentence).into_iter().filter_map(wish_of));
+        // "Could you …?" is a wish in the form of a question.
+        if !asks || is_request(sentence) {
+            found.extend(clauses(sentence).into_iter().filter_map(wish_of));
+        }
         if asks && found.len() == before {
             let question: Vec<&str> = sentence.split_whitespace().collect();
             found.push((Wish::Asked, question.join(" ")));
@@ -220,17 +218,14 @@ fn plain_answer(user: &str) -> Option<Wish> {
 }
 
 fn is_request(sentence: &str) -> bool {
-    let words = words(sentence);
-    let opens = [
-        "can you",
-        "could you",
-        "would you",
-        "will you",
-        "please",
-        "can we",
-        "could we",
-    ];
-    opens.iter().any(|open| begins_with(&words, open))
+    let mut words = words(sentence).into_iter().map(|placed| placed.word);
+    let [first, second] = [(); 2].map(|()| words.next().unwrap_or_default());
+    match first.as_str() {
+        "please" => true,
+        "can" | "could" => ["you", "we"].contains(&second.as_str()),
+        "would" | "will" => second == "you",
+        _ => false,
+    }
 }
 
 /// The parts of a sentence between commas and their like, and before "but".
@@ -255,12 +250,11 @@ fn without_courtesy(text: &str) -> &str {
             char.is_whitespace() || matches!(char, '.' | '!' | '?' | ',' | '"')
         });
         let lower = shorter.to_ascii_lowercase();
-        let courtesy = [" please", " thanks", " though"].into_iter();
-        let length = courtesy
-            .filter(|end| lower.ends_with(end))
-            .map(str::len)
-            .max();
-        let kept = shorter.len() - length.unwrap_or_default();
+        let mut courtesy = [" please", " thanks", " though"].into_iter();
+        let courtesy = courtesy
+            .find(|end| lower.ends_with(end))
+            .unwrap_or_default();
+        let kept = shorter.len() - courtesy.len();
         let kept = shorter.get(..kept).unwrap_or(shorter);
         if kept.len() == text.len() {
             return text;
@@ -278,25 +272,12 @@ struct Placed {
 
 fn words(text: &str) -> Vec<Placed> {
     let is_inside = |char: char| char.is_alphanumeric() || matches!(char, '\'' | '’' | '_' | '-');
-    let mut found = Vec::new();
-    let mut start = None;
-    for (at, char) in text.char_indices().chain([(text.len(), ' ')]) {
-        match (start, is_inside(char)) {
-            (None, true) => start = Some(at),
-            (Some(from), false) => {
-                let word = text.get(from..at).unwrap_or_default();
-                let word = word.to_lowercase().replace('’', "'");
-                found.push(Placed {
-                    word,
-                    start: from,
-                    end: at,
-                });
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    found
+    let placed = |(start, word): (usize, &str)| Placed {
+        word: word.to_lowercase().replace('’', "'"),
+        start,
+        end: start + word.len(),
+    };
+    runs(text, is_inside).map(placed).collect()
 }
 
 #[cfg(test)]

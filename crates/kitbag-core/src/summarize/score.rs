@@ -65,7 +65,7 @@ pub(super) fn score(
         Speaker::Summary => 15,
         Speaker::Assistant | Speaker::Proposal | Speaker::Question => 8,
     };
-    content += 20 * u32::from(speaker == Speaker::User && is_about_oneself(&plain));
+    content += 20 * u32::from(speaker == Speaker::User && holds(&plain, &ONESELF));
     content += 12 * at_most(3, known_names(sentence, names));
     content += 10 * at_most(3, numbers(sentence));
     content += 8 * at_most(3, capitalised_names(sentence));
@@ -78,7 +78,8 @@ pub(super) fn score(
     if asks && place.is_answered {
         content /= 2;
     }
-    let mut bound = 30 * u32::from(is_decision(&plain)) + 20 * u32::from(is_preference(&plain));
+    let mut bound = 30 * u32::from(holds(&plain, &DECISIONS));
+    bound += 20 * u32::from(holds(&plain, &PREFERENCES));
     if speaker != Speaker::User {
         bound /= 2;
     }
@@ -96,15 +97,10 @@ fn word_count(words: &BTreeSet<String>) -> u32 {
     u32::try_from(words.iter().map(count).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
-fn is_about_oneself(plain: &str) -> bool {
-    const ONESELF: [&str; 9] = ["i", "i'd", "i'm", "i've", "me", "my", "our", "us", "we"];
-    ONESELF.iter().any(|word| holds(plain, word))
-}
-
 /// Whether a sentence decides, promises or obliges, or says what is wanted and what is not.
 pub(super) fn is_commitment(sentence: &str) -> bool {
     let plain = plain_words(sentence);
-    is_decision(&plain) || is_preference(&plain)
+    holds(&plain, &DECISIONS) || holds(&plain, &PREFERENCES)
 }
 
 /// The words by which a sentence is told from another: stems without grammar, but with those little
@@ -121,6 +117,8 @@ pub(super) fn telling_words(sentence: &str) -> BTreeSet<String> {
     words.extend(telling.map(|word| text::stem(word).to_owned()));
     words
 }
+
+const ONESELF: [&str; 9] = ["i", "i'd", "i'm", "i've", "me", "my", "our", "us", "we"];
 
 const GREETINGS: [&str; 6] = ["bye", "cheers", "hello", "hey", "hi", "welcome"];
 
@@ -157,23 +155,15 @@ fn plain_words(sentence: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-fn is_decision(plain: &str) -> bool {
-    DECISIONS.iter().any(|cue| holds(plain, cue))
-}
-
-fn is_preference(plain: &str) -> bool {
-    PREFERENCES.iter().any(|cue| holds(plain, cue))
-}
-
-fn holds(plain: &str, cue: &str) -> bool {
-    plain
-        .match_indices(cue)
-        .any(|(at, _)| borders_space(plain, at, at + cue.len()))
-}
-
-fn borders_space(plain: &str, start: usize, end: usize) -> bool {
-    let before = plain.get(..start).is_some_and(|text| text.ends_with(' '));
-    before && plain.get(end..).is_some_and(|text| text.starts_with(' '))
+/// Whether one of the cues stands between spaces.
+fn holds(plain: &str, cues: &[&str]) -> bool {
+    let is_at = |at: usize, cue: &str| {
+        let before = plain.get(..at).is_some_and(|text| text.ends_with(' '));
+        let after = plain.get(at + cue.len()..);
+        before && after.is_some_and(|text| text.starts_with(' '))
+    };
+    let mut places = cues.iter().flat_map(|cue| plain.match_indices(cue));
+    places.any(|(at, cue)| is_at(at, cue))
 }
 
 fn known_names(sentence: &str, names: &[String]) -> usize {

@@ -4,18 +4,18 @@ use alloc::string::String;
 
 /// The identifiers of a text with their offsets in bytes: runs of letters, digits and `_`.
 pub fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    runs(text, |c| c.is_alphanumeric() || c == '_')
+}
+
+/// The longest runs of certain characters, with their offsets in bytes.
+pub(crate) fn runs(text: &str, is_inside: fn(char) -> bool) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
-    let mut offset = 0;
     core::iter::from_fn(move || {
-        let start = rest.find(is_inside)?;
-        let (_, tail) = rest.split_at_checked(start)?;
-        let end = tail.find(|c| !is_inside(c)).unwrap_or(tail.len());
-        let (identifier, after) = tail.split_at_checked(end)?;
-        let at = offset + start;
-        offset = at + end;
+        let tail = rest.trim_start_matches(|c| !is_inside(c));
+        let after = tail.trim_start_matches(is_inside);
+        let run = tail.get(..tail.len() - after.len())?;
         rest = after;
-        Some((at, identifier))
+        (!run.is_empty()).then_some((text.len() - tail.len(), run))
     })
 }
 
