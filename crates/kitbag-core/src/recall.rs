@@ -27,7 +27,7 @@ pub use evidence::{Evidence, Place, Posting};
 pub use fingerprint::Fingerprint;
 pub use message_traits::MessageTraits;
 pub use query::Query;
-pub use rank::{Hit, MessageFacts, ScorePart, rank};
+pub use rank::{Hit, MessageFacts, rank};
 pub use weights::RecallWeights;
 
 #[cfg(test)]

@@ -66,11 +66,10 @@ pub fn summarize(
     let mut problems = Vec::new();
     for compression in compressions {
         let made = compression.is_needed().then(|| compress(&compression));
-        let made = made.flatten().map(|summary| {
-            let taken = compression.apply(&mut context, &summary, counter);
-            taken.map_err(|problem| problems.push(problem)).is_ok()
-        });
-        if made != Some(true) {
+        let made = made.flatten();
+        let taken = made.map(|summary| compression.apply(&mut context, &summary, counter));
+        if taken != Some(Ok(())) {
+            problems.extend(taken.and_then(Result::err));
             let summary = compression.extract(counter);
             // Where not even the extract fits, what it stands for stays.
             let taken = compression.put(&mut context, &summary, counter);

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use kitbag_core::rank::Score;
 use kitbag_core::recall::{
-    Candidate, Fingerprint, MessageFacts, MessageTraits, Query, RecallWeights, ScorePart,
-    candidates, rank,
+    Candidate, Fingerprint, MessageFacts, MessageTraits, Query, RecallWeights, candidates, rank,
 };
 
 #[cfg(feature = "embeddings")]
@@ -118,10 +118,8 @@ pub struct Recalled {
     pub message: StoredMessage,
     /// The bytes of its text that say most.
     pub passage: Range<usize>,
-    /// The sum of the parts.
-    pub score: i64,
-    /// What the score is made of.
-    pub parts: Vec<ScorePart>,
+    /// How well it answers, part by part.
+    pub score: Score,
     /// Messages that say nearly the same.
     pub duplicates: Vec<MessageId>,
 }
@@ -236,7 +234,6 @@ pub(crate) async fn recall(
             message,
             passage: start..end,
             score: hit.score,
-            parts: hit.parts,
             duplicates: duplicates.filter_map(|(at, seq)| named(at, seq)).collect(),
         })
     });

@@ -56,7 +56,7 @@ pub fn candidates(
 }
 
 /// A message that may be what the query is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The conversation's number in the scope.
@@ -76,14 +76,11 @@ pub struct Candidate {
 impl Candidate {
     /// A candidate of which no words are known.
     #[must_use]
-    pub const fn new(conversation: u32, message: u32) -> Self {
+    pub fn new(conversation: u32, message: u32) -> Self {
         Self {
             conversation,
             message,
-            passage: 0,
-            words: 0,
-            words_as_reply: 0,
-            conversation_words: 0,
+            ..Self::default()
         }
     }
 
@@ -289,6 +286,6 @@ pub(super) fn rounded(value: f64) -> i64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^52")]
-pub(super) fn to_float(value: i64) -> f64 {
+fn to_float(value: i64) -> f64 {
     value as f64
 }

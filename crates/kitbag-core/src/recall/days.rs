@@ -51,20 +51,16 @@ const TOLD: i64 = 14;
 /// How near a time is to the nearest of the days, from 0 to 1.
 pub(super) fn nearness(days: &[DayRange], at: Timestamp) -> f64 {
     let day = at.to_zoned(TimeZone::UTC).date();
-    let mut nearest = 0.0f64;
-    for range in days {
-        let near = match days_between(range.last, day) {
-            _ if day < range.first => 0.0,
-            ..=0 if range.is_short() => 1.0,
-            ..=0 => 0.3,
-            _ if !range.is_short() => 0.0,
-            1..=3 => 0.8,
-            4..=TOLD => 0.6,
-            _ => 0.0,
-        };
-        nearest = nearest.max(near);
-    }
-    nearest
+    let near = |range: &DayRange| match days_between(range.last, day) {
+        _ if day < range.first => 0.0,
+        ..=0 if range.is_short() => 1.0,
+        ..=0 => 0.3,
+        _ if !range.is_short() => 0.0,
+        1..=3 => 0.8,
+        4..=TOLD => 0.6,
+        _ => 0.0,
+    };
+    days.iter().map(near).fold(0.0, f64::max)
 }
 
 /// The days that a query names, and the tokens that name them.
@@ -79,27 +75,19 @@ pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -
     let today = now.map(|now| now.to_zoned(TimeZone::UTC).date());
     let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
     let latin = Language::likeliest(&folded);
-    let read = |at: usize, token: &Token, folded: &str| -> Sign {
-        let is_capital = text
-            .get(token.start..)
-            .is_some_and(|t| t.starts_with(char::is_uppercase));
-        let name = names::meaning(folded, token.script, &latin);
+    let words = tokens.iter().zip(&folded).enumerate();
+    let signs = words.map(|(at, (token, folded))| {
+        let written = text.get(token.start..);
         Sign {
             token: at,
             number: number(folded),
-            name,
-            is_capital,
+            name: names::meaning(folded, token.script, &latin),
+            is_capital: written.is_some_and(|word| word.starts_with(char::is_uppercase)),
             dotted: dotted(folded),
         }
-    };
+    });
     // Words that join the parts of a date say nothing: the 8th of May, el 8 de mayo.
-    let signs: Vec<Sign> = tokens
-        .iter()
-        .zip(&folded)
-        .enumerate()
-        .map(|(at, (token, folded))| read(at, token, folded))
-        .filter(|sign| sign.name != Some(Name::Of))
-        .collect();
+    let signs: Vec<Sign> = signs.filter(|sign| sign.name != Some(Name::Of)).collect();
     let mut dates = Dates::default();
     let mut at = 0;
     while at < signs.len() {
@@ -111,12 +99,9 @@ pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -
             .or_else(|| year(rest, today))
             .unwrap_or_default();
         if !found.is_empty() {
-            let around = signs.get(at.saturating_sub(1)..).unwrap_or_default();
-            let around = around
-                .iter()
-                .take(used + 2)
-                .filter(|sign| sign.is_of_date());
-            dates.tokens.extend(around.map(|sign| sign.token));
+            let around = signs.iter().skip(at.saturating_sub(1)).take(used + 2);
+            let of_date = around.filter(|sign| sign.is_of_date());
+            dates.tokens.extend(of_date.map(|sign| sign.token));
         }
         dates.days.extend(found);
         at += used.max(1);
@@ -166,20 +151,15 @@ fn month(signs: &[Sign], before: Option<&Sign>, today: Option<Date>) -> Option<F
     let Some(Name::Month(month, doubtful)) = first.name else {
         return None;
     };
-    let is_day = |sign: &&Sign| sign.number.is_some_and(|number| (1..=31).contains(&number));
-    let is_year = |sign: &&Sign| sign.number.is_some_and(|number| number >= 1900);
+    let is_day = |number: &i16| (1..=31).contains(number);
     let mut used = 1;
-    let mut day = before.filter(is_day).and_then(|sign| sign.number);
-    let mut rest = rest.iter().peekable();
+    let mut numbers = rest.iter().map_while(|sign| sign.number).peekable();
+    let mut day = before.and_then(|sign| sign.number).filter(is_day);
     if day.is_none() {
-        day = rest
-            .next_if(|sign| is_day(sign))
-            .and_then(|sign| sign.number);
+        day = numbers.next_if(is_day);
         used += usize::from(day.is_some());
     }
-    let year = rest
-        .next_if(|sign| is_year(sign))
-        .and_then(|sign| sign.number);
+    let year = numbers.next_if(|&number| number >= 1900);
     used += usize::from(year.is_some());
     // "may" and "march" are verbs as well.
     if doubtful && day.is_none() && year.is_none() && !(first.is_capital && before.is_some()) {
@@ -204,17 +184,14 @@ fn month(signs: &[Sign], before: Option<&Sign>, today: Option<Date>) -> Option<F
 fn relative(signs: &[Sign], before: Option<&Sign>, today: Date) -> Option<Found> {
     let first = signs.first()?;
     let second = signs.get(1);
-    let is_last = |sign: Option<&Sign>| matches!(sign.and_then(|sign| sign.name), Some(Name::Last));
+    let is_last = |sign: Option<&Sign>| sign.and_then(|sign| sign.name) == Some(Name::Last);
     let range = match first.name? {
         Name::DaysAgo(days) => one(moved(today, -days)),
         Name::Weekday(weekday) => one(latest(weekday, today)),
         Name::Unit(unit) if is_last(before) || is_last(second) => last_unit(unit, today),
         Name::Unit(unit) => {
             let count = before.and_then(Sign::count)?;
-            let near = |sign: &Sign| matches!(sign.name, Some(Name::Ago));
-            if !second.is_some_and(near) {
-                return None;
-            }
+            second.filter(|sign| sign.name == Some(Name::Ago))?;
             ago(unit, count, today)?
         }
         // "vor zwei Wochen", "hace dos semanas": the word for "ago" comes first.

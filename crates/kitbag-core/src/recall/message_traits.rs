@@ -21,15 +21,8 @@ impl MessageTraits {
     }
 
     /// Whether all traits of `other` are here.
-    #[must_use]
-    pub const fn has(self, other: Self) -> bool {
+    pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
-    }
-
-    /// These traits and those of `other`.
-    #[must_use]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 
     /// The traits that the signs of a text show.

@@ -6,12 +6,14 @@ use core::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::candidates::{Candidate, Scale, rounded, to_float};
+use super::candidates::{Candidate, Scale, rounded};
 use super::days::nearness;
 use super::fingerprint::Fingerprint;
 use super::message_traits::MessageTraits;
 use super::query::Query;
+use super::strengths::to_float;
 use super::weights::RecallWeights;
+use crate::rank::Score;
 use crate::role::Role;
 
 /// Ranks candidates by all that is known, best first.
@@ -49,7 +51,7 @@ pub fn rank(
         .iter()
         .map(|(candidate, facts)| (ranking.hit(candidate, facts), *facts))
         .collect();
-    hits.sort_by_key(|(hit, facts)| Reverse((hit.score, facts.arrival, place(facts))));
+    hits.sort_by_key(|(hit, facts)| Reverse((hit.score.total(), facts.arrival, place(facts))));
     fold_duplicates(hits, facts)
 }
 
@@ -115,22 +117,10 @@ pub struct Hit {
     pub message: u32,
     /// The passage that tells most.
     pub passage: u16,
-    /// The sum of the parts.
-    pub score: i64,
-    /// What the score is made of; parts that are zero are left out.
-    pub parts: Vec<ScorePart>,
+    /// Its parts are in thousandths of what the words of the best message tell.
+    pub score: Score,
     /// Messages that say nearly the same and rank lower: conversation and message.
     pub duplicates: Vec<(u32, u32)>,
-}
-
-/// One part of a score, in thousandths of what the words of the best message tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ScorePart {
-    /// What it is for.
-    pub name: &'static str,
-    /// How much.
-    pub value: i64,
 }
 
 /// One ranking: what all its scores have in common.
@@ -180,28 +170,19 @@ impl Ranking<'_> {
             ("remembered", when(facts.remembered > 0, weights.remembered)),
             ("meaning", likeness * weights.meaning),
         ];
-        let parts: Vec<ScorePart> = parts
-            .into_iter()
-            .map(|(name, value)| ScorePart {
-                name,
-                value: rounded(value),
-            })
-            .filter(|part| part.value != 0)
-            .collect();
+        let add = |score: Score, (name, value)| score.plus(name, rounded(value));
         Hit {
             conversation: candidate.conversation,
             message: candidate.message,
             passage: candidate.passage,
-            score: parts.iter().map(|part| part.value).sum(),
-            parts,
+            score: parts.into_iter().fold(Score::default(), add),
             duplicates: Vec::new(),
         }
     }
 
     /// How new a message is, from 0 to 1.
     fn recency(&self, facts: &MessageFacts) -> f64 {
-        let number = |arrival: u64| to_float(i64::try_from(arrival).unwrap_or(i64::MAX));
-        number(facts.arrival) / number(self.newest.max(1))
+        to_float(facts.arrival) / to_float(self.newest.max(1))
     }
 }
 

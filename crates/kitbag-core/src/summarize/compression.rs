@@ -9,6 +9,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+
 use super::extract::{Speaker, Utterance, extract};
 use super::turn_lines;
 use crate::conversation::ConversationTurn;
@@ -40,7 +42,8 @@ pub struct Compression {
 }
 
 /// What a summary is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Compressed {
     /// One answer of the assistant: [`ConversationTurn::assistant_summary`].
@@ -302,11 +305,6 @@ impl SummaryProblem {
 
 impl core::fmt::Display for Compressed {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::Answer => "answer",
-            Self::History => "history",
-            Self::Reasoning => "reasoning",
-            Self::Engagement => "engagement",
-        })
+        self.serialize(f)
     }
 }

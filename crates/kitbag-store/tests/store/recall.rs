@@ -62,7 +62,7 @@ async fn x04_blocks_change_no_ranking(store: Store) {
                 .await
                 .unwrap();
             hits.into_iter()
-                .map(|hit| (hit.message.text().into_owned(), hit.score))
+                .map(|hit| (hit.message.text().into_owned(), hit.score.total()))
                 .collect::<Vec<_>>()
         };
         let all = ask("all").await;

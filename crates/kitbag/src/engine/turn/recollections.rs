@@ -29,7 +29,10 @@ pub(super) fn recollections(
     for (index, summary) in known.summaries.iter().enumerate() {
         contribution.add(summarised(summary, count - index, counter));
     }
-    let best = known.recalled.first().map_or(1, |hit| hit.score.max(1));
+    let best = known
+        .recalled
+        .first()
+        .map_or(1, |hit| hit.score.total().max(1));
     for hit in &known.recalled {
         contribution.add(remembered(hit, best));
     }
@@ -86,7 +89,7 @@ fn summarised(summary: &Summary, age: usize, counter: &dyn TokenCounter) -> Cont
 /// A message of an earlier conversation, or of this one before its history: the passage that says
 /// most.
 fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
-    let share = hit.score.max(0).saturating_mul(800_000) / best;
+    let share = hit.score.total().max(0).saturating_mul(800_000) / best;
     let text = format!("{}: {}", said_by(&hit.message), hit.text().trim());
     let chunk = chunk(
         ChunkType::Turn,
@@ -98,8 +101,8 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
     .with_band(ChunkBand::Volatile)
     .with_visibility(hit.message.message.visibility);
     let mut ranked = RankedChunk::from(chunk);
-    for part in &hit.parts {
-        ranked.score = std::mem::take(&mut ranked.score).plus(part.name, part.value);
+    for part in hit.score.parts() {
+        ranked.score = std::mem::take(&mut ranked.score).plus(part.name.clone(), part.value);
     }
     ranked
 }

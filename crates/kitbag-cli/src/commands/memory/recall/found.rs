@@ -1,6 +1,6 @@
 //! What was recalled, as it is printed in JSON, and as much of it as fits.
 
-use kitbag::core::recall::ScorePart;
+use kitbag::core::rank::ScorePart;
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{TokenCounter, Tokens};
 use kitbag::store::{MessageTime, Recalled};
@@ -51,14 +51,7 @@ pub(super) struct Hit {
     duplicates: Vec<String>,
     /// What the score is made of, if that is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) parts: Option<Vec<Part>>,
-}
-
-/// A part of a score.
-#[derive(Serialize)]
-pub(super) struct Part {
-    pub(super) name: &'static str,
-    pub(super) value: i64,
+    pub(super) parts: Option<Vec<ScorePart>>,
 }
 
 /// What is told of a score.
@@ -71,20 +64,16 @@ pub(super) enum Scores {
 
 impl Found {
     pub(super) fn new(recalled: Vec<Recalled>, scores: Scores) -> Self {
-        let part = |part: &ScorePart| Part {
-            name: part.name,
-            value: part.value,
-        };
         let parts = |recalled: &Recalled| match scores {
             Scores::Alone => None,
-            Scores::Explained => Some(recalled.parts.iter().map(part).collect()),
+            Scores::Explained => Some(recalled.score.parts().to_vec()),
         };
         let hit = |recalled: Recalled| Hit {
             parts: parts(&recalled),
             text: recalled.text().into_owned(),
             is_part: recalled.text().len() < recalled.message.text().len(),
             reference: recalled.message.reference,
-            score: recalled.score,
+            score: recalled.score.total(),
             id: recalled.message.id.to_string(),
             conversation: recalled.message.id.conversation().to_string(),
             at: recalled.message.at,

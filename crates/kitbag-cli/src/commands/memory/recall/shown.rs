@@ -36,7 +36,7 @@ pub(super) fn table(hits: &[Hit]) -> String {
 /// The parts of the score, the largest first.
 fn why(hit: &Hit) -> String {
     let parts = hit.parts.iter().flatten();
-    let mut parts: Vec<(i64, &str)> = parts.map(|part| (part.value, part.name)).collect();
+    let mut parts: Vec<(i64, &str)> = parts.map(|part| (part.value, part.name.as_ref())).collect();
     parts.sort_by(|a, b| (b.0.abs(), a.1).cmp(&(a.0.abs(), b.1)));
     let parts: Vec<String> = parts
         .iter()
