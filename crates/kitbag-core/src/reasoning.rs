@@ -49,11 +49,7 @@ pub fn get_reasoning_trace(stored: &ConversationContext, current: &CurrentTurn) 
         recent_summaries: stored.turn_summaries.iter().skip(older).cloned().collect(),
         reasoning_summary: stored.reasoning_summary.clone(),
         decisions: stored.understand_decision_log.clone(),
-        archive: stored
-            .content_archive
-            .iter()
-            .map(ArchiveEntry::of)
-            .collect(),
+        archive: Vec::from_iter(stored.content_archive.iter().map(ArchiveEntry::of)),
         older_steps: stored.step_summaries.iter().map(older_step).collect(),
         current: current.clone(),
     }
@@ -87,12 +83,8 @@ pub struct ReasoningTrace {
 impl ReasoningTrace {
     /// Without what a view hides.
     pub(crate) fn seen_as(mut self, view: &View) -> Self {
-        let View {
-            reasoning,
-            additions,
-            ..
-        } = view;
-        let shows = |addition| additions.contains(&addition);
+        let reasoning = &view.reasoning;
+        let shows = |addition| view.additions.contains(&addition);
         self.recent_summaries = reasoning.past(&self.recent_summaries).to_vec();
         if reasoning.past_steps != StepDetail::Full {
             self.reasoning_summary.clear();
@@ -106,24 +98,22 @@ impl ReasoningTrace {
         if !shows(Addition::OlderSteps) {
             self.older_steps.clear();
         }
-        let details = core::iter::repeat_n(reasoning.past_steps, self.recent_summaries.len());
-        let details = details.chain([reasoning.current_steps]);
-        let turns = self.recent_summaries.iter_mut();
-        for (turn, detail) in turns.chain([&mut self.current.summary]).zip(details) {
-            turn.limit(reasoning, detail, shows(Addition::UserExpressed));
+        let expressed = shows(Addition::UserExpressed);
+        for turn in &mut self.recent_summaries {
+            turn.limit(reasoning, reasoning.past_steps, expressed);
         }
         let current = &mut self.current;
-        if reasoning.current_steps != StepDetail::Full {
+        let detail = reasoning.current_steps;
+        current.summary.limit(reasoning, detail, expressed);
+        if detail != StepDetail::Full {
             current.results.clear();
         }
-        current.prev_step_note = current
-            .prev_step_note
-            .take()
-            .filter(|_| shows(Addition::PreviousStepNote));
-        current.accomplished = current
-            .accomplished
-            .take()
-            .filter(|_| shows(Addition::Accomplished));
+        if !shows(Addition::PreviousStepNote) {
+            current.prev_step_note = None;
+        }
+        if !shows(Addition::Accomplished) {
+            current.accomplished = None;
+        }
         self
     }
 }
@@ -206,19 +196,16 @@ impl TurnExecutionSummary {
 
     /// Takes out what a view hides of a turn whose steps it shows at `detail`.
     fn limit(&mut self, view: &ReasoningView, detail: StepDetail, expressed: bool) {
-        match detail {
-            StepDetail::Full => {}
-            StepDetail::Hidden => self.steps.clear(),
-            StepDetail::Line | StepDetail::Outcome => {
-                for step in &mut self.steps {
-                    let hidden = match detail {
-                        StepDetail::Line => &mut step.outcome,
-                        _ => &mut step.description,
-                    };
-                    hidden.clear();
-                    step.note = None;
-                }
+        if detail == StepDetail::Hidden {
+            self.steps.clear();
+        }
+        for step in &mut self.steps {
+            match detail {
+                StepDetail::Line => step.outcome.clear(),
+                StepDetail::Outcome => step.description.clear(),
+                StepDetail::Hidden | StepDetail::Full => continue,
             }
+            step.note = None;
         }
         if view.curation != CurationDetail::Summary {
             self.entity_curation = CurationSummary::default();
@@ -389,10 +376,8 @@ impl ArchiveEntry {
             (Some(description), _) => description.to_owned(),
             (None, Value::Array(items)) => format!("{} items", items.len()),
             (None, Value::Object(fields)) => {
-                format!(
-                    "fields {}",
-                    fields.keys().cloned().collect::<Vec<_>>().join(", ")
-                )
+                let names: Vec<String> = fields.keys().cloned().collect();
+                format!("fields {}", names.join(", "))
             }
             (None, Value::String(text)) => format!("text of {} characters", text.chars().count()),
             (None, other) => other.to_string(),

@@ -48,23 +48,13 @@ impl SessionIdRegistry {
         label: &str,
         action: UserAction,
     ) -> String {
-        let reference = self.register(row_id, entity_type, label, EntityStatus::ByUser(action));
-        if action == UserAction::Deleted {
-            self.unmap(&reference);
-        }
-        reference
+        self.register(row_id, entity_type, label, EntityStatus::ByUser(action))
     }
 
     /// Registers that a row was deleted, and returns the ref that it had. `None` if it had none.
     pub fn register_deleted(&mut self, row_id: &str) -> Option<String> {
-        let reference = self.ref_by_row.get(row_id)?.clone();
-        let turn = self.current_turn;
-        if let Some(entity) = self.entities.get_mut(&reference) {
-            entity.status = Some(EntityStatus::Deleted);
-            entity.touch(turn);
-        }
-        self.unmap(&reference);
-        Some(reference)
+        let is_known = self.ref_by_row.contains_key(row_id);
+        is_known.then(|| self.register(row_id, "", "", EntityStatus::Deleted))
     }
 
     /// Registers a draft with its content, and returns its ref.
@@ -79,12 +69,11 @@ impl SessionIdRegistry {
         // Stands in for the row id that a draft does not have.
         let row = format!("__pending__{reference}");
         self.ref_by_row.insert(row.clone(), reference.clone());
-        let mut entity = self.new_entity(&reference, &row, entity_type);
-        set_label(&mut entity, label);
-        entity.status = Some(EntityStatus::Generated);
-        entity.content = Some(content);
-        entity.source_step = source_step.map(Value::from);
-        self.entities.insert(reference.clone(), entity);
+        self.register(&row, entity_type, label, EntityStatus::Generated);
+        if let Some(entity) = self.entities.get_mut(&reference) {
+            entity.content = Some(content);
+            entity.source_step = source_step.map(Value::from);
+        }
         reference
     }
 
@@ -180,24 +169,34 @@ impl SessionIdRegistry {
         let known = self.ref_by_row.get(row_id).cloned();
         let reference = known.unwrap_or_else(|| self.mint(entity_type, ""));
         self.ref_by_row.insert(row_id.to_owned(), reference.clone());
-        let fresh = self.new_entity(&reference, row_id, entity_type);
-        let entity = self.entities.entry(reference.clone()).or_insert(fresh);
+        let turn = self.current_turn;
+        let entity = self.entities.entry(reference.clone());
+        let entity = entity.or_insert_with_key(|reference| Entity {
+            label: Some(reference.clone()),
+            turn_created: Some(turn),
+            ..Entity::default()
+        });
         entity.row_id.get_or_insert_with(|| row_id.to_owned());
-        entity
-            .entity_type
-            .get_or_insert_with(|| entity_type.to_owned());
+        let known_type = &mut entity.entity_type;
+        known_type.get_or_insert_with(|| entity_type.to_owned());
         set_label(entity, label);
-        if matches!(
-            status,
-            EntityStatus::Updated | EntityStatus::ByUser(UserAction::Updated)
-        ) {
+        entity.touch(turn);
+        match status {
             // What was read before the change may be wrong now.
-            entity.data = None;
+            EntityStatus::Updated | EntityStatus::ByUser(UserAction::Updated) => entity.data = None,
+            // A deleted row loses its hold on the ref.
+            EntityStatus::Deleted | EntityStatus::ByUser(UserAction::Deleted) => {
+                entity.row_id = None;
+                entity.content = None;
+                entity.data = None;
+                entity.reason = None;
+                self.ref_by_row.retain(|_, mapped| *mapped != reference);
+            }
+            _ => {}
         }
         if replaces(&status, entity.status.as_ref()) {
             entity.status = Some(status);
         }
-        entity.touch(self.current_turn);
         reference
     }
 
@@ -215,18 +214,6 @@ impl SessionIdRegistry {
             if !self.entities.contains_key(&reference) {
                 return reference;
             }
-        }
-    }
-
-    /// An entity that is called by its ref.
-    fn new_entity(&self, reference: &str, row_id: &str, entity_type: &str) -> Entity {
-        Entity {
-            row_id: Some(row_id.to_owned()),
-            label: Some(reference.to_owned()),
-            entity_type: Some(entity_type.to_owned()),
-            turn_created: Some(self.current_turn),
-            turn_last_ref: Some(self.current_turn),
-            ..Entity::default()
         }
     }
 
@@ -263,17 +250,6 @@ impl SessionIdRegistry {
             reference: reference.to_owned(),
             status: entity.status.clone().unwrap_or(EntityStatus::Read),
         })
-    }
-
-    /// Ends a deleted row's hold on its ref.
-    fn unmap(&mut self, reference: &str) {
-        self.ref_by_row.retain(|_, mapped| mapped != reference);
-        if let Some(entity) = self.entities.get_mut(reference) {
-            entity.row_id = None;
-            entity.content = None;
-            entity.data = None;
-            entity.reason = None;
-        }
     }
 }
 
