@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use super::sentences::{is_fence, parts, sentences};
 use crate::conversation::PendingKind;
 use crate::reasoning::TurnExecutionSummary;
-use crate::text::runs;
+use crate::text::{is_listed, runs};
 
 /// How many characters are told of what the user let know.
 const EXPRESSED: usize = 200;
@@ -121,11 +121,8 @@ const CUES: [(Wish, &[&str]); 4] = [
 ];
 
 /// Words after "no" and "not" that make it no exclusion.
-#[rustfmt::skip]
-const NO_OBJECT: [&str; 20] = [
-    "bad", "doubt", "idea", "just", "longer", "matter", "need", "one", "only", "problem", "problems",
-    "question", "rush", "sure", "thank", "thanks", "way", "wonder", "worries", "yet",
-];
+const NO_OBJECT: &str = "bad doubt idea just longer matter need one only problem problems question \
+                         rush sure thank thanks way wonder worries yet";
 
 fn wishes(user: &str) -> Vec<(Wish, String)> {
     let mut found = Vec::new();
@@ -166,7 +163,7 @@ fn after_cue<'a>(clause: &'a str, words: &[Placed], cues: &[&str]) -> Option<&'a
         let length = cue.split(' ').count();
         let next = here.get(length)?;
         let is_no = cue.ends_with("no") || cue.ends_with("not");
-        if is_no && NO_OBJECT.binary_search(&next.word.as_str()).is_ok() {
+        if is_no && is_listed(NO_OBJECT, &next.word) {
             return None;
         }
         // "No. 5" is a number, and "no" inside "yes and no" has nothing behind it.
@@ -184,19 +181,10 @@ fn begins_with(words: &[Placed], cue: &str) -> bool {
 
 /// Yes or no, where the message begins with nothing else.
 fn plain_answer(user: &str) -> Option<Wish> {
-    #[rustfmt::skip]
-    const YES: [&str; 17] = [
-        "absolutely", "agreed", "ahead", "correct", "do", "go", "good", "it", "ok", "okay", "perfect",
-        "sounds", "sure", "yeah", "yep", "yes", "yup",
-    ];
-    #[rustfmt::skip]
-    const NO: [&str; 6] = [
-        "cancel", "nah", "no", "nope", "not", "stop",
-    ];
-    #[rustfmt::skip]
-    const COURTESY: [&str; 6] = [
-        "now", "please", "thank", "thanks", "that", "you",
-    ];
+    const YES: &str = "absolutely agreed ahead correct do go good it ok okay perfect sounds sure \
+                       yeah yep yes yup";
+    const NO: &str = "cancel nah no nope not stop";
+    const COURTESY: &str = "now please thank thanks that you";
     let first = sentences(user).into_iter().next()?;
     if first.ends_with(['?', '？']) {
         return None;
@@ -204,13 +192,13 @@ fn plain_answer(user: &str) -> Option<Wish> {
     let first = first.split([',', ';', ':', '—', '–']).next()?;
     let words: Vec<String> = words(first).into_iter().map(|placed| placed.word).collect();
     let opens = words.first()?.as_str();
-    let only = |list: &[&str]| {
-        let mut words = words.iter().map(String::as_str);
-        words.all(|word| list.contains(&word) || COURTESY.contains(&word))
+    let only = |list: &str| {
+        let mut words = words.iter();
+        words.all(|word| is_listed(list, word) || is_listed(COURTESY, word))
     };
-    if only(&YES) && YES.contains(&opens) && !["it", "good"].contains(&opens) {
+    if only(YES) && is_listed(YES, opens) && !["it", "good"].contains(&opens) {
         Some(Wish::Yes)
-    } else if only(&NO) && NO.contains(&opens) {
+    } else if only(NO) && is_listed(NO, opens) {
         Some(Wish::No)
     } else {
         None

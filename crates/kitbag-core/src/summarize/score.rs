@@ -109,24 +109,21 @@ pub(super) fn telling_words(sentence: &str) -> BTreeSet<String> {
     let lower = sentence.to_lowercase().replace('’', "'");
     let turns = lower
         .split(|char: char| !char.is_alphanumeric() && char != '\'')
-        .filter(|word| TURNING.contains(word) || word.ends_with("n't"));
+        .filter(|word| text::is_listed(TURNING, word) || word.ends_with("n't"));
     let spelled_out = |word: &str| if word.ends_with("n't") { "not" } else { word }.to_owned();
     let mut words: BTreeSet<String> = turns.map(spelled_out).collect();
     let telling = text::identifiers(&lower).map(|(_, word)| word);
-    let telling = telling.filter(|word| !text::is_stop_word(word) && !GREETINGS.contains(word));
+    let telling =
+        telling.filter(|word| !text::is_stop_word(word) && !text::is_listed(GREETINGS, word));
     words.extend(telling.map(|word| text::stem(word).to_owned()));
     words
 }
 
 const ONESELF: [&str; 9] = ["i", "i'd", "i'm", "i've", "me", "my", "our", "us", "we"];
 
-const GREETINGS: [&str; 6] = ["bye", "cheers", "hello", "hey", "hi", "welcome"];
+const GREETINGS: &str = "bye cheers hello hey hi welcome";
 
-#[rustfmt::skip]
-const TURNING: [&str; 12] = [
-    "cancel", "cannot", "except", "must", "never", "no", "none", "not", "only", "prefer", "want",
-    "without",
-];
+const TURNING: &str = "cancel cannot except must never no none not only prefer want without";
 
 #[rustfmt::skip]
 const DECISIONS: [&str; 35] = [
@@ -173,14 +170,11 @@ fn known_names(sentence: &str, names: &[String]) -> usize {
 
 /// How many words hold a digit or name a day.
 fn numbers(sentence: &str) -> usize {
-    #[rustfmt::skip]
-    const DAYS: [&str; 10] = [
-        "friday", "monday", "saturday", "sunday", "thursday", "today", "tomorrow", "tonight",
-        "tuesday", "wednesday",
-    ];
+    const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday \
+                        today tomorrow tonight";
     let is_number = |word: &&str| {
         let word = word.trim_matches(|char: char| !char.is_alphanumeric());
-        word.contains(char::is_numeric) || DAYS.contains(&word.to_lowercase().as_str())
+        word.contains(char::is_numeric) || text::is_listed(DAYS, &word.to_lowercase())
     };
     sentence.split_whitespace().filter(is_number).count()
 }

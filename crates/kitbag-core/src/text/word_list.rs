@@ -1,4 +1,9 @@
-//! Lists of words in files, which the compiler cuts at white space.
+//! Lists of words that are separated by white space: long ones are files, which the compiler cuts.
+
+/// Whether a word stands in a short list.
+pub(crate) fn is_listed(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
 
 /// The `N` words of a list.
 #[expect(

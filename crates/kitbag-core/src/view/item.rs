@@ -14,27 +14,10 @@ use crate::neutral::{indented, one_line};
 const SHORT_CHARS: usize = 200;
 
 /// The sources of items, up to their first slash, in the order in which a node reads them.
-const ORDER: [&str; 19] = [
-    "entity",
-    "do_not_reread",
-    "engagement",
-    "history_summary",
-    "history",
-    "turns_not_shown",
-    "turn",
-    "pending",
-    "reasoning_summary",
-    "decisions",
-    "older_step",
-    "archive",
-    "step",
-    "curation",
-    "note",
-    "accomplished",
-    "last_turn",
-    "phase",
-    "user_expressed",
-];
+const ORDER: &str = "entity do_not_reread \
+    engagement history_summary history turns_not_shown turn pending \
+    reasoning_summary decisions older_step archive step curation note accomplished \
+    last_turn phase user_expressed";
 
 /// A list item, without its bullet, in one or more renderings.
 pub(crate) struct Item {
@@ -125,8 +108,8 @@ pub(crate) fn short(text: &str) -> String {
 /// that step 10 follows step 9. Sources of other chunks come last, in the order they have.
 pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
     let kind = source.split('/').next().unwrap_or_default();
-    let Some(rank) = ORDER.iter().position(|known| *known == kind) else {
-        return (ORDER.len(), Vec::new());
+    let Some(rank) = ORDER.split(' ').position(|known| known == kind) else {
+        return (usize::MAX, Vec::new());
     };
     let words = source.split(['/', '.', '_']);
     let key = words.map(|word| word.parse().map_or((u64::MAX, word), |number| (number, "")));
@@ -137,5 +120,5 @@ pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
 /// layers' chunks, and the one that stands for the messages before the history.
 #[must_use]
 pub fn is_derived_from_messages(source: &str) -> bool {
-    reading_order(source).0 < ORDER.len()
+    reading_order(source).0 < usize::MAX
 }

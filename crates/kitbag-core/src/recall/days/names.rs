@@ -6,7 +6,7 @@
 
 use jiff::civil::Weekday;
 
-use crate::text::{Language, Script};
+use crate::text::{Language, Script, is_listed};
 
 /// What a word means in a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,10 @@ pub(super) fn meaning(folded: &str, script: Script, latin: &[Language]) -> Optio
 fn meaning_in(language: Language, folded: &str) -> Option<Name> {
     let (kind, at) = date_words(language)?.lines().find_map(|line| {
         let (kind, meanings) = line.split_once(": ")?;
-        let holds = |words: &str| words.split(' ').any(|word| word == folded);
-        Some((kind, meanings.split(" | ").position(holds)?))
+        let at = meanings
+            .split('|')
+            .position(|words| is_listed(words, folded));
+        Some((kind, at?))
     })?;
     let at = i8::try_from(at).ok()?;
     Some(match kind {
