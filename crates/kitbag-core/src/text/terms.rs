@@ -65,8 +65,22 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
             words.extend(grams(&token.word, Singles::Alone).map(|gram| (at, Vec::from([gram]))));
             continue;
         }
+        // A letter with an accent may be of another language than the words around it.
+        let others = if token.word.is_ascii() {
+            &[]
+        } else {
+            Language::LATIN.as_slice()
+        };
+        let possible: Vec<Option<Language>> = match token.script {
+            Script::Latin => languages.iter().chain(others).copied().map(Some).collect(),
+            other => Vec::from([Language::of_script(other)]),
+        };
+        let likeliest = possible.first().copied().flatten();
+        if likeliest.is_some_and(|language| language.is_stop_word(folded)) {
+            continue;
+        }
         let mut alternatives: Vec<String> = Vec::new();
-        let mut add = |language: Option<Language>| {
+        for language in possible {
             let term = cut(match language {
                 Some(language) => language.stem(&token.word),
                 None => folded.as_ref().into(),
@@ -74,27 +88,6 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
             if !alternatives.contains(&term) {
                 alternatives.push(term);
             }
-        };
-        if token.script == Script::Latin {
-            let likeliest = languages.first().copied().unwrap_or(Language::English);
-            if likeliest.is_stop_word(folded) {
-                continue;
-            }
-            // A letter with an accent may be of another language than the words around it.
-            let others = if token.word.is_ascii() {
-                &[]
-            } else {
-                Language::LATIN.as_slice()
-            };
-            for &language in languages.iter().chain(others) {
-                add(Some(language));
-            }
-        } else {
-            let language = Language::of_script(token.script);
-            if language.is_some_and(|language| language.is_stop_word(folded)) {
-                continue;
-            }
-            add(language);
         }
         words.push((at, alternatives));
     }
