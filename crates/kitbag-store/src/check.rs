@@ -28,20 +28,18 @@ impl Store {
         if let Some(file) = self.file() {
             problems.extend(file.outside(integrity).await?);
         }
-        let scopes = self
-            .read(|tx| Box::pin(async move { Scope::all(tx).await }))
-            .await?;
+        let scopes = self.read(Scope::all).await?;
         for scope in scopes {
             let found = self
-                .read(move |tx| Box::pin(async move { check_scope(tx, scope.id).await }))
+                .read(async move |tx| check_scope(tx, scope.id).await)
                 .await?;
             problems.extend(found);
         }
-        let links = self.read(|tx| Box::pin(async move { links::check(tx).await }));
+        let links = self.read(links::check);
         problems.extend(links.await?);
-        let rest = self.read(|tx| Box::pin(async move { check_rest(tx).await }));
+        let rest = self.read(check_rest);
         problems.extend(rest.await?);
-        let states = self.read(|tx| Box::pin(async move { state::check(tx).await }));
+        let states = self.read(state::check);
         problems.extend(states.await?);
         for (turn, inference) in self.archived().await? {
             match self.replay(turn, Some(inference)).await {
@@ -139,30 +137,28 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
 impl Store {
     /// The prompts that should come out again as they were sent.
     async fn archived(&self) -> Result<Vec<(TurnId, u32)>, StoreError> {
-        self.read(|tx| {
-            Box::pin(async move {
-                let rows = tx
-                    .query(
-                        "SELECT scope, conversation, turn, inference FROM prompt \
+        self.read(async move |tx| {
+            let rows = tx
+                .query(
+                    "SELECT scope, conversation, turn, inference FROM prompt \
                          WHERE tenant = $1 AND forgotten IS NULL \
                          ORDER BY scope, conversation, turn, inference",
-                        [],
-                    )
-                    .await?;
-                rows.into_iter()
-                    .map(|mut row| {
-                        let conversation = ConversationId {
-                            scope: row.u32()?,
-                            number: row.u32()?,
-                        };
-                        let turn = TurnId {
-                            conversation,
-                            number: row.u32()?,
-                        };
-                        Ok((turn, row.u32()?))
-                    })
-                    .collect()
-            })
+                    [],
+                )
+                .await?;
+            rows.into_iter()
+                .map(|mut row| {
+                    let conversation = ConversationId {
+                        scope: row.u32()?,
+                        number: row.u32()?,
+                    };
+                    let turn = TurnId {
+                        conversation,
+                        number: row.u32()?,
+                    };
+                    Ok((turn, row.u32()?))
+                })
+                .collect()
         })
         .await
     }

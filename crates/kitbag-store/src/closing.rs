@@ -107,18 +107,16 @@ impl Store {
              AND name IS NULL AND active < $2{conditions} \
              ORDER BY active, scope.id, conversation.id LIMIT {limit_name}"
         );
-        self.read(move |tx| {
-            Box::pin(async move {
-                let rows = tx.query_with(&sql, parameters).await?;
-                rows.into_iter()
-                    .map(|mut row| {
-                        Ok(ConversationId {
-                            scope: row.u32()?,
-                            number: row.u32()?,
-                        })
+        self.read(async move |tx| {
+            let rows = tx.query_with(&sql, parameters).await?;
+            rows.into_iter()
+                .map(|mut row| {
+                    Ok(ConversationId {
+                        scope: row.u32()?,
+                        number: row.u32()?,
                     })
-                    .collect()
-            })
+                })
+                .collect()
         })
         .await
     }
@@ -128,15 +126,13 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn closing(&self, id: ConversationId) -> Result<Closing, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Ok(Closing {
-                    conversation: Conversation::get(tx, id).await?,
-                    sender: sender(tx, id).await?,
-                    messages: history::newest(tx, id, Readers::People, u32::MAX).await?,
-                    summary: None,
-                    facts: Vec::new(),
-                })
+        self.read(async move |tx| {
+            Ok(Closing {
+                conversation: Conversation::get(tx, id).await?,
+                sender: sender(tx, id).await?,
+                messages: history::newest(tx, id, Readers::People, u32::MAX).await?,
+                summary: None,
+                facts: Vec::new(),
             })
         })
         .await
@@ -156,37 +152,35 @@ impl Store {
         now: Timestamp,
     ) -> Result<CloseOutcome, StoreError> {
         let summary = closing.new_summary(limit, counter);
-        self.write(move |tx| {
-            Box::pin(async move {
-                let id = closing.conversation.id;
-                Scope::lock(tx, id.scope).await?;
-                let mut conversation = Conversation::lock(tx, id).await?;
-                if conversation.messages != closing.conversation.messages
-                    || lease::is_busy(tx, id, now).await?
-                {
-                    return Ok(CloseOutcome::StillActive);
-                }
-                // One with a name goes on after its end, and may end again.
-                if conversation
-                    .closed
-                    .is_some_and(|closed| closed >= conversation.active)
-                {
-                    return Ok(CloseOutcome::AlreadyClosed);
-                }
-                conversation.closed = Some(now.max(conversation.active));
-                conversation.save(tx).await?;
-                if !closing.facts.is_empty() {
-                    fact::lock(tx, &closing.sender).await?;
-                }
-                for fact in &closing.facts {
-                    fact::set(tx, &closing.sender, fact, now).await?;
-                }
-                let summary = match summary {
-                    Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
-                    None => None,
-                };
-                Ok(CloseOutcome::Closed(summary))
-            })
+        self.write(async move |tx| {
+            let id = closing.conversation.id;
+            Scope::lock(tx, id.scope).await?;
+            let mut conversation = Conversation::lock(tx, id).await?;
+            if conversation.messages != closing.conversation.messages
+                || lease::is_busy(tx, id, now).await?
+            {
+                return Ok(CloseOutcome::StillActive);
+            }
+            // One with a name goes on after its end, and may end again.
+            if conversation
+                .closed
+                .is_some_and(|closed| closed >= conversation.active)
+            {
+                return Ok(CloseOutcome::AlreadyClosed);
+            }
+            conversation.closed = Some(now.max(conversation.active));
+            conversation.save(tx).await?;
+            if !closing.facts.is_empty() {
+                fact::lock(tx, &closing.sender).await?;
+            }
+            for fact in &closing.facts {
+                fact::set(tx, &closing.sender, fact, now).await?;
+            }
+            let summary = match summary {
+                Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
+                None => None,
+            };
+            Ok(CloseOutcome::Closed(summary))
         })
         .await
     }

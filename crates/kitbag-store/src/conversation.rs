@@ -70,15 +70,13 @@ impl Store {
         now: Timestamp,
     ) -> Result<Conversation, StoreError> {
         let (channel, sender, choice) = (channel.to_owned(), sender.to_owned(), choice.clone());
-        self.write(move |tx| {
-            Box::pin(async move {
-                let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
-                let mut conversation = Conversation::choose(tx, &mut scope, &choice, now).await?;
-                conversation.active = conversation.active.max(now);
-                conversation.save(tx).await?;
-                scope.save(tx).await?;
-                Ok(conversation)
-            })
+        self.write(async move |tx| {
+            let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
+            let mut conversation = Conversation::choose(tx, &mut scope, &choice, now).await?;
+            conversation.active = conversation.active.max(now);
+            conversation.save(tx).await?;
+            scope.save(tx).await?;
+            Ok(conversation)
         })
         .await
     }
@@ -94,20 +92,18 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Conversation>, StoreError> {
         let (channel, sender) = (channel.to_owned(), sender.to_owned());
-        self.read(move |tx| {
-            Box::pin(async move {
-                let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
-                    return Ok(Vec::new());
-                };
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 \
+        self.read(async move |tx| {
+            let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
+                return Ok(Vec::new());
+            };
+            let sql = format!(
+                "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 \
                      ORDER BY active DESC, id DESC LIMIT $3"
-                );
-                let rows = tx.query(&sql, [scope.id.into(), limit.into()]).await?;
-                rows.into_iter()
-                    .map(|row| Conversation::read(scope.id, row))
-                    .collect()
-            })
+            );
+            let rows = tx.query(&sql, [scope.id.into(), limit.into()]).await?;
+            rows.into_iter()
+                .map(|row| Conversation::read(scope.id, row))
+                .collect()
         })
         .await
     }

@@ -65,25 +65,21 @@ impl Store {
 
     /// How many scopes the tenant has ever had here, or that a copy is under way.
     async fn mark(&self) -> Result<Option<i64>, StoreError> {
-        self.read(|tx| {
-            Box::pin(async move {
-                let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
-                Ok(row.await?.map(|mut row| row.int()).transpose()?)
-            })
+        self.read(async move |tx| {
+            let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
+            Ok(row.await?.map(|mut row| row.int()).transpose()?)
         })
         .await
     }
 
     async fn set_mark(&self, scopes: i64) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                tx.execute(
-                    "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
+        self.write(async move |tx| {
+            tx.execute(
+                "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
                      ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes",
-                    [scopes.into()],
-                )
-                .await
-            })
+                [scopes.into()],
+            )
+            .await
         })
         .await
         .map(drop)
@@ -102,7 +98,7 @@ impl Store {
     async fn remove_all(&self, tables: &[Table]) -> Result<(), StoreError> {
         for table in tables {
             let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-            self.write(move |tx| Box::pin(async move { tx.execute(&sql, []).await }))
+            self.write(async move |tx| tx.execute(&sql, []).await)
                 .await?;
         }
         Ok(())
@@ -120,7 +116,7 @@ impl Store {
             count += rows.len() as u64;
             let into = table.insert_into();
             other
-                .write(move |tx| Box::pin(async move { insert(tx, &into, rows).await }))
+                .write(async move |tx| insert(tx, &into, rows).await)
                 .await?;
         }
     }
@@ -144,11 +140,9 @@ impl Store {
             table.name,
         );
         let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
-        self.read(move |tx| {
-            Box::pin(async move {
-                let rows = tx.query_with(&sql, after).await?;
-                rows.into_iter().map(|row| cells(row, &bodies)).collect()
-            })
+        self.read(async move |tx| {
+            let rows = tx.query_with(&sql, after).await?;
+            rows.into_iter().map(|row| cells(row, &bodies)).collect()
         })
         .await
     }

@@ -73,19 +73,18 @@ impl Store {
         limit: u32,
     ) -> Result<(Vec<Result<Exported, StoreError>>, Option<ExportCursor>), StoreError> {
         let filter = filter.clone();
-        self.read(move |tx| {
-            Box::pin(async move {
-                let start = after.unwrap_or(ExportCursor {
-                    scope: 0,
-                    arrival: 0,
-                });
-                let mut parameters: Vec<Value> = vec![start.scope.into(), start.arrival.into()];
-                let conditions = filter.conditions(&mut parameters);
-                let limit_name = placeholders(parameters.len() + 2, 1);
-                parameters.push(limit.into());
-                let columns = history::COLUMNS.replace(", ", ", message.");
-                let sql = format!(
-                    "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
+        self.read(async move |tx| {
+            let start = after.unwrap_or(ExportCursor {
+                scope: 0,
+                arrival: 0,
+            });
+            let mut parameters: Vec<Value> = vec![start.scope.into(), start.arrival.into()];
+            let conditions = filter.conditions(&mut parameters);
+            let limit_name = placeholders(parameters.len() + 2, 1);
+            parameters.push(limit.into());
+            let columns = history::COLUMNS.replace(", ", ", message.");
+            let sql = format!(
+                "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
                      conversation.name, message.{columns} FROM scope \
                      JOIN message ON message.tenant = scope.tenant AND message.scope = scope.id \
                      JOIN conversation ON conversation.tenant = scope.tenant \
@@ -93,23 +92,22 @@ impl Store {
                      WHERE scope.tenant = $1 AND message.tenant = $1 \
                      AND (message.scope, message.arrival) > ($2, $3){conditions} \
                      ORDER BY message.scope, message.arrival LIMIT {limit_name}"
-                );
-                let mut cursor = None;
-                let mut page = Vec::new();
-                for mut row in tx.query_with(&sql, parameters).await? {
-                    let scope = row.u32()?;
-                    let arrival = row.u32()?;
-                    cursor = Some(ExportCursor { scope, arrival });
-                    let (channel, sender, name) = (row.text()?, row.text()?, row.text_or_null()?);
-                    page.push(history::read(scope, &mut row).map(|message| Exported {
-                        channel,
-                        sender,
-                        conversation: name,
-                        message,
-                    }));
-                }
-                Ok((page, cursor))
-            })
+            );
+            let mut cursor = None;
+            let mut page = Vec::new();
+            for mut row in tx.query_with(&sql, parameters).await? {
+                let scope = row.u32()?;
+                let arrival = row.u32()?;
+                cursor = Some(ExportCursor { scope, arrival });
+                let (channel, sender, name) = (row.text()?, row.text()?, row.text_or_null()?);
+                page.push(history::read(scope, &mut row).map(|message| Exported {
+                    channel,
+                    sender,
+                    conversation: name,
+                    message,
+                }));
+            }
+            Ok((page, cursor))
         })
         .await
     }

@@ -101,14 +101,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         names::name("the sender", sender)?;
         let sender = sender.to_owned();
-        self.write(move |tx| {
-            Box::pin(async move {
-                lock(tx, &sender).await?;
-                for fact in &facts {
-                    set(tx, &sender, fact, now).await?;
-                }
-                Ok(())
-            })
+        self.write(async move |tx| {
+            lock(tx, &sender).await?;
+            for fact in &facts {
+                set(tx, &sender, fact, now).await?;
+            }
+            Ok(())
         })
         .await
     }
@@ -124,11 +122,9 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let (sender, key) = (sender.to_owned(), key.to_owned());
-        self.write(move |tx| {
-            Box::pin(async move {
-                lock(tx, &sender).await?;
-                end(tx, &sender, &key, now).await
-            })
+        self.write(async move |tx| {
+            lock(tx, &sender).await?;
+            end(tx, &sender, &key, now).await
         })
         .await
     }
@@ -139,7 +135,7 @@ impl Store {
     /// When the store fails.
     pub async fn facts(&self, sender: &str, limit: u32) -> Result<Vec<Fact>, StoreError> {
         let sender = sender.to_owned();
-        self.read(move |tx| Box::pin(async move { current(tx, &sender, limit).await }))
+        self.read(async move |tx| current(tx, &sender, limit).await)
             .await
     }
 
@@ -155,29 +151,27 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Fact>, StoreError> {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
-        self.read(move |tx| {
-            Box::pin(async move {
-                let limit = limit.into();
-                let rows = match key {
-                    Some(key) => {
-                        let sql = format!(
-                            "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
+        self.read(async move |tx| {
+            let limit = limit.into();
+            let rows = match key {
+                Some(key) => {
+                    let sql = format!(
+                        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
                              ORDER BY version DESC LIMIT $4"
-                        );
-                        let mut rows = tx.query(&sql, [sender.into(), key.into(), limit]).await?;
-                        rows.reverse();
-                        rows
-                    }
-                    None => {
-                        let sql = format!(
-                            "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 \
+                    );
+                    let mut rows = tx.query(&sql, [sender.into(), key.into(), limit]).await?;
+                    rows.reverse();
+                    rows
+                }
+                None => {
+                    let sql = format!(
+                        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 \
                              ORDER BY key, version LIMIT $3"
-                        );
-                        tx.query(&sql, [sender.into(), limit]).await?
-                    }
-                };
-                rows.into_iter().map(Fact::read).collect()
-            })
+                    );
+                    tx.query(&sql, [sender.into(), limit]).await?
+                }
+            };
+            rows.into_iter().map(Fact::read).collect()
         })
         .await
     }

@@ -63,9 +63,7 @@ impl Store {
     /// # Errors
     /// When there is no such thing, or the store fails.
     pub async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
-        let mut forgotten = self
-            .write(move |tx| Box::pin(async move { forget(tx, what).await }))
-            .await?;
+        let mut forgotten = self.write(async move |tx| forget(tx, what).await).await?;
         forgotten.is_log_clear = self.clear_log().await.is_ok();
         Ok(forgotten)
     }

@@ -23,11 +23,9 @@ impl Store {
         id: ConversationId,
         limit: u32,
     ) -> Result<Vec<StoredMessage>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                newest(tx, id, Readers::Model, limit).await
-            })
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            newest(tx, id, Readers::Model, limit).await
         })
         .await
     }
@@ -41,11 +39,9 @@ impl Store {
         id: ConversationId,
         limit: u32,
     ) -> Result<Vec<StoredMessage>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                newest(tx, id, Readers::People, limit).await
-            })
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            newest(tx, id, Readers::People, limit).await
         })
         .await
     }
@@ -55,18 +51,16 @@ impl Store {
     /// # Errors
     /// When there is no such message, or the store fails.
     pub async fn message(&self, id: MessageId) -> Result<StoredMessage, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                let mut found = by_place(
-                    tx,
-                    id.conversation.scope,
-                    &[(id.conversation.number, id.seq)],
-                )
-                .await?;
-                found
-                    .remove(&(id.conversation.number, id.seq))
-                    .ok_or_else(|| StoreError::missing("message", id))
-            })
+        self.read(async move |tx| {
+            let mut found = by_place(
+                tx,
+                id.conversation.scope,
+                &[(id.conversation.number, id.seq)],
+            )
+            .await?;
+            found
+                .remove(&(id.conversation.number, id.seq))
+                .ok_or_else(|| StoreError::missing("message", id))
         })
         .await
     }

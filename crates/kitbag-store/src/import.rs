@@ -92,19 +92,17 @@ impl Store {
                 .or_default()
                 .push((import.conversation, message));
         }
-        self.write(move |tx| {
-            Box::pin(async move {
-                let mut imported = Imported::default();
-                if scopes.len() > 1 {
-                    Scope::lock_many(tx).await?;
-                }
-                for ((channel, sender), messages) in scopes {
-                    let done = import_scope(tx, &channel, &sender, messages, now).await?;
-                    imported.messages += done.messages;
-                    imported.known += done.known;
-                }
-                Ok(imported)
-            })
+        self.write(async move |tx| {
+            let mut imported = Imported::default();
+            if scopes.len() > 1 {
+                Scope::lock_many(tx).await?;
+            }
+            for ((channel, sender), messages) in scopes {
+                let done = import_scope(tx, &channel, &sender, messages, now).await?;
+                imported.messages += done.messages;
+                imported.known += done.known;
+            }
+            Ok(imported)
         })
         .await
     }

@@ -41,7 +41,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Lease, StoreError> {
         let owner = self.owner().to_owned();
-        self.write(move |tx| Box::pin(async move { take(tx, turn, &owner, length, now).await }))
+        self.write(async move |tx| take(tx, turn, &owner, length, now).await)
             .await
     }
 
@@ -77,8 +77,7 @@ impl Store {
     ) -> Result<Lease, StoreError> {
         let mut lease = lease.clone();
         lease.until = now.checked_add(length).unwrap_or(Timestamp::MAX);
-        self.write(move |tx| {
-            Box::pin(async move {
+        self.write(async move |tx| {
                 lease.check(tx).await?;
                 tx.execute(
                     "UPDATE lease SET until = $2 WHERE tenant = $1 AND scope = $3 AND conversation = $4",
@@ -90,8 +89,7 @@ impl Store {
                 )
                 .await?;
                 Ok(lease)
-            })
-        })
+})
         .await
     }
 }

@@ -55,7 +55,7 @@ impl Store {
     /// # Errors
     /// When the store fails.
     pub async fn stats(&self) -> Result<Stats, StoreError> {
-        let counted = self.read(|tx| Box::pin(async move { count_all(tx).await }));
+        let counted = self.read(count_all);
         let counted = counted.await?;
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
@@ -76,8 +76,7 @@ impl Store {
     /// # Errors
     /// When the store fails.
     pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
+        self.read(async move |tx| {
                 let rows = tx
                     .query(
                         "SELECT sender, channel, \
@@ -101,7 +100,6 @@ impl Store {
                     })
                     .collect()
             })
-        })
         .await
     }
 

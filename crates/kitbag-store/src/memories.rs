@@ -109,7 +109,7 @@ impl Store {
         request: &MemoryRequest,
     ) -> Result<ConversationMemory, StoreError> {
         let request = request.clone();
-        self.read(move |tx| Box::pin(async move { conversation(tx, &request).await }))
+        self.read(async move |tx| conversation(tx, &request).await)
             .await
     }
 
@@ -123,9 +123,8 @@ impl Store {
     ) -> Recollections {
         let recall = recall_request(request, shown);
         let (together, asked) = (request.clone(), recall.clone());
-        let read = self.read(move |tx| {
-            Box::pin(async move { recollections(tx, &together, conversation, &asked).await })
-        });
+        let read =
+            self.read(async move |tx| recollections(tx, &together, conversation, &asked).await);
         if let Ok(Some(all)) = read.await {
             return all;
         }

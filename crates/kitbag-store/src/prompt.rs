@@ -149,39 +149,37 @@ impl Store {
         prompt.check(lease.turn)?;
         let (recipe, texts) = Recipe::new(&prompt);
         let hash = Hash::of(&prompt.body);
-        self.write(move |tx| {
-            Box::pin(async move {
-                // Whoever forgets takes this before any row; so does whoever sends.
-                tx.lock_shared(TEXTS).await?;
-                Conversation::lock(tx, lease.turn.conversation).await?;
-                lease.check(tx).await?;
-                let mut turn = StoredTurn::get(tx, lease.turn).await?;
-                if let Some(before) = sent_hash(tx, lease.turn, prompt.inference).await? {
-                    return if before == hash {
-                        Ok(turn)
-                    } else {
-                        Err(wrong(lease.turn, &prompt, "was sent with another prompt"))
-                    };
-                }
-                if turn.status == TurnStatus::Learned {
-                    return Err(wrong(lease.turn, &prompt, "came after the answer"));
-                }
-                if prompt.inference != turn.inferences {
-                    return Err(wrong(lease.turn, &prompt, "is not the next one"));
-                }
-                let id = lease.turn.conversation;
-                count_step(tx, id, &prompt.draft.injected).await?;
-                state::save(tx, id, &prompt.assembly.epoch).await?;
-                if let Some(key) = &prompt.key {
-                    state::save(tx, id, &EpochKey(key.clone())).await?;
-                }
-                keep_content(tx, turn.message, &prompt.draft.current).await?;
-                archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
-                turn.inferences = turn.inferences.saturating_add(1);
-                turn.status = TurnStatus::Sent;
-                turn.sent(tx).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            // Whoever forgets takes this before any row; so does whoever sends.
+            tx.lock_shared(TEXTS).await?;
+            Conversation::lock(tx, lease.turn.conversation).await?;
+            lease.check(tx).await?;
+            let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            if let Some(before) = sent_hash(tx, lease.turn, prompt.inference).await? {
+                return if before == hash {
+                    Ok(turn)
+                } else {
+                    Err(wrong(lease.turn, &prompt, "was sent with another prompt"))
+                };
+            }
+            if turn.status == TurnStatus::Learned {
+                return Err(wrong(lease.turn, &prompt, "came after the answer"));
+            }
+            if prompt.inference != turn.inferences {
+                return Err(wrong(lease.turn, &prompt, "is not the next one"));
+            }
+            let id = lease.turn.conversation;
+            count_step(tx, id, &prompt.draft.injected).await?;
+            state::save(tx, id, &prompt.assembly.epoch).await?;
+            if let Some(key) = &prompt.key {
+                state::save(tx, id, &EpochKey(key.clone())).await?;
+            }
+            keep_content(tx, turn.message, &prompt.draft.current).await?;
+            archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
+            turn.inferences = turn.inferences.saturating_add(1);
+            turn.status = TurnStatus::Sent;
+            turn.sent(tx).await?;
+            Ok(turn)
         })
         .await
     }

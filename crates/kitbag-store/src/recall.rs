@@ -147,25 +147,23 @@ impl Store {
     /// When the store fails.
     pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>, StoreError> {
         let asked = request.clone();
-        let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
+        let found = self.read(async move |tx| recall(tx, &asked).await);
         let outdated = match found.await? {
             RecallOutcome::Hits(hits) => return Ok(hits),
             RecallOutcome::Outdated(scopes) => scopes,
         };
         for id in outdated {
-            self.write(move |tx| {
-                Box::pin(async move {
-                    if let Some(mut scope) = Scope::lock(tx, id).await? {
-                        index::reindex(tx, &mut scope).await?;
-                        scope.save(tx).await?;
-                    }
-                    Ok(())
-                })
+            self.write(async move |tx| {
+                if let Some(mut scope) = Scope::lock(tx, id).await? {
+                    index::reindex(tx, &mut scope).await?;
+                    scope.save(tx).await?;
+                }
+                Ok(())
             })
             .await?;
         }
         let asked = request.clone();
-        let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
+        let found = self.read(async move |tx| recall(tx, &asked).await);
         match found.await? {
             RecallOutcome::Hits(hits) => Ok(hits),
             RecallOutcome::Outdated(_) => Err(StoreError::Failed {

@@ -69,11 +69,9 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn state(&self, id: ConversationId) -> Result<ConversationState, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                load_all(tx, id).await
-            })
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            load_all(tx, id).await
         })
         .await
     }
@@ -83,12 +81,10 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                let key: Option<EpochKey> = load(tx, id).await?;
-                Ok(key.map(|key| key.0))
-            })
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            let key: Option<EpochKey> = load(tx, id).await?;
+            Ok(key.map(|key| key.0))
         })
         .await
     }
@@ -98,11 +94,9 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                Ok(load(tx, id).await?.unwrap_or_default())
-            })
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            Ok(load(tx, id).await?.unwrap_or_default())
         })
         .await
     }
@@ -116,11 +110,9 @@ impl Store {
         id: ConversationId,
         layers: ConversationContext,
     ) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Conversation::lock(tx, id).await?;
-                save(tx, id, &layers).await
-            })
+        self.write(async move |tx| {
+            Conversation::lock(tx, id).await?;
+            save(tx, id, &layers).await
         })
         .await
     }
@@ -134,11 +126,9 @@ impl Store {
         id: ConversationId,
         actions: Vec<EntryAction>,
     ) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Conversation::lock(tx, id).await?;
-                apply(tx, id, actions).await
-            })
+        self.write(async move |tx| {
+            Conversation::lock(tx, id).await?;
+            apply(tx, id, actions).await
         })
         .await
     }

@@ -1,8 +1,6 @@
 //! The store: one way in, two databases behind it.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -147,17 +145,14 @@ impl fmt::Debug for Store {
 
 /// What runs in a transaction.
 pub(crate) trait Operation<T>:
-    for<'a, 't> FnOnce(&'a mut Tx<'t>) -> Answer<'a, T> + Send + 'static
+    AsyncFnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static
 {
 }
 
 impl<T, F> Operation<T> for F where
-    F: for<'a, 't> FnOnce(&'a mut Tx<'t>) -> Answer<'a, T> + Send + 'static
+    F: AsyncFnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static
 {
 }
-
-/// What an operation gives once it has run.
-pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Who owns rows: nobody sees another tenant's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

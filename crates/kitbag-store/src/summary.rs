@@ -93,12 +93,10 @@ impl Store {
         summary: NewSummary,
         now: Timestamp,
     ) -> Result<Summary, StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Scope::lock(tx, id.scope).await?;
-                Conversation::lock(tx, id).await?;
-                add(tx, id, &summary, now).await
-            })
+        self.write(async move |tx| {
+            Scope::lock(tx, id.scope).await?;
+            Conversation::lock(tx, id).await?;
+            add(tx, id, &summary, now).await
         })
         .await
     }
@@ -114,14 +112,12 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Summary>, StoreError> {
         let (channel, sender) = (channel.to_owned(), sender.to_owned());
-        self.read(move |tx| {
-            Box::pin(async move {
-                match Scope::find(tx, &channel, &sender).await? {
-                    Some(scope) => latest(tx, scope.id, limit).await,
-                    None => Ok(Vec::new()),
-                }
-            })
-        })
+        self.read(
+            async move |tx| match Scope::find(tx, &channel, &sender).await? {
+                Some(scope) => latest(tx, scope.id, limit).await,
+                None => Ok(Vec::new()),
+            },
+        )
         .await
     }
 }

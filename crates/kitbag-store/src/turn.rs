@@ -90,39 +90,35 @@ impl Store {
         } = incoming.clone();
         message.at.get_or_insert(now.into());
         let message = Analysed::new(message)?;
-        self.write(move |tx| {
-            Box::pin(async move {
-                let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
-                if let Some(key) = &idempotency_key
-                    && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
-                {
-                    return Ok(turn);
-                }
-                let mut conversation =
-                    Conversation::choose(tx, &mut scope, &conversation, now).await?;
-                conversation.active = conversation.active.max(now);
-                conversation.turns = conversation.turns.saturating_add(1);
-                let first =
-                    append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
-                conversation.save(tx).await?;
-                scope.save(tx).await?;
-                let turn = StoredTurn {
-                    id: TurnId {
-                        conversation: conversation.id,
-                        number: conversation.turns,
-                    },
-                    status: TurnStatus::Accepted,
-                    message: MessageId {
-                        conversation: conversation.id,
-                        seq: first,
-                    },
-                    reply: None,
-                    inferences: 0,
-                    problem: None,
-                };
-                turn.insert(tx, idempotency_key, now).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
+            if let Some(key) = &idempotency_key
+                && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
+            {
+                return Ok(turn);
+            }
+            let mut conversation = Conversation::choose(tx, &mut scope, &conversation, now).await?;
+            conversation.active = conversation.active.max(now);
+            conversation.turns = conversation.turns.saturating_add(1);
+            let first = append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
+            conversation.save(tx).await?;
+            scope.save(tx).await?;
+            let turn = StoredTurn {
+                id: TurnId {
+                    conversation: conversation.id,
+                    number: conversation.turns,
+                },
+                status: TurnStatus::Accepted,
+                message: MessageId {
+                    conversation: conversation.id,
+                    seq: first,
+                },
+                reply: None,
+                inferences: 0,
+                problem: None,
+            };
+            turn.insert(tx, idempotency_key, now).await?;
+            Ok(turn)
         })
         .await
     }
@@ -132,7 +128,7 @@ impl Store {
     /// # Errors
     /// When there is no such turn, or the store fails.
     pub async fn turn(&self, id: TurnId) -> Result<StoredTurn, StoreError> {
-        self.read(move |tx| Box::pin(async move { StoredTurn::get(tx, id).await }))
+        self.read(async move |tx| StoredTurn::get(tx, id).await)
             .await
     }
 
@@ -145,15 +141,15 @@ impl Store {
         &self,
         id: ConversationId,
     ) -> Result<Vec<StoredTurn>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+        self.read(async move |tx| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                      AND ended IS NULL ORDER BY id"
-                );
-                let rows = tx.query(&sql, [id.scope.into(), id.number.into()]).await?;
-                rows.into_iter().map(|row| StoredTurn::read(id.scope, row)).collect()
-            })
+            );
+            let rows = tx.query(&sql, [id.scope.into(), id.number.into()]).await?;
+            rows.into_iter()
+                .map(|row| StoredTurn::read(id.scope, row))
+                .collect()
         })
         .await
     }
@@ -171,36 +167,34 @@ impl Store {
     ) -> Result<StoredTurn, StoreError> {
         let lease = lease.clone();
         let messages = learned.messages(now)?;
-        self.write(move |tx| {
-            Box::pin(async move {
-                let id = lease.turn.conversation;
-                let mut scope = Scope::lock(tx, id.scope)
-                    .await?
-                    .ok_or_else(|| StoreError::missing("conversation", id))?;
-                let mut conversation = Conversation::lock(tx, id).await?;
-                // Read now that nobody else can change it.
-                let mut turn = StoredTurn::get(tx, lease.turn).await?;
-                if turn.status == TurnStatus::Learned {
-                    lease.release_if_held(tx).await?;
-                    return Ok(turn);
-                }
-                lease.check(tx).await?;
-                if !messages.is_empty() {
-                    append::append(tx, &mut scope, &mut conversation, messages).await?;
-                }
-                turn.reply = learned.reply.is_some().then_some(MessageId {
-                    conversation: id,
-                    seq: conversation.messages,
-                });
-                conversation.active = conversation.active.max(now);
-                conversation.save(tx).await?;
-                scope.save(tx).await?;
-                learned::learn(tx, id, &learned, now).await?;
-                turn.status = TurnStatus::Learned;
-                turn.end(tx, now).await?;
-                lease.release(tx).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            let id = lease.turn.conversation;
+            let mut scope = Scope::lock(tx, id.scope)
+                .await?
+                .ok_or_else(|| StoreError::missing("conversation", id))?;
+            let mut conversation = Conversation::lock(tx, id).await?;
+            // Read now that nobody else can change it.
+            let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            if turn.status == TurnStatus::Learned {
+                lease.release_if_held(tx).await?;
+                return Ok(turn);
+            }
+            lease.check(tx).await?;
+            if !messages.is_empty() {
+                append::append(tx, &mut scope, &mut conversation, messages).await?;
+            }
+            turn.reply = learned.reply.is_some().then_some(MessageId {
+                conversation: id,
+                seq: conversation.messages,
+            });
+            conversation.active = conversation.active.max(now);
+            conversation.save(tx).await?;
+            scope.save(tx).await?;
+            learned::learn(tx, id, &learned, now).await?;
+            turn.status = TurnStatus::Learned;
+            turn.end(tx, now).await?;
+            lease.release(tx).await?;
+            Ok(turn)
         })
         .await
     }
@@ -216,18 +210,16 @@ impl Store {
         now: Timestamp,
     ) -> Result<StoredTurn, StoreError> {
         let (lease, problem) = (lease.clone(), problem.to_owned());
-        self.write(move |tx| {
-            Box::pin(async move {
-                lease.check(tx).await?;
-                let mut turn = StoredTurn::get(tx, lease.turn).await?;
-                if turn.status != TurnStatus::Learned {
-                    turn.status = TurnStatus::Failed;
-                    turn.problem = Some(problem);
-                    turn.end(tx, now).await?;
-                }
-                lease.release(tx).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            lease.check(tx).await?;
+            let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            if turn.status != TurnStatus::Learned {
+                turn.status = TurnStatus::Failed;
+                turn.problem = Some(problem);
+                turn.end(tx, now).await?;
+            }
+            lease.release(tx).await?;
+            Ok(turn)
         })
         .await
     }

@@ -57,30 +57,28 @@ impl Store {
              EXISTS (SELECT 1 {of_it} AND message.at = latest.active AND at_offset IS NULL), \
              {COLUMNS} FROM latest ORDER BY active DESC, scope DESC, id DESC"
         );
-        self.read(move |tx| {
-            Box::pin(async move {
-                let mut found = Vec::new();
-                for mut row in tx.query_with(&sql, parameters).await? {
-                    let scope = row.u32()?;
-                    let (channel, sender) = (row.text()?, row.text()?);
-                    let kept = row.int()?.unsigned_abs();
-                    let (local_begin, local_end) = (row.flag()?, row.flag()?);
-                    let conversation = Conversation::read(scope, row)?;
-                    let time = |at: Timestamp, is_local: bool| match is_local {
-                        true => MessageTime::local(at),
-                        false => at.into(),
-                    };
-                    found.push(LatestConversation {
-                        channel,
-                        sender,
-                        kept,
-                        began: time(conversation.began, local_begin),
-                        active: time(conversation.active, local_end),
-                        conversation,
-                    });
-                }
-                Ok(found)
-            })
+        self.read(async move |tx| {
+            let mut found = Vec::new();
+            for mut row in tx.query_with(&sql, parameters).await? {
+                let scope = row.u32()?;
+                let (channel, sender) = (row.text()?, row.text()?);
+                let kept = row.int()?.unsigned_abs();
+                let (local_begin, local_end) = (row.flag()?, row.flag()?);
+                let conversation = Conversation::read(scope, row)?;
+                let time = |at: Timestamp, is_local: bool| match is_local {
+                    true => MessageTime::local(at),
+                    false => at.into(),
+                };
+                found.push(LatestConversation {
+                    channel,
+                    sender,
+                    kept,
+                    began: time(conversation.began, local_begin),
+                    active: time(conversation.active, local_end),
+                    conversation,
+                });
+            }
+            Ok(found)
         })
         .await
     }

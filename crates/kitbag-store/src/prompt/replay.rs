@@ -81,7 +81,7 @@ impl Store {
         turn: TurnId,
         inference: Option<u32>,
     ) -> Result<Replayed, StoreError> {
-        self.read(move |tx| Box::pin(async move { replay(tx, turn, inference).await }))
+        self.read(async move |tx| replay(tx, turn, inference).await)
             .await
     }
 }

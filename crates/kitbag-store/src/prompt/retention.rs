@@ -31,21 +31,18 @@ impl Store {
         older_than: Option<Timestamp>,
         max_bytes: Option<u64>,
     ) -> Result<Pruned, StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                tx.lock_exclusive(TEXTS).await?;
-                let mut pruned = Pruned::default();
-                if let Some(before) = older_than {
-                    pruned.prompts +=
-                        remove(tx, "sent < $2", before.as_microsecond().into()).await?;
-                }
-                if let Some(most) = max_bytes {
-                    let oldest = oldest_within(tx, most).await?;
-                    pruned.prompts += remove(tx, "sent < $2", oldest.into()).await?;
-                }
-                pruned.texts = drop_unused_texts(tx).await?;
-                Ok(pruned)
-            })
+        self.write(async move |tx| {
+            tx.lock_exclusive(TEXTS).await?;
+            let mut pruned = Pruned::default();
+            if let Some(before) = older_than {
+                pruned.prompts += remove(tx, "sent < $2", before.as_microsecond().into()).await?;
+            }
+            if let Some(most) = max_bytes {
+                let oldest = oldest_within(tx, most).await?;
+                pruned.prompts += remove(tx, "sent < $2", oldest.into()).await?;
+            }
+            pruned.texts = drop_unused_texts(tx).await?;
+            Ok(pruned)
         })
         .await
     }
