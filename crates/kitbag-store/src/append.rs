@@ -11,7 +11,7 @@ use crate::index::{self, Entry};
 use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
-use crate::value::Value;
+use crate::value::{Parameters, Value};
 
 /// A message that was checked and analysed, outside of any transaction. Its terms are kept as they will
 /// be written: those of a large batch would fill the memory, each with its own small allocation.
@@ -139,7 +139,7 @@ impl Batch {
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
              recallable, traits, previous_traits, words, fingerprint, terms, cuts, body, json, internal)",
-            rows.collect(),
+            rows,
         )
         .await?;
         if scope.analysis != index::ANALYSIS {
@@ -150,49 +150,29 @@ impl Batch {
 }
 
 impl Pending {
-    fn row(self, scope: u32, entry: Entry) -> [Value; 19] {
-        let Analysed {
-            message,
-            json,
-            traits,
-            words,
-            fingerprint,
-            cuts,
-            ..
-        } = self.message;
-        let NewMessage {
-            message,
-            reference,
-            at,
-            recallable,
-        } = message;
-        let (at, offset) = at.map(MessageTime::to_columns).unzip();
-        let internal = !message.is_for_user();
-        let body = match message.content {
+    fn row(self, scope: u32, entry: Entry) -> impl Parameters {
+        let message = self.message;
+        let said = message.message;
+        let (at, offset) = said.at.map(MessageTime::to_columns).unzip();
+        let internal = !said.message.is_for_user();
+        let body = match said.message.content {
             Content::Text(text) => text,
             other => other.text().into_owned(),
         };
-        [
-            scope.into(),
-            entry.arrival.into(),
-            entry.conversation.into(),
-            entry.seq.into(),
-            message.role.as_str().into(),
-            message.name.into(),
-            reference.into(),
-            at.into(),
-            offset.flatten().into(),
-            recallable.into(),
-            traits.bits().into(),
-            self.previous.map(MessageTraits::bits).into(),
-            words.into(),
-            fingerprint.bits().cast_signed().into(),
-            entry.terms.into(),
-            cuts.into(),
-            Value::Body(body),
-            json.map_or(Value::Null, Value::Body),
-            internal.into(),
-        ]
+        let previous = self.previous.map(MessageTraits::bits);
+        (
+            (scope, entry.arrival, entry.conversation, entry.seq),
+            (
+                said.message.role.as_str(),
+                said.message.name,
+                said.reference,
+            ),
+            (at, offset.flatten(), said.recallable),
+            (message.traits.bits(), previous, message.words),
+            message.fingerprint.bits().cast_signed(),
+            (entry.terms, message.cuts, Value::Body(body)),
+            (message.json.map(Value::Body), internal),
+        )
     }
 }
 
@@ -204,20 +184,11 @@ async fn last_traits(
     if conversation.messages == 0 {
         return Ok(None);
     }
-    let id = conversation.id;
-    let row = tx
-        .query_one(
-            "SELECT traits FROM message \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4",
-            [
-                id.scope.into(),
-                id.number.into(),
-                conversation.messages.into(),
-            ],
-        )
-        .await?;
-    row.map(|mut row| Ok(MessageTraits::from_bits(row.u32()?)))
-        .transpose()
+    let sql = "SELECT traits FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let last = conversation.id.message(conversation.messages);
+    let bits: Option<u32> = tx.query_one(sql, last).await?;
+    Ok(bits.map(MessageTraits::from_bits))
 }
 
 fn full() -> StoreError {

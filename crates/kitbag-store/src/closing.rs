@@ -20,7 +20,6 @@ use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::summary::{self, NewSummary, Summary, SummaryMaker};
-use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
 /// A conversation that is about to be closed. Its fields `summary` and `facts` are the caller's to fill.
@@ -96,29 +95,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
-        let mut parameters: Vec<Value> = vec![since.as_microsecond().into()];
+        let mut parameters: Vec<Value> = vec![limit.into(), since.into()];
         let conditions = filter.conditions(&mut parameters);
-        let limit_name = placeholders(parameters.len() + 2, 1);
-        parameters.push(limit.into());
         let sql = format!(
             "SELECT scope.id, conversation.id FROM scope JOIN conversation \
              ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
              WHERE scope.tenant = $1 AND conversation.tenant = $1 AND closed IS NULL \
-             AND name IS NULL AND active < $2{conditions} \
-             ORDER BY active, scope.id, conversation.id LIMIT {limit_name}"
+             AND name IS NULL AND active < $3{conditions} \
+             ORDER BY active, scope.id, conversation.id LIMIT $2"
         );
-        self.read(async move |tx| {
-            let rows = tx.query_with(&sql, parameters).await?;
-            rows.into_iter()
-                .map(|mut row| {
-                    Ok(ConversationId {
-                        scope: row.u32()?,
-                        number: row.u32()?,
-                    })
-                })
-                .collect()
-        })
-        .await
+        self.read(async move |tx| tx.query(&sql, parameters).await)
+            .await
     }
 
     /// First step: reads a conversation that is to be closed.
@@ -129,8 +116,9 @@ impl Store {
         self.read(async move |tx| {
             Ok(Closing {
                 conversation: Conversation::get(tx, id).await?,
-                sender: sender(tx, id).await?,
-                messages: history::newest(tx, id, Readers::People, u32::MAX).await?,
+                sender: Scope::sender(tx, id).await?,
+                messages: history::newest(tx, id.message(u32::MAX), Readers::People, u32::MAX)
+                    .await?,
                 summary: None,
                 facts: Vec::new(),
             })
@@ -154,7 +142,7 @@ impl Store {
         let summary = closing.new_summary(limit, counter);
         self.write(async move |tx| {
             let id = closing.conversation.id;
-            Scope::lock(tx, id.scope).await?;
+            Scope::lock(tx, id).await?;
             let mut conversation = Conversation::lock(tx, id).await?;
             if conversation.messages != closing.conversation.messages
                 || lease::is_busy(tx, id, now).await?
@@ -184,9 +172,4 @@ impl Store {
         })
         .await
     }
-}
-
-async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String, StoreError> {
-    let sender = Scope::sender(tx, id.scope).await?;
-    sender.ok_or_else(|| StoreError::missing("conversation", id))
 }

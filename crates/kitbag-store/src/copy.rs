@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::StoreError;
 use crate::schema::{self, Table};
 use crate::store::Store;
-use crate::transaction::{Tx, placeholders};
+use crate::transaction::placeholders;
 use crate::value::{Row, Value};
 
 /// How many rows are copied in one transaction.
@@ -66,20 +66,17 @@ impl Store {
     /// How many scopes the tenant has ever had here, or that a copy is under way.
     async fn mark(&self) -> Result<Option<i64>, StoreError> {
         self.read(async move |tx| {
-            let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
-            Ok(row.await?.map(|mut row| row.int()).transpose()?)
+            let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
+            tx.query_one(sql, ()).await
         })
         .await
     }
 
     async fn set_mark(&self, scopes: i64) -> Result<(), StoreError> {
         self.write(async move |tx| {
-            tx.execute(
-                "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
-                     ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes",
-                [scopes.into()],
-            )
-            .await
+            let sql = "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
+                       ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
+            tx.execute(sql, scopes).await
         })
         .await
         .map(drop)
@@ -98,7 +95,7 @@ impl Store {
     async fn remove_all(&self, tables: &[Table]) -> Result<(), StoreError> {
         for table in tables {
             let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-            self.write(async move |tx| tx.execute(&sql, []).await)
+            self.write(async move |tx| tx.execute(&sql, ()).await)
                 .await?;
         }
         Ok(())
@@ -116,7 +113,7 @@ impl Store {
             count += rows.len() as u64;
             let into = table.insert_into();
             other
-                .write(async move |tx| insert(tx, &into, rows).await)
+                .write(async move |tx| tx.insert(&into, rows).await)
                 .await?;
         }
     }
@@ -141,7 +138,7 @@ impl Store {
         );
         let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
         self.read(async move |tx| {
-            let rows = tx.query_with(&sql, after).await?;
+            let rows = tx.query(&sql, after).await?;
             rows.into_iter().map(|row| cells(row, &bodies)).collect()
         })
         .await
@@ -176,11 +173,7 @@ impl Table {
 
     fn insert_into(&self) -> String {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        format!(
-            "INSERT INTO {} (tenant, {}) VALUES (",
-            self.name,
-            columns.join(", ")
-        )
+        format!("{} (tenant, {})", self.name, columns.join(", "))
     }
 }
 
@@ -191,21 +184,13 @@ pub(crate) fn unfinished() -> StoreError {
     }
 }
 
-async fn insert(tx: &mut Tx<'_>, into: &str, rows: Vec<Vec<Value>>) -> Result<(), StoreError> {
-    for row in rows {
-        let sql = format!("{into}{})", placeholders(1, row.len() + 1));
-        tx.execute_with(&sql, row).await?;
-    }
-    Ok(())
-}
-
 /// The cells of a row, texts as texts in both databases.
 fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>, StoreError> {
     let mut cells = Vec::with_capacity(bodies.len());
     for is_body in bodies {
         let cell = match is_body {
-            true => row.text_or_null()?.map_or(Value::Null, Value::Body),
-            false => row.cell(),
+            true => row.read::<Option<String>>()?.map(Value::Body).into(),
+            false => row.read()?,
         };
         cells.push(cell);
     }

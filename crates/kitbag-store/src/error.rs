@@ -191,6 +191,19 @@ impl StoreError {
         }
     }
 
+    pub(crate) fn failed(reason: impl Into<String>) -> Self {
+        Self::Failed {
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn damaged(table: &'static str, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            table,
+            reason: reason.into(),
+        }
+    }
+
     pub(crate) fn invalid(field: &'static str, problem: impl Into<String>) -> Self {
         Self::Invalid {
             field,
@@ -208,8 +221,6 @@ impl StoreError {
 
 impl From<WrongCell> for StoreError {
     fn from(wrong: WrongCell) -> Self {
-        Self::Failed {
-            reason: wrong.to_string(),
-        }
+        Self::failed(wrong.to_string())
     }
 }

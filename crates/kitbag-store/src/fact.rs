@@ -2,13 +2,12 @@
 
 use jiff::Timestamp;
 
-use crate::conversation::timestamp;
 use crate::error::StoreError;
 use crate::id::{ConversationId, MessageId};
 use crate::names;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{FromRow, Row, Value};
 
 /// Longest key, in characters.
 const LONGEST_KEY: usize = 100;
@@ -152,26 +151,20 @@ impl Store {
     ) -> Result<Vec<Fact>, StoreError> {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
         self.read(async move |tx| {
-            let limit = limit.into();
-            let rows = match key {
-                Some(key) => {
-                    let sql = format!(
-                        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
-                             ORDER BY version DESC LIMIT $4"
-                    );
-                    let mut rows = tx.query(&sql, [sender.into(), key.into(), limit]).await?;
-                    rows.reverse();
-                    rows
-                }
-                None => {
-                    let sql = format!(
-                        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 \
-                             ORDER BY key, version LIMIT $3"
-                    );
-                    tx.query(&sql, [sender.into(), limit]).await?
-                }
+            let (of_key, order) = match key {
+                Some(_) => (" AND key = $3", "version DESC LIMIT $4"),
+                None => ("", "key, version LIMIT $3"),
             };
-            rows.into_iter().map(Fact::read).collect()
+            let sql = format!(
+                "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2{of_key} ORDER BY {order}"
+            );
+            let is_of_key = key.is_some();
+            let key = key.map(Value::from).into_iter().collect::<Vec<_>>();
+            let mut facts = tx.query(&sql, (sender, key, limit)).await?;
+            if is_of_key {
+                facts.reverse();
+            }
+            Ok(facts)
         })
         .await
     }
@@ -180,35 +173,22 @@ impl Store {
 const COLUMNS: &str =
     "key, value, version, since, until, source_scope, source_conversation, source_seq";
 
-impl Fact {
-    fn read(mut row: Row) -> Result<Self, StoreError> {
+impl FromRow for Fact {
+    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
         Ok(Self {
-            key: row.text()?,
-            value: row.text()?,
-            version: row.u32()?,
-            since: timestamp(row.int()?)?,
-            until: row.int_or_null()?.map(timestamp).transpose()?,
-            source: source(&mut row)?,
+            key: row.read()?,
+            value: row.read()?,
+            version: row.read()?,
+            since: row.read()?,
+            until: row.read()?,
+            source: match row.read()? {
+                (Some(scope), Some(number), Some(seq)) => {
+                    Some(ConversationId { scope, number }.message(seq))
+                }
+                _ => None,
+            },
         })
     }
-}
-
-fn source(row: &mut Row) -> Result<Option<MessageId>, StoreError> {
-    let mut number = || -> Result<Option<u32>, StoreError> {
-        let number = row.int_or_null()?;
-        Ok(number.and_then(|number| u32::try_from(number).ok()))
-    };
-    let (scope, conversation, seq) = (number()?, number()?, number()?);
-    let id = || {
-        Some(MessageId {
-            conversation: ConversationId {
-                scope: scope?,
-                number: conversation?,
-            },
-            seq: seq?,
-        })
-    };
-    Ok(id())
 }
 
 /// The facts that hold, the latest `limit` of them, sorted by key.
@@ -221,9 +201,7 @@ pub(crate) async fn current(
         "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL \
          ORDER BY since DESC, key LIMIT $3"
     );
-    let rows = tx.query(&sql, [sender.into(), limit.into()]).await?;
-    let facts: Result<Vec<Fact>, StoreError> = rows.into_iter().map(Fact::read).collect();
-    let mut facts = facts?;
+    let mut facts: Vec<Fact> = tx.query(&sql, (sender, limit)).await?;
     facts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(facts)
 }
@@ -242,38 +220,29 @@ pub(crate) async fn set(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     fact.check()?;
-    let latest = tx
-        .lock_one(
-            "SELECT version, value, until FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
-             ORDER BY version DESC LIMIT 1",
-            [sender.into(), fact.key.as_str().into()],
-        )
-        .await?;
-    let mut version = 0;
-    if let Some(mut row) = latest {
-        version = row.u32()?;
-        let (value, holds) = (row.text()?, row.int_or_null()?.is_none());
-        if holds && value == fact.value {
+    let sql = "SELECT version, value, until FROM fact \
+               WHERE tenant = $1 AND sender = $2 AND key = $3 ORDER BY version DESC LIMIT 1";
+    let latest = tx.lock_one(sql, (sender, &fact.key)).await?;
+    let mut version = 0_u32;
+    if let Some((latest, value, until)) = latest {
+        let (value, until): (String, Option<Timestamp>) = (value, until);
+        if until.is_none() && value == fact.value {
             return Ok(());
         }
+        version = latest;
         end(tx, sender, &fact.key, now).await?;
     }
-    let source = fact.source;
-    let number = |of: fn(MessageId) -> u32| -> Value { source.map(of).into() };
+    let value = Value::Body(fact.value.clone());
+    let source = |of: fn(MessageId) -> u32| fact.source.map(of);
     tx.insert(
-        "fact (tenant, sender, key, version, value, since, until, source_scope, \
-         source_conversation, source_seq)",
-        vec![[
-            sender.into(),
-            fact.key.as_str().into(),
-            version.saturating_add(1).into(),
-            Value::Body(fact.value.clone()),
-            now.as_microsecond().into(),
-            Value::Null,
-            number(|id| id.conversation.scope),
-            number(|id| id.conversation.number),
-            number(|id| id.seq),
-        ]],
+        "fact (tenant, sender, key, version, value, since, source_scope, source_conversation, \
+         source_seq)",
+        [(
+            (sender, &fact.key, version.saturating_add(1), value, now),
+            source(|id| id.conversation.scope),
+            source(|id| id.conversation.number),
+            source(|id| id.seq),
+        )],
     )
     .await
 }
@@ -285,11 +254,7 @@ pub(crate) async fn end(
     key: &str,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
-    let ended = tx
-        .execute(
-            "UPDATE fact SET until = $2 WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL",
-            [now.as_microsecond().into(), sender.into(), key.into()],
-        )
-        .await?;
-    Ok(ended > 0)
+    let sql = "UPDATE fact SET until = $2 \
+               WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL";
+    Ok(tx.execute(sql, (now, sender, key)).await? > 0)
 }

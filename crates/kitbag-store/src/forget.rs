@@ -11,7 +11,6 @@ use serde::Serialize;
 use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::fact;
-use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
 use crate::scope::{Scope, Share};
@@ -80,31 +79,21 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> 
 }
 
 async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, StoreError> {
-    let place = (id.conversation.number, id.seq);
     let missing = || StoreError::missing("message", id);
-    let mut scope = Scope::lock(tx, id.conversation.scope)
-        .await?
-        .ok_or_else(missing)?;
+    let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
+    let mut scope = scope.ok_or_else(missing)?;
     Conversation::lock(tx, id.conversation).await?;
-    let rows = history::at_places(tx, "arrival, recallable, body", scope.id, &[place]).await?;
-    let mut row = rows.into_iter().next().ok_or_else(missing)?;
-    let (arrival, recallable, text) = (row.u32()?, row.flag()?, row.text()?);
+    let sql = "SELECT arrival, recallable, body FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let found = tx.query_one(sql, id).await?;
+    let (arrival, recallable, text): (u32, bool, String) = found.ok_or_else(missing)?;
 
-    tx.execute(
-        "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND arrival = $3",
-        [scope.id.into(), arrival.into()],
-    )
-    .await?;
-    tx.execute(
-        "UPDATE message SET previous_traits = NULL \
-         WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4",
-        [
-            scope.id.into(),
-            place.0.into(),
-            id.seq.saturating_add(1).into(),
-        ],
-    )
-    .await?;
+    let sql = "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND arrival = $3";
+    tx.execute(sql, (scope.id, arrival)).await?;
+    let sql = "UPDATE message SET previous_traits = NULL \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let next = id.conversation.message(id.seq.saturating_add(1));
+    tx.execute(sql, next).await?;
     if recallable {
         scope.take_off(Share::of(&analyse(&text)));
         scope.save(tx).await?;
@@ -120,12 +109,9 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
         messages: 1,
         ..Forgotten::default()
     };
-    tx.execute(
-        "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-         AND (message = $4 OR reply = $4)",
-        [scope.id.into(), place.0.into(), id.seq.into()],
-    )
-    .await?;
+    let sql = "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 \
+               AND conversation = $3 AND (message = $4 OR reply = $4)";
+    tx.execute(sql, id).await?;
     let mut origins = vec![format!("message/{id}")];
     origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
     let name = format!("message {id}");
@@ -137,12 +123,8 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
 
 async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten, StoreError> {
     fact::lock(tx, sender).await?;
-    let facts = tx
-        .execute(
-            "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3",
-            [sender.into(), key.into()],
-        )
-        .await?;
+    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3";
+    let facts = tx.execute(sql, (sender, key)).await?;
     if facts == 0 {
         return Err(StoreError::missing("fact", key));
     }
@@ -158,31 +140,17 @@ async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgott
 }
 
 async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten, StoreError> {
-    let mut scope = Scope::lock(tx, id.scope)
-        .await?
-        .ok_or_else(|| StoreError::missing("conversation", id))?;
+    let mut scope = Scope::lock(tx, id).await?;
     Conversation::lock(tx, id).await?;
-    let rows = tx
-        .query(
-            "SELECT arrival, seq, recallable, body FROM message \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3",
-            [id.scope.into(), id.number.into()],
-        )
-        .await?;
+    let sql = "SELECT arrival, seq, recallable, body FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3";
     let mut arrivals = BTreeSet::new();
     let mut origins = Vec::new();
-    for mut row in rows {
-        let (arrival, seq, recallable) = (row.u32()?, row.u32()?, row.flag()?);
+    for (arrival, seq, recallable, body) in tx.query::<(u32, u32, bool, String)>(sql, id).await? {
         arrivals.insert(arrival);
-        origins.push(format!(
-            "message/{}",
-            MessageId {
-                conversation: id,
-                seq
-            }
-        ));
+        origins.push(format!("message/{}", id.message(seq)));
         if recallable {
-            scope.take_off(Share::of(&analyse(&row.text()?)));
+            scope.take_off(Share::of(&analyse(&body)));
         }
     }
     scope.save(tx).await?;
@@ -198,9 +166,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
         ("conversation", "id"),
     ] {
         let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2 AND {column} = $3");
-        let gone = tx
-            .execute(&sql, [id.scope.into(), id.number.into()])
-            .await?;
+        let gone = tx.execute(&sql, id).await?;
         if table == "message" {
             forgotten.messages = gone;
         }
@@ -223,16 +189,12 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
     Scope::lock_many(tx).await?;
     let scopes = Scope::all_of(tx, sender).await?;
     for scope in &scopes {
-        Scope::lock(tx, scope.id).await?;
+        Scope::lock_by_number(tx, scope.id).await?;
     }
     fact::lock(tx, sender).await?;
+    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2";
     let mut forgotten = Forgotten {
-        facts: tx
-            .execute(
-                "DELETE FROM fact WHERE tenant = $1 AND sender = $2",
-                [sender.into()],
-            )
-            .await?,
+        facts: tx.execute(sql, sender).await?,
         ..Forgotten::default()
     };
     if scopes.is_empty() && forgotten.facts == 0 {
@@ -240,7 +202,7 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
     }
     let mut taken = BTreeSet::new();
     for scope in scopes {
-        crate::prompt::take_texts(tx, "scope = $2", vec![scope.id.into()], &mut taken).await?;
+        crate::prompt::take_texts(tx, "scope = $2", scope.id, &mut taken).await?;
         for table in [
             "message",
             "block",
@@ -253,7 +215,7 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
             "prompt",
         ] {
             let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
-            let gone = tx.execute(&sql, [scope.id.into()]).await?;
+            let gone = tx.execute(&sql, scope.id).await?;
             match table {
                 "message" => forgotten.messages += gone,
                 "conversation" => forgotten.conversations += gone,
@@ -262,11 +224,8 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
                 _ => {}
             }
         }
-        tx.execute(
-            "DELETE FROM scope WHERE tenant = $1 AND id = $2",
-            [scope.id.into()],
-        )
-        .await?;
+        let sql = "DELETE FROM scope WHERE tenant = $1 AND id = $2";
+        tx.execute(sql, scope.id).await?;
     }
     crate::prompt::drop_taken_texts(tx, taken).await?;
     Ok(forgotten)

@@ -9,7 +9,6 @@ use kitbag_core::recall::Analyser;
 use crate::append::{Analysed, Batch};
 use crate::conversation::{Conversation, ConversationChoice, IDLE};
 use crate::error::StoreError;
-use crate::id::ConversationId;
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
@@ -208,21 +207,13 @@ impl Target {
         if self.references.is_some() {
             return Ok(());
         }
-        let ConversationId { scope, number } = self.conversation.id;
         let mut references = BTreeSet::new();
         if self.conversation.messages > 0 {
-            let rows = tx
-                .query(
-                    // In the order of the index that should be used: SQLite would rather read all
-                    // messages of the scope.
-                    "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-                     AND ref IS NOT NULL ORDER BY seq",
-                    [scope.into(), number.into()],
-                )
-                .await?;
-            for mut row in rows {
-                references.insert(row.text()?);
-            }
+            // In the order of the index that should be used: SQLite would rather read all messages of
+            // the scope.
+            let sql = "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 \
+                       AND conversation = $3 AND ref IS NOT NULL ORDER BY seq";
+            references.extend(tx.query::<String>(sql, self.conversation.id).await?);
         }
         self.references = Some(references);
         Ok(())

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::conversation::{Conversation, timestamp};
+use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::turn::StoredTurn;
-use crate::value::Value;
 
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
 /// taken it over.
@@ -78,18 +77,13 @@ impl Store {
         let mut lease = lease.clone();
         lease.until = now.checked_add(length).unwrap_or(Timestamp::MAX);
         self.write(async move |tx| {
-                lease.check(tx).await?;
-                tx.execute(
-                    "UPDATE lease SET until = $2 WHERE tenant = $1 AND scope = $3 AND conversation = $4",
-                    [
-                        lease.until.as_microsecond().into(),
-                        lease.turn.conversation.scope.into(),
-                        lease.turn.conversation.number.into(),
-                    ],
-                )
-                .await?;
-                Ok(lease)
-})
+            lease.check(tx).await?;
+            let sql = "UPDATE lease SET until = $2 \
+                       WHERE tenant = $1 AND scope = $3 AND conversation = $4";
+            let values = (lease.until, lease.turn.conversation);
+            tx.execute(sql, values).await?;
+            Ok(lease)
+        })
         .await
     }
 }
@@ -148,21 +142,14 @@ pub(crate) async fn is_busy(
 }
 
 async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>, StoreError> {
-    let row = tx
-        .lock_one(
-            "SELECT owner, fence, until FROM lease \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3",
-            [id.scope.into(), id.number.into()],
-        )
-        .await?;
-    row.map(|mut row| {
-        Ok(LeaseRow {
-            owner: row.text_or_null()?,
-            fence: row.int()?,
-            until: timestamp(row.int()?)?,
-        })
-    })
-    .transpose()
+    let sql = "SELECT owner, fence, until FROM lease \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3";
+    let row = tx.lock_one(sql, id).await?;
+    Ok(row.map(|(owner, fence, until)| LeaseRow {
+        owner,
+        fence,
+        until,
+    }))
 }
 
 async fn take(
@@ -208,14 +195,8 @@ async fn write(
         "INSERT INTO lease (tenant, scope, conversation, owner, fence, until) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, scope, conversation) \
          DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until",
-        [
-            id.scope.into(),
-            id.number.into(),
-            owner.map_or(Value::Null, Into::into),
-            fence.into(),
-            until.as_microsecond().into(),
-        ],
+        (id, owner, fence, until),
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }

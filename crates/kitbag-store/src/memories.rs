@@ -10,7 +10,7 @@ use kitbag_core::problem::Problem;
 use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::fact::{self, Fact};
-use crate::history;
+use crate::history::{self, Readers};
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;
 use crate::recall::{self, RecallOutcome, RecallRequest, Recalled};
@@ -188,10 +188,10 @@ async fn conversation(
             }
         }
     };
-    let before = request.answering.map_or(u32::MAX, |message| message.seq);
-    let messages = history::newest_before(tx, found.id, before, request.messages).await?;
+    let before = request.answering.unwrap_or(found.id.message(u32::MAX));
+    let messages = history::newest(tx, before, Readers::Model, request.messages).await?;
     let unread = match messages.first() {
-        Some(first) => history::count_before(tx, found.id, first.id.seq).await?,
+        Some(first) => history::count_before(tx, first.id).await?,
         None => 0,
     };
     Ok(ConversationMemory {

@@ -144,10 +144,10 @@ async fn bind(
     transaction.batch_execute(&bind).await.map_err(failed)
 }
 
-pub(crate) async fn execute(
+pub(crate) async fn execute<'v>(
     transaction: &Transaction<'_>,
     sql: &str,
-    parameters: &[Value],
+    parameters: impl IntoIterator<Item = &'v Value>,
 ) -> Result<u64, StoreError> {
     transaction
         .execute_typed(sql, &typed(parameters))
@@ -167,40 +167,28 @@ pub(crate) async fn query(
     found.iter().map(row).collect()
 }
 
-pub(crate) async fn insert<const N: usize>(
+pub(crate) async fn insert(
     transaction: &Transaction<'_>,
     into: &str,
     conflict: &str,
-    tenant: &str,
-    rows: &[[Value; N]],
+    rows: &[Vec<Value>],
 ) -> Result<(), StoreError> {
-    let tenant = Value::from(tenant);
-    for some in rows.chunks(PARAMETERS / N.max(1)) {
+    let columns = rows.first().map_or(1, Vec::len);
+    for some in rows.chunks(PARAMETERS / columns) {
         let places: Vec<String> = (0..some.len())
-            .map(|index| format!("($1, {})", placeholders(2 + index * N, N)))
+            .map(|index| format!("({})", placeholders(1 + index * columns, columns)))
             .collect();
         let sql = format!("INSERT INTO {into} VALUES {}{conflict}", places.join(", "));
-        let parameters: Vec<Typed<'_>> = [&tenant]
-            .into_iter()
-            .chain(some.iter().flatten())
-            .map(|value| -> Typed<'_> { (value, value.kind()) })
-            .collect();
-        transaction
-            .execute_typed(&sql, &parameters)
-            .await
-            .map_err(failed)?;
+        execute(transaction, &sql, some.iter().flatten()).await?;
     }
     Ok(())
 }
 
 type Typed<'a> = (&'a (dyn ToSql + Sync), Type);
 
-fn typed(parameters: &[Value]) -> Vec<Typed<'_>> {
-    let typed = |value| -> Typed<'_> {
-        let value: &Value = value;
-        (value, value.kind())
-    };
-    parameters.iter().map(typed).collect()
+fn typed<'v>(parameters: impl IntoIterator<Item = &'v Value>) -> Vec<Typed<'v>> {
+    let typed = |value: &'v Value| -> Typed<'v> { (value, value.kind()) };
+    parameters.into_iter().map(typed).collect()
 }
 
 impl Value {

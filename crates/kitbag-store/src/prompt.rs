@@ -178,7 +178,7 @@ impl Store {
             archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
             turn.inferences = turn.inferences.saturating_add(1);
             turn.status = TurnStatus::Sent;
-            turn.sent(tx).await?;
+            turn.update(tx, None).await?;
             Ok(turn)
         })
         .await
@@ -197,20 +197,9 @@ async fn sent_hash(
     turn: TurnId,
     inference: u32,
 ) -> Result<Option<Hash>, StoreError> {
-    let row = tx
-        .query_one(
-            "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-             AND turn = $4 AND inference = $5",
-            [
-                turn.conversation.scope.into(),
-                turn.conversation.number.into(),
-                turn.number.into(),
-                inference.into(),
-            ],
-        )
-        .await?;
-    row.map(|mut row| Hash::from_bytes(&row.blob()?))
-        .transpose()
+    let sql = "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+               AND turn = $4 AND inference = $5";
+    tx.query_one(sql, (turn, inference)).await
 }
 
 /// Counts an inference, whose prompt held these context messages. All of them were emitted by it, also
@@ -224,11 +213,8 @@ async fn count_step(
     let held: Vec<ContextMessage> = held.map(|one| one.with_cooldown_turns(0)).collect();
     let mut throttle: ThrottleState = state::load(tx, id).await?.unwrap_or_default();
     let change = plan(&held, &throttle, CooldownReading::default()).change;
-    throttle
-        .commit(&change)
-        .map_err(|stale| StoreError::Failed {
-            reason: stale.to_string(),
-        })?;
+    let committed = throttle.commit(&change);
+    committed.map_err(|stale| StoreError::failed(stale.to_string()))?;
     state::save(tx, id, &throttle).await?;
     if !change.consumed.is_empty() {
         let mut entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
@@ -240,30 +226,20 @@ async fn count_step(
 
 /// Keeps the content that the prompt held for the turn's message, where it is not the message's own.
 async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<(), StoreError> {
-    let MessageId { conversation, seq } = id;
-    let place = (conversation.number, seq);
-    let mut found = history::by_place(tx, conversation.scope, &[place]).await?;
-    let Some(stored) = found.remove(&place) else {
+    let Some(stored) = history::get(tx, id).await? else {
         return Ok(()); // It was forgotten meanwhile.
     };
     if stored.sent_as.as_ref().unwrap_or(&stored.message.content) == &current.content {
         return Ok(());
     }
-    let json = serde_json::to_string(&current.content).map_err(|error| StoreError::Failed {
-        reason: format!("message {id} cannot be written as it was sent: {error}"),
+    let json = serde_json::to_string(&current.content).map_err(|error| {
+        StoreError::failed(format!(
+            "message {id} cannot be written as it was sent: {error}"
+        ))
     })?;
-    tx.execute(
-        "UPDATE message SET sent_as = $2 \
-         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5",
-        [
-            Value::Body(json),
-            conversation.scope.into(),
-            conversation.number.into(),
-            seq.into(),
-        ],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE message SET sent_as = $2 \
+               WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5";
+    tx.execute(sql, (Value::Body(json), id)).await.map(drop)
 }
 
 /// Keeps the prompt. The caller holds [`TEXTS`] together with others.
@@ -276,46 +252,21 @@ async fn archive(
     texts: recipe::Texts,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let at: [Value; 4] = [
-        turn.conversation.scope.into(),
-        turn.conversation.number.into(),
-        turn.number.into(),
-        prompt.inference.into(),
-    ];
-    let [scope, conversation, number, inference] = at.clone();
+    let id = (turn, prompt.inference);
+    let bytes = i64::try_from(prompt.body.len()).unwrap_or(i64::MAX);
+    let recipe = Value::Body(recipe.to_json()?);
     tx.insert(
         "prompt (tenant, scope, conversation, turn, inference, sent, hash, bytes, tokens, recipe)",
-        vec![[
-            scope,
-            conversation,
-            number,
-            inference,
-            now.as_microsecond().into(),
-            hash.to_value(),
-            Value::Int(i64::try_from(prompt.body.len()).unwrap_or(i64::MAX)),
-            prompt.assembly.tokens.0.into(),
-            Value::Body(recipe.to_json()?),
-        ]],
+        [(id, now, *hash, bytes, prompt.assembly.tokens.0, recipe)],
     )
     .await?;
-    let rows = texts.origins.iter().map(|(hash, origin)| {
-        let [scope, conversation, number, inference] = at.clone();
-        [
-            scope,
-            conversation,
-            number,
-            inference,
-            hash.to_value(),
-            origin.as_str().into(),
-        ]
-    });
+    let origins = texts.origins.into_iter();
     tx.insert(
         "prompt_text (tenant, scope, conversation, turn, inference, hash, origin)",
-        rows.collect(),
+        origins.map(|(hash, origin)| (id, hash, origin)),
     )
     .await?;
-    let rows = texts.bodies.into_iter();
-    let rows = rows.map(|(hash, body)| [hash.to_value(), Value::Body(body)]);
-    tx.insert_new("text (tenant, hash, body)", rows.collect())
-        .await
+    let bodies = texts.bodies.into_iter();
+    let bodies = bodies.map(|(hash, body)| (hash, Value::Body(body)));
+    tx.insert_new("text (tenant, hash, body)", bodies).await
 }

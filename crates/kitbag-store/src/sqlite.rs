@@ -49,13 +49,13 @@ pub(crate) fn query_each<const N: usize>(
     connection: &Connection,
     sql: &str,
     parameters: &[Value],
-    keys: &[[i64; N]],
+    keys: &[[u32; N]],
 ) -> Result<Vec<Row>, StoreError> {
     let run = || -> rusqlite::Result<Vec<Row>> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
         let mut rows = Vec::with_capacity(keys.len());
         for key in keys {
-            let key = key.map(Value::Int);
+            let key = key.map(Value::from);
             let parameters = params_from_iter(parameters.iter().chain(&key));
             read(&mut statement, parameters, &mut rows)?;
         }
@@ -81,22 +81,21 @@ fn read(
     Ok(())
 }
 
-pub(crate) fn insert<const N: usize>(
+pub(crate) fn insert(
     connection: &Connection,
     into: &str,
     conflict: &str,
-    tenant: &str,
-    rows: &[[Value; N]],
+    rows: &[Vec<Value>],
 ) -> Result<(), StoreError> {
-    let sql = format!(
-        "INSERT INTO {into} VALUES ({}){conflict}",
-        placeholders(1, N + 1)
-    );
+    let Some(first) = rows.first() else {
+        return Ok(());
+    };
+    let places = placeholders(1, first.len());
+    let sql = format!("INSERT INTO {into} VALUES ({places}){conflict}");
     let run = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&numbered(&sql))?;
-        let tenant = Value::from(tenant);
         for row in rows {
-            statement.execute(params_from_iter([&tenant].into_iter().chain(row)))?;
+            statement.execute(params_from_iter(row))?;
         }
         Ok(())
     };

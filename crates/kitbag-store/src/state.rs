@@ -157,49 +157,41 @@ pub(crate) async fn hand_over_entries(
     from: ConversationId,
     to: ConversationId,
 ) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE state SET conversation = $2 \
-         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND kind = $5",
-        [
-            to.number.into(),
-            from.scope.into(),
-            from.number.into(),
-            DurableEntries::KIND.into(),
-        ],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE state SET conversation = $2 \
+               WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND kind = $5";
+    let values = (to.number, from, DurableEntries::KIND);
+    tx.execute(sql, values).await.map(drop)
 }
 
 /// Tells which parts of conversations cannot be read.
 pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
-    fn read<P: Part>(json: &str) -> serde_json::Result<()> {
-        serde_json::from_str::<P>(json).map(drop)
-    }
-    let rows = tx
-        .query(
-            "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
-             ORDER BY scope, conversation, kind",
-            [],
-        )
-        .await?;
+    let sql = "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
+               ORDER BY scope, conversation, kind";
     let mut problems = Vec::new();
-    for mut row in rows {
-        let (scope, number, kind, json) = (row.u32()?, row.u32()?, row.text()?, row.text()?);
-        let read = match kind.as_str() {
-            ConversationContext::KIND => read::<ConversationContext>(&json),
-            ThrottleState::KIND => read::<ThrottleState>(&json),
-            DurableEntries::KIND => read::<DurableEntries>(&json),
-            Epoch::KIND => read::<Epoch>(&json),
-            EpochKey::KIND => read::<EpochKey>(&json),
-            _ => continue,
-        };
-        if let Err(error) = read {
-            let id = ConversationId { scope, number };
+    for (id, kind, json) in tx
+        .query::<(ConversationId, String, String)>(sql, ())
+        .await?
+    {
+        if let Err(error) = ConversationState::default().put(&kind, &json) {
             problems.push(format!("{kind} of conversation {id}: {error}"));
         }
     }
     Ok(problems)
+}
+
+impl ConversationState {
+    /// Reads a part from its JSON; parts of other versions are nothing.
+    fn put(&mut self, kind: &str, json: &str) -> serde_json::Result<()> {
+        match kind {
+            ConversationContext::KIND => self.layers = serde_json::from_str(json)?,
+            ThrottleState::KIND => self.throttle = serde_json::from_str(json)?,
+            DurableEntries::KIND => self.entries = serde_json::from_str(json)?,
+            Epoch::KIND => self.epoch = serde_json::from_str(json).map(Some)?,
+            EpochKey::KIND => self.epoch_key = serde_json::from_str(json).map(Some)?,
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// All parts of a conversation's state. One that is damaged is empty, and named.
@@ -207,32 +199,13 @@ pub(crate) async fn load_all(
     tx: &mut Tx<'_>,
     id: ConversationId,
 ) -> Result<ConversationState, StoreError> {
-    fn put<P: Part>(into: &mut P, json: &str) -> serde_json::Result<()> {
-        *into = serde_json::from_str(json)?;
-        Ok(())
-    }
-    let rows = tx
-        .query(
-            "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-             ORDER BY kind",
-            [id.scope.into(), id.number.into()],
-        )
-        .await?;
+    let sql = "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+               ORDER BY kind";
     let mut state = ConversationState::default();
-    for mut row in rows {
-        let (kind, json) = (row.text()?, row.text()?);
-        let read = match kind.as_str() {
-            ConversationContext::KIND => put(&mut state.layers, &json),
-            ThrottleState::KIND => put(&mut state.throttle, &json),
-            DurableEntries::KIND => put(&mut state.entries, &json),
-            Epoch::KIND => serde_json::from_str(&json).map(|epoch| state.epoch = Some(epoch)),
-            EpochKey::KIND => serde_json::from_str(&json).map(|key| state.epoch_key = Some(key)),
-            _ => continue,
-        };
-        if let Err(error) = read {
-            state
-                .problems
-                .push(Problem::failed(&kind, damaged(&kind, id, &error)));
+    for (kind, json) in tx.query::<(String, String)>(sql, id).await? {
+        if let Err(error) = state.put(&kind, &json) {
+            let problem = Problem::failed(&kind, damaged(&kind, id, &error));
+            state.problems.push(problem);
         }
     }
     Ok(state)
@@ -255,25 +228,18 @@ pub(crate) async fn load_handed_over(
 }
 
 fn damaged(kind: &str, id: ConversationId, error: &serde_json::Error) -> StoreError {
-    StoreError::Damaged {
-        table: "state",
-        reason: format!("{kind} of conversation {id}: {error}"),
-    }
+    StoreError::damaged("state", format!("{kind} of conversation {id}: {error}"))
 }
 
 pub(crate) async fn load<P: Part>(
     tx: &mut Tx<'_>,
     id: ConversationId,
 ) -> Result<Option<P>, StoreError> {
-    let row = tx
-        .query_one(
-            "SELECT json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4",
-            [id.scope.into(), id.number.into(), P::KIND.into()],
-        )
-        .await?;
-    let Some(mut row) = row else { return Ok(None) };
-    let part = serde_json::from_str(&row.text()?);
-    part.map(Some).map_err(|error| damaged(P::KIND, id, &error))
+    let sql = "SELECT json FROM state \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
+    let json: Option<String> = tx.query_one(sql, (id, P::KIND)).await?;
+    let part = json.map(|json| serde_json::from_str(&json)).transpose();
+    part.map_err(|error| damaged(P::KIND, id, &error))
 }
 
 pub(crate) async fn save<P: Part>(
@@ -281,22 +247,15 @@ pub(crate) async fn save<P: Part>(
     id: ConversationId,
     part: &P,
 ) -> Result<(), StoreError> {
-    let json = serde_json::to_string(part).map_err(|error| StoreError::Failed {
-        reason: format!(
-            "{} of conversation {id} cannot be written: {error}",
-            P::KIND
-        ),
+    let kind = P::KIND;
+    let json = serde_json::to_string(part).map_err(|error| {
+        StoreError::failed(format!(
+            "{kind} of conversation {id} cannot be written: {error}"
+        ))
     })?;
-    tx.execute(
-        "INSERT INTO state (tenant, scope, conversation, kind, json) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json",
-        [
-            id.scope.into(),
-            id.number.into(),
-            P::KIND.into(),
-            Value::Body(json),
-        ],
-    )
-    .await?;
-    Ok(())
+    let sql = "INSERT INTO state (tenant, scope, conversation, kind, json) \
+               VALUES ($1, $2, $3, $4, $5) \
+               ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json";
+    let values = (id, kind, Value::Body(json));
+    tx.execute(sql, values).await.map(drop)
 }

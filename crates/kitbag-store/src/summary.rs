@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use crate::conversation::{Conversation, timestamp};
+use crate::conversation::Conversation;
 use crate::error::StoreError;
 use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{FromRow, Row, Value};
 
 /// What was said in a conversation, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Summary, StoreError> {
         self.write(async move |tx| {
-            Scope::lock(tx, id.scope).await?;
+            Scope::lock(tx, id).await?;
             Conversation::lock(tx, id).await?;
             add(tx, id, &summary, now).await
         })
@@ -130,24 +130,30 @@ pub(crate) async fn add(
     now: Timestamp,
 ) -> Result<Summary, StoreError> {
     summary.check()?;
-    let row = tx
-        .query_one(
-            "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2",
-            [id.scope.into()],
-        )
-        .await?;
-    let before = row.map_or(Ok(None), |mut row| row.int_or_null())?;
-    let before = before.and_then(|number| u32::try_from(number).ok());
+    let sql = "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2";
+    let before: Option<Option<u32>> = tx.query_one(sql, id.scope).await?;
     let summary = Summary {
         conversation: id,
-        number: before.unwrap_or(0).saturating_add(1),
+        number: before.flatten().unwrap_or(0).saturating_add(1),
         first: summary.messages.0,
         last: summary.messages.1,
         made: now,
         by: summary.by,
         text: summary.text.clone(),
     };
-    summary.insert(tx).await?;
+    let by_model = summary.by == SummaryMaker::Model;
+    let body = Value::Body(summary.text.clone());
+    let row = (
+        id,
+        summary.number,
+        summary.first,
+        summary.last,
+        now,
+        by_model,
+        body,
+    );
+    let into = format!("summary (tenant, {COLUMNS})");
+    tx.insert(&into, [row]).await?;
     Ok(summary)
 }
 
@@ -157,50 +163,29 @@ pub(crate) async fn latest(
     scope: u32,
     limit: u32,
 ) -> Result<Vec<Summary>, StoreError> {
-    let rows = tx
-        .query(
-            "SELECT conversation, id, first_seq, last_seq, made, by_model, body FROM summary \
-             WHERE tenant = $1 AND scope = $2 ORDER BY id DESC LIMIT $3",
-            [scope.into(), limit.into()],
-        )
-        .await?;
-    let read = |row| Summary::read(scope, row);
-    rows.into_iter().rev().map(read).collect()
+    let sql = format!(
+        "SELECT {COLUMNS} FROM summary WHERE tenant = $1 AND scope = $2 ORDER BY id DESC LIMIT $3"
+    );
+    let mut summaries = tx.query(&sql, (scope, limit)).await?;
+    summaries.reverse();
+    Ok(summaries)
 }
 
-impl Summary {
-    fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
+const COLUMNS: &str = "scope, conversation, id, first_seq, last_seq, made, by_model, body";
+
+impl FromRow for Summary {
+    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
         Ok(Self {
-            conversation: ConversationId {
-                scope,
-                number: row.u32()?,
-            },
-            number: row.u32()?,
-            first: row.u32()?,
-            last: row.u32()?,
-            made: timestamp(row.int()?)?,
-            by: match row.flag()? {
+            conversation: row.read()?,
+            number: row.read()?,
+            first: row.read()?,
+            last: row.read()?,
+            made: row.read()?,
+            by: match row.read()? {
                 true => SummaryMaker::Model,
                 false => SummaryMaker::Rules,
             },
-            text: row.text()?,
+            text: row.read()?,
         })
-    }
-
-    async fn insert(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        tx.insert(
-            "summary (tenant, scope, id, conversation, first_seq, last_seq, made, by_model, body)",
-            vec![[
-                self.conversation.scope.into(),
-                self.number.into(),
-                self.conversation.number.into(),
-                self.first.into(),
-                self.last.into(),
-                self.made.as_microsecond().into(),
-                (self.by == SummaryMaker::Model).into(),
-                Value::Body(self.text.clone()),
-            ]],
-        )
-        .await
     }
 }

@@ -5,7 +5,7 @@
 //! connection.
 
 use crate::error::StoreError;
-use crate::value::{Row, Value};
+use crate::value::{FromRow, Parameters, Row, Value};
 
 /// An open transaction. The tenant is `$1` of every statement.
 pub(crate) struct Tx<'t> {
@@ -41,19 +41,10 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a statement and tells how many rows it touched.
-    pub(crate) async fn execute<const N: usize>(
+    pub(crate) async fn execute(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<u64, StoreError> {
-        self.execute_with(sql, parameters.into()).await
-    }
-
-    /// The same with as many parameters as there happen to be.
-    pub(crate) async fn execute_with(
-        &mut self,
-        sql: &str,
-        parameters: Vec<Value>,
+        parameters: impl Parameters,
     ) -> Result<u64, StoreError> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
@@ -67,19 +58,20 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a query.
-    pub(crate) async fn query<const N: usize>(
+    pub(crate) async fn query<T: FromRow>(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<Vec<Row>, StoreError> {
-        self.query_with(sql, parameters.into()).await
+        parameters: impl Parameters,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = self.rows(sql, parameters).await?;
+        rows.into_iter().map(|mut row| row.read()).collect()
     }
 
-    /// The same with as many parameters as there happen to be.
-    pub(crate) async fn query_with(
+    /// Runs a query, and leaves it to the caller to read its rows.
+    async fn rows(
         &mut self,
         sql: &str,
-        parameters: Vec<Value>,
+        parameters: impl Parameters,
     ) -> Result<Vec<Row>, StoreError> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
@@ -93,39 +85,36 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a query that has at most one row.
-    pub(crate) async fn query_one<const N: usize>(
+    pub(crate) async fn query_one<T: FromRow>(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<Option<Row>, StoreError> {
-        Ok(self.query(sql, parameters).await?.into_iter().next())
+        parameters: impl Parameters,
+    ) -> Result<Option<T>, StoreError> {
+        let row = self.rows(sql, parameters).await?.into_iter().next();
+        row.map(|mut row| row.read()).transpose()
     }
 
     /// Runs a query of one table for the rows of a scope with some keys, each named once; in no order.
     /// The text is the same for any number of keys, so that it is read and planned once.
-    pub(crate) async fn query_keys<const N: usize>(
+    pub(crate) async fn query_keys<T: FromRow, const N: usize>(
         &mut self,
         select: &str,
         scope: u32,
         columns: [&str; N],
-        keys: Vec<[i64; N]>,
-    ) -> Result<Vec<Row>, StoreError> {
+        keys: Vec<[u32; N]>,
+    ) -> Result<Vec<T>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
         let within = "WHERE tenant = $1 AND scope = $2";
-        match &mut self.inner {
+        let rows = match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
                 let equal = (3..).zip(columns);
                 let equal = equal.map(|(number, column)| format!(" AND {column} = ${number}"));
                 let sql = format!("{select} {within}{}", equal.collect::<String>());
-                crate::sqlite::query_each(
-                    connection,
-                    &sql,
-                    &[self.tenant.into(), scope.into()],
-                    &keys,
-                )
+                let first = [self.tenant.into(), scope.into()];
+                crate::sqlite::query_each(connection, &sql, &first, &keys)?
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
@@ -139,21 +128,22 @@ impl<'t> Tx<'t> {
                 let mut parameters: Vec<Value> = vec![scope.into()];
                 for column in 0..N {
                     let numbers = keys.iter().filter_map(|key| key.get(column));
-                    let numbers: Vec<String> = numbers.map(i64::to_string).collect();
+                    let numbers: Vec<String> = numbers.map(u32::to_string).collect();
                     parameters.push(numbers.join(",").into());
                 }
-                self.query_with(&sql, parameters).await
+                self.rows(&sql, parameters).await?
             }
-        }
+        };
+        rows.into_iter().map(|mut row| row.read()).collect()
     }
 
     /// Runs a query for one row that is then changed: nobody else may change it before the
     /// transaction ends. SQLite has one writer at a time anyway.
-    pub(crate) async fn lock_one<const N: usize>(
+    pub(crate) async fn lock_one<T: FromRow>(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<Option<Row>, StoreError> {
+        parameters: impl Parameters,
+    ) -> Result<Option<T>, StoreError> {
         match &self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(_) => self.query_one(sql, parameters).await,
@@ -183,42 +173,41 @@ impl<'t> Tx<'t> {
             return Ok(());
         }
         let sql = format!("SELECT 1 FROM {lock}(hashtextextended($1 || '/' || $2, 0))");
-        self.query(&sql, [name.into()]).await.map(drop)
+        self.rows(&sql, name).await.map(drop)
     }
 
     /// Inserts rows of one shape; `into` is the table with its columns after the tenant's:
     /// `"fact (tenant, scope, key)"`. Tenants are put in front of each row.
-    pub(crate) async fn insert<const N: usize>(
+    pub(crate) async fn insert<P: Parameters>(
         &mut self,
         into: &str,
-        rows: Vec<[Value; N]>,
+        rows: impl IntoIterator<Item = P>,
     ) -> Result<(), StoreError> {
         self.insert_or(into, "", rows).await
     }
 
     /// The same, but leaves rows as they are that are there already.
-    pub(crate) async fn insert_new<const N: usize>(
+    pub(crate) async fn insert_new<P: Parameters>(
         &mut self,
         into: &str,
-        rows: Vec<[Value; N]>,
+        rows: impl IntoIterator<Item = P>,
     ) -> Result<(), StoreError> {
         self.insert_or(into, " ON CONFLICT DO NOTHING", rows).await
     }
 
-    async fn insert_or<const N: usize>(
+    async fn insert_or<P: Parameters>(
         &mut self,
         into: &str,
         conflict: &str,
-        rows: Vec<[Value; N]>,
+        rows: impl IntoIterator<Item = P>,
     ) -> Result<(), StoreError> {
+        let rows: Vec<Vec<Value>> = rows.into_iter().map(|row| self.with_tenant(row)).collect();
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
-            Inner::Sqlite(connection) => {
-                crate::sqlite::insert(connection, into, conflict, self.tenant, &rows)
-            }
+            Inner::Sqlite(connection) => crate::sqlite::insert(connection, into, conflict, &rows),
             #[cfg(feature = "postgres")]
             Inner::Postgres(transaction) => {
-                crate::postgres::insert(transaction, into, conflict, self.tenant, &rows).await
+                crate::postgres::insert(transaction, into, conflict, &rows).await
             }
         }
     }
@@ -233,9 +222,10 @@ impl<'t> Tx<'t> {
         }
     }
 
-    fn with_tenant(&self, mut parameters: Vec<Value>) -> Vec<Value> {
-        parameters.insert(0, self.tenant.into());
-        parameters
+    fn with_tenant(&self, parameters: impl Parameters) -> Vec<Value> {
+        let mut values = vec![self.tenant.into()];
+        parameters.add_to(&mut values);
+        values
     }
 }
 

@@ -104,15 +104,9 @@ impl Store {
             conversation.save(tx).await?;
             scope.save(tx).await?;
             let turn = StoredTurn {
-                id: TurnId {
-                    conversation: conversation.id,
-                    number: conversation.turns,
-                },
+                id: conversation.id.turn(conversation.turns),
                 status: TurnStatus::Accepted,
-                message: MessageId {
-                    conversation: conversation.id,
-                    seq: first,
-                },
+                message: conversation.id.message(first),
                 reply: None,
                 inferences: 0,
                 problem: None,
@@ -146,10 +140,7 @@ impl Store {
                 "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                      AND ended IS NULL ORDER BY id"
             );
-            let rows = tx.query(&sql, [id.scope.into(), id.number.into()]).await?;
-            rows.into_iter()
-                .map(|row| StoredTurn::read(id.scope, row))
-                .collect()
+            tx.query(&sql, id).await
         })
         .await
     }
@@ -169,9 +160,7 @@ impl Store {
         let messages = learned.messages(now)?;
         self.write(async move |tx| {
             let id = lease.turn.conversation;
-            let mut scope = Scope::lock(tx, id.scope)
-                .await?
-                .ok_or_else(|| StoreError::missing("conversation", id))?;
+            let mut scope = Scope::lock(tx, id).await?;
             let mut conversation = Conversation::lock(tx, id).await?;
             // Read now that nobody else can change it.
             let mut turn = StoredTurn::get(tx, lease.turn).await?;
@@ -183,16 +172,14 @@ impl Store {
             if !messages.is_empty() {
                 append::append(tx, &mut scope, &mut conversation, messages).await?;
             }
-            turn.reply = learned.reply.is_some().then_some(MessageId {
-                conversation: id,
-                seq: conversation.messages,
-            });
+            let last = id.message(conversation.messages);
+            turn.reply = learned.reply.is_some().then_some(last);
             conversation.active = conversation.active.max(now);
             conversation.save(tx).await?;
             scope.save(tx).await?;
             learned::learn(tx, id, &learned, now).await?;
             turn.status = TurnStatus::Learned;
-            turn.end(tx, now).await?;
+            turn.update(tx, Some(now)).await?;
             lease.release(tx).await?;
             Ok(turn)
         })
@@ -216,7 +203,7 @@ impl Store {
             if turn.status != TurnStatus::Learned {
                 turn.status = TurnStatus::Failed;
                 turn.problem = Some(problem);
-                turn.end(tx, now).await?;
+                turn.update(tx, Some(now)).await?;
             }
             lease.release(tx).await?;
             Ok(turn)

@@ -1,5 +1,9 @@
 //! What goes into a database and comes out of it: four kinds of values, the same in both.
 
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+
 /// A parameter or a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
@@ -33,9 +37,21 @@ impl From<bool> for Value {
     }
 }
 
+impl From<Timestamp> for Value {
+    fn from(time: Timestamp) -> Self {
+        Self::Int(time.as_microsecond())
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
     }
 }
 
@@ -57,6 +73,121 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
+/// What a statement takes, or a row to insert: one value, or several in their order.
+pub(crate) trait Parameters {
+    /// Adds the values behind those that are there.
+    fn add_to(self, values: &mut Vec<Value>);
+}
+
+impl<T> Parameters for T
+where
+    Value: From<T>,
+{
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.push(self.into());
+    }
+}
+
+impl Parameters for Vec<Value> {
+    fn add_to(mut self, values: &mut Vec<Value>) {
+        values.append(&mut self);
+    }
+}
+
+/// What a cell may hold.
+pub(crate) trait Cell: Sized {
+    /// What the schema says of such a cell, for errors.
+    const EXPECTED: &'static str;
+
+    /// Nothing when it holds something else.
+    fn from_value(value: Value) -> Option<Self>;
+}
+
+impl Cell for i64 {
+    const EXPECTED: &'static str = "a number";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl Cell for u32 {
+    const EXPECTED: &'static str = "a number from 0 to 4294967295";
+
+    fn from_value(value: Value) -> Option<Self> {
+        i64::from_value(value)?.try_into().ok()
+    }
+}
+
+impl Cell for u64 {
+    const EXPECTED: &'static str = "a number from 0";
+
+    fn from_value(value: Value) -> Option<Self> {
+        i64::from_value(value)?.try_into().ok()
+    }
+}
+
+impl Cell for bool {
+    const EXPECTED: &'static str = "a number";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(i64::from_value(value)? != 0)
+    }
+}
+
+impl Cell for Timestamp {
+    const EXPECTED: &'static str = "a time";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Self::from_microsecond(i64::from_value(value)?).ok()
+    }
+}
+
+impl Cell for String {
+    const EXPECTED: &'static str = "a text in UTF-8";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Text(text) | Value::Body(text) => Some(text),
+            Value::Blob(bytes) => Self::from_utf8(bytes).ok(),
+            Value::Null | Value::Int(_) => None,
+        }
+    }
+}
+
+impl Cell for Vec<u8> {
+    const EXPECTED: &'static str = "bytes";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Blob(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Cell> Cell for Option<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Null => Some(None),
+            other => T::from_value(other).map(Some),
+        }
+    }
+}
+
+impl Cell for Value {
+    const EXPECTED: &'static str = "anything";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(value)
+    }
+}
+
 /// A row of a result. Cells are taken in order, from the first.
 pub(crate) struct Row {
     cells: std::vec::IntoIter<Value>,
@@ -71,75 +202,67 @@ impl Row {
         }
     }
 
-    /// The next cell, whatever it is.
-    pub(crate) fn cell(&mut self) -> Value {
+    /// The next cell.
+    pub(crate) fn cell<T: Cell>(&mut self) -> Result<T, WrongCell> {
         self.taken += 1;
-        self.cells.next().unwrap_or(Value::Null)
-    }
-
-    /// The next cell, a number.
-    pub(crate) fn int(&mut self) -> Result<i64, WrongCell> {
-        self.int_or_null()?.ok_or_else(|| self.wrong("a number"))
-    }
-
-    /// The next cell, a small number.
-    pub(crate) fn u32(&mut self) -> Result<u32, WrongCell> {
-        let number = self.int()?;
-        u32::try_from(number).map_err(|_| self.wrong("a number from 0 to 4294967295"))
-    }
-
-    /// The next cell, a flag.
-    pub(crate) fn flag(&mut self) -> Result<bool, WrongCell> {
-        Ok(self.int()? != 0)
-    }
-
-    /// The next cell, a number or nothing.
-    pub(crate) fn int_or_null(&mut self) -> Result<Option<i64>, WrongCell> {
-        match self.cell() {
-            Value::Int(number) => Ok(Some(number)),
-            Value::Null => Ok(None),
-            _ => Err(self.wrong("a number")),
-        }
-    }
-
-    /// The next cell, a text.
-    pub(crate) fn text(&mut self) -> Result<String, WrongCell> {
-        self.text_or_null()?.ok_or_else(|| self.wrong("a text"))
-    }
-
-    /// The next cell, a text or nothing.
-    pub(crate) fn text_or_null(&mut self) -> Result<Option<String>, WrongCell> {
-        match self.cell() {
-            Value::Text(text) | Value::Body(text) => Ok(Some(text)),
-            Value::Blob(bytes) => String::from_utf8(bytes)
-                .map(Some)
-                .map_err(|_| self.wrong("a text in UTF-8")),
-            Value::Null => Ok(None),
-            Value::Int(_) => Err(self.wrong("a text")),
-        }
-    }
-
-    /// The next cell, bytes or nothing.
-    pub(crate) fn blob_or_null(&mut self) -> Result<Option<Vec<u8>>, WrongCell> {
-        match self.cell() {
-            Value::Blob(bytes) => Ok(Some(bytes)),
-            Value::Null => Ok(None),
-            _ => Err(self.wrong("bytes")),
-        }
-    }
-
-    /// The next cell, bytes.
-    pub(crate) fn blob(&mut self) -> Result<Vec<u8>, WrongCell> {
-        self.blob_or_null()?.ok_or_else(|| self.wrong("bytes"))
-    }
-
-    fn wrong(&self, expected: &'static str) -> WrongCell {
-        WrongCell {
+        let cell = self.cells.next().unwrap_or(Value::Null);
+        T::from_value(cell).ok_or(WrongCell {
             column: self.taken,
-            expected,
-        }
+            expected: T::EXPECTED,
+        })
+    }
+
+    /// The next cells, as many as it takes.
+    pub(crate) fn read<T: FromRow>(&mut self) -> Result<T, StoreError> {
+        T::from_row(self)
     }
 }
+
+/// What is read off a row: the content of one cell, or of several in their order.
+pub(crate) trait FromRow: Sized {
+    fn from_row(row: &mut Row) -> Result<Self, StoreError>;
+}
+
+impl<T: Cell> FromRow for T {
+    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+        Ok(row.cell()?)
+    }
+}
+
+impl FromRow for Row {
+    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+        Ok(Self::new(std::mem::take(&mut row.cells).collect()))
+    }
+}
+
+/// Tuples are what they consist of, one after the other.
+macro_rules! tuples {
+    () => {
+        impl Parameters for () {
+            fn add_to(self, _: &mut Vec<Value>) {}
+        }
+    };
+    ($first:ident $($rest:ident)*) => {
+        impl<$first: Parameters, $($rest: Parameters),*> Parameters for ($first, $($rest),*) {
+            #[expect(non_snake_case, reason = "named as their types")]
+            fn add_to(self, values: &mut Vec<Value>) {
+                let ($first, $($rest),*) = self;
+                $first.add_to(values);
+                $($rest.add_to(values);)*
+            }
+        }
+
+        impl<$first: FromRow, $($rest: FromRow),*> FromRow for ($first, $($rest),*) {
+            fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+                Ok(($first::from_row(row)?, $($rest::from_row(row)?),*))
+            }
+        }
+
+        tuples!($($rest)*);
+    };
+}
+
+tuples!(A B C D E F G H I J);
 
 /// A cell that holds something else than the schema says: the database was changed by others.
 #[derive(Debug, thiserror::Error)]

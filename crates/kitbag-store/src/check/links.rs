@@ -5,7 +5,6 @@
 use crate::error::StoreError;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::transaction::Tx;
-use crate::value::Row;
 
 /// The tables whose rows belong to a scope, and the column with the conversation, if they have one.
 const TABLES: [(&str, Option<&str>); 10] = [
@@ -43,8 +42,7 @@ async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, Stor
          GROUP BY scope ORDER BY scope"
     );
     let mut problems = Vec::new();
-    for mut row in tx.query(&sql, []).await? {
-        let (scope, count) = (row.int()?, row.int()?);
+    for (scope, count) in tx.query::<(i64, i64)>(&sql, ()).await? {
         problems.push(format!(
             "{} to scope {scope}, which is not there",
             belong(table, count)
@@ -66,9 +64,8 @@ async fn without_conversation(
          GROUP BY scope, {column} ORDER BY scope, {column}"
     );
     let mut problems = Vec::new();
-    for mut row in tx.query(&sql, []).await? {
-        let id = conversation(&mut row)?;
-        let belong = belong(table, row.int()?);
+    for (id, count) in tx.query::<(ConversationId, i64)>(&sql, ()).await? {
+        let belong = belong(table, count);
         problems.push(format!("{belong} to conversation {id}, which is not there"));
     }
     Ok(problems)
@@ -87,16 +84,14 @@ async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     let scopes = "SELECT scope.id FROM scope JOIN tenant ON tenant.tenant = scope.tenant \
                   WHERE scope.tenant = $1 AND tenant.scopes >= 0 AND scope.id > tenant.scopes \
                   ORDER BY scope.id";
-    for mut row in tx.query(scopes, []).await? {
-        let scope = row.int()?;
+    for scope in tx.query::<i64>(scopes, ()).await? {
         problems.push(format!("scope {scope} has a number that was never given"));
     }
     let conversations = "SELECT scope.id, conversation.id FROM scope JOIN conversation \
                          ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
                          WHERE scope.tenant = $1 AND conversation.id > scope.conversations \
                          ORDER BY scope.id, conversation.id";
-    for mut row in tx.query(conversations, []).await? {
-        let id = conversation(&mut row)?;
+    for id in tx.query::<ConversationId>(conversations, ()).await? {
         problems.push(format!(
             "conversation {id} has a number that was never given"
         ));
@@ -106,12 +101,7 @@ async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
                  AND conversation.id = turn.conversation \
                  WHERE turn.tenant = $1 AND turn.id > conversation.turns \
                  ORDER BY turn.scope, turn.conversation, turn.id";
-    for mut row in tx.query(turns, []).await? {
-        let conversation = conversation(&mut row)?;
-        let id = TurnId {
-            conversation,
-            number: row.u32()?,
-        };
+    for id in tx.query::<TurnId>(turns, ()).await? {
         problems.push(format!("turn {id} is not counted in its conversation"));
     }
     Ok(problems)
@@ -124,22 +114,10 @@ async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError
                AND message.scope = source_scope AND message.conversation = source_conversation \
                AND message.seq = source_seq) ORDER BY sender, key, version";
     let mut problems = Vec::new();
-    for mut row in tx.query(sql, []).await? {
-        let (sender, key) = (row.text()?, row.text()?);
-        let id = MessageId {
-            conversation: conversation(&mut row)?,
-            seq: row.u32()?,
-        };
+    for (sender, key, id) in tx.query::<(String, String, MessageId)>(sql, ()).await? {
         problems.push(format!(
             "fact `{key}` of `{sender}` comes from message {id}, which is not there"
         ));
     }
     Ok(problems)
-}
-
-fn conversation(row: &mut Row) -> Result<ConversationId, StoreError> {
-    Ok(ConversationId {
-        scope: row.u32()?,
-        number: row.u32()?,
-    })
 }

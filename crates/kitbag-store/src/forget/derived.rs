@@ -12,7 +12,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
-use crate::value::Value;
+use crate::value::Parameters;
 
 /// Forgets what was derived from a message, and names what prompts may have of it.
 pub(super) async fn forget_from_message(
@@ -22,24 +22,10 @@ pub(super) async fn forget_from_message(
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>, StoreError> {
     let at = id.conversation;
-    let mut origins = facts(
-        tx,
-        at,
-        "source_scope = $2 AND source_conversation = $3 AND source_seq = $4",
-        vec![at.scope.into(), at.number.into(), id.seq.into()],
-        forgotten,
-    )
-    .await?;
-    origins.extend(
-        summaries(
-            tx,
-            at,
-            "AND first_seq <= $4 AND last_seq >= $4",
-            vec![id.seq.into()],
-            forgotten,
-        )
-        .await?,
-    );
+    let which = "source_scope = $2 AND source_conversation = $3 AND source_seq = $4";
+    let mut origins = facts(tx, at, which, id, forgotten).await?;
+    let which = "scope = $2 AND conversation = $3 AND first_seq <= $4 AND last_seq >= $4";
+    origins.extend(summaries(tx, which, id, forgotten).await?);
     forget_layers(tx, at, text).await?;
     Ok(origins)
 }
@@ -50,15 +36,10 @@ pub(super) async fn forget_from_conversation(
     id: ConversationId,
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>, StoreError> {
-    let mut origins = facts(
-        tx,
-        id,
-        "source_scope = $2 AND source_conversation = $3",
-        vec![id.scope.into(), id.number.into()],
-        forgotten,
-    )
-    .await?;
-    origins.extend(summaries(tx, id, "", Vec::new(), forgotten).await?);
+    let which = "source_scope = $2 AND source_conversation = $3";
+    let mut origins = facts(tx, id, which, id, forgotten).await?;
+    let which = "scope = $2 AND conversation = $3";
+    origins.extend(summaries(tx, which, id, forgotten).await?);
     Ok(origins)
 }
 
@@ -66,40 +47,30 @@ async fn facts(
     tx: &mut Tx<'_>,
     id: ConversationId,
     which: &str,
-    parameters: Vec<Value>,
+    parameters: impl Parameters + Copy,
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>, StoreError> {
-    if let Some(sender) = Scope::sender(tx, id.scope).await? {
-        fact::lock(tx, &sender).await?;
-    }
+    let sender = Scope::sender(tx, id).await?;
+    fact::lock(tx, &sender).await?;
     let sql = format!("SELECT DISTINCT key FROM fact WHERE tenant = $1 AND {which}");
-    let mut origins = Vec::new();
-    for mut row in tx.query_with(&sql, parameters.clone()).await? {
-        origins.push(format!("fact/{}", row.text()?));
-    }
+    let keys: Vec<String> = tx.query(&sql, parameters).await?;
     let sql = format!("DELETE FROM fact WHERE tenant = $1 AND {which}");
-    forgotten.facts += tx.execute_with(&sql, parameters).await?;
-    Ok(origins)
+    forgotten.facts += tx.execute(&sql, parameters).await?;
+    Ok(keys.iter().map(|key| format!("fact/{key}")).collect())
 }
 
 async fn summaries(
     tx: &mut Tx<'_>,
-    id: ConversationId,
     which: &str,
-    more: Vec<Value>,
+    parameters: impl Parameters + Copy,
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>, StoreError> {
-    let which = format!("tenant = $1 AND scope = $2 AND conversation = $3 {which}");
-    let mut parameters = vec![id.scope.into(), id.number.into()];
-    parameters.extend(more);
-    let sql = format!("SELECT id FROM summary WHERE {which}");
-    let mut origins = Vec::new();
-    for mut row in tx.query_with(&sql, parameters.clone()).await? {
-        origins.push(format!("summary/{}/{}", id.scope, row.int()?));
-    }
-    let sql = format!("DELETE FROM summary WHERE {which}");
-    forgotten.summaries += tx.execute_with(&sql, parameters).await?;
-    Ok(origins)
+    let sql = format!("SELECT scope, id FROM summary WHERE tenant = $1 AND {which}");
+    let found = tx.query::<(u32, u32)>(&sql, parameters).await?.into_iter();
+    let origins = found.map(|(scope, number)| format!("summary/{scope}/{number}"));
+    let sql = format!("DELETE FROM summary WHERE tenant = $1 AND {which}");
+    forgotten.summaries += tx.execute(&sql, parameters).await?;
+    Ok(origins.collect())
 }
 
 /// Summaries are made of all that was said, so they go; what does not hold the text stays.

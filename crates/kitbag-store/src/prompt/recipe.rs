@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RequestField, SentPrompt};
 use crate::error::StoreError;
-use crate::value::Value;
+use crate::value::{Cell, Value};
 
 /// The BLAKE3 hash of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,20 +28,22 @@ impl Hash {
         Self::of(&serde_json::to_string(blocks).unwrap_or_default())
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, StoreError> {
-        let bytes = bytes.try_into().map_err(|_| StoreError::Damaged {
-            table: "prompt",
-            reason: "a hash has not 32 bytes".to_owned(),
-        })?;
-        Ok(Self(bytes))
-    }
-
-    pub(crate) fn to_value(self) -> Value {
-        Value::Blob(self.0.to_vec())
-    }
-
     pub(crate) fn to_hex(self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+}
+
+impl From<Hash> for Value {
+    fn from(hash: Hash) -> Self {
+        Self::Blob(hash.0.to_vec())
+    }
+}
+
+impl Cell for Hash {
+    const EXPECTED: &'static str = "a hash of 32 bytes";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(Self(Vec::from_value(value)?.try_into().ok()?))
     }
 }
 
@@ -184,9 +186,8 @@ impl Recipe {
     }
 
     pub(super) fn to_json(&self) -> Result<String, StoreError> {
-        serde_json::to_string(self).map_err(|error| StoreError::Failed {
-            reason: format!("the prompt cannot be archived: {error}"),
-        })
+        serde_json::to_string(self)
+            .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
     }
 
     /// The hashes of all texts.

@@ -9,13 +9,12 @@ use kitbag_core::tokens::Tokens;
 
 use super::RequestField;
 use super::recipe::{Hash, Recipe};
-use crate::conversation::timestamp;
 use crate::error::StoreError;
 use crate::id::TurnId;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::turn::StoredTurn;
-use crate::value::Value;
+use crate::value::{Row, Value};
 
 /// A prompt that was made again: a text byte for byte as it was sent, a request as its blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,31 +99,21 @@ async fn replay(
     let Some(inference) = inference.or(last) else {
         return Err(refuse("none was sent".to_owned()));
     };
-    let row = tx
-        .query_one(
-            "SELECT sent, hash, tokens, forgotten, recipe FROM prompt WHERE tenant = $1 \
-             AND scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5",
-            [
-                turn.conversation.scope.into(),
-                turn.conversation.number.into(),
-                turn.number.into(),
-                inference.into(),
-            ],
-        )
-        .await?;
-    let Some(mut row) = row else {
+    let sql = "SELECT sent, hash, tokens, forgotten, recipe FROM prompt WHERE tenant = $1 \
+               AND scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
+    let Some(mut row) = tx.query_one::<Row>(sql, (turn, inference)).await? else {
         let reason = match inference < known.inferences {
             true => format!("inference {inference} was removed from the archive"),
             false => format!("inference {inference} was never sent"),
         };
         return Err(refuse(reason));
     };
-    let (sent, hash) = (timestamp(row.int()?)?, Hash::from_bytes(&row.blob()?)?);
-    let (tokens, forgotten) = (Tokens(row.u32()?), row.text_or_null()?);
+    let (sent, hash, tokens): (_, Hash, _) = row.read()?;
+    let forgotten: Option<String> = row.read()?;
     if let Some(forgotten) = forgotten {
         return Err(refuse(format!("{forgotten} was forgotten")));
     }
-    let recipe: Recipe = serde_json::from_str(&row.text()?)
+    let recipe: Recipe = serde_json::from_str(&row.read::<String>()?)
         .map_err(|error| refuse(format!("its recipe is not readable: {error}")))?;
     let texts = texts(tx, &recipe).await?;
     let recipe = recipe.filled(&texts).map_err(refuse)?;
@@ -150,23 +139,21 @@ async fn replay(
         kept: recipe.kept,
         hash: hash.to_hex(),
         settings: recipe.settings,
-        tokens,
+        tokens: Tokens(tokens),
         tokenizer: recipe.tokenizer,
         ledger: recipe.ledger,
     })
 }
 
 async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<BTreeMap<Hash, String>, StoreError> {
-    let hashes: Vec<Value> = recipe.hashes().into_iter().map(Hash::to_value).collect();
+    let hashes: Vec<Value> = recipe.hashes().into_iter().map(Value::from).collect();
     let mut texts = BTreeMap::new();
     for some in hashes.chunks(500) {
         let sql = format!(
             "SELECT hash, body FROM text WHERE tenant = $1 AND hash IN ({})",
             placeholders(2, some.len())
         );
-        for mut row in tx.query_with(&sql, some.to_vec()).await? {
-            texts.insert(Hash::from_bytes(&row.blob()?)?, row.text()?);
-        }
+        texts.extend(tx.query::<(Hash, String)>(&sql, some.to_vec()).await?);
     }
     Ok(texts)
 }

@@ -36,23 +36,15 @@ pub(super) async fn gather(
             let (from, to) = (range.first, range.told_until());
             let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
             let end = to.tomorrow().map_or(i64::MAX, start);
-            let rows = tx
-                .query(
-                    "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
-                     AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
-                     AND at + coalesce(at_offset, 0) * 1000000 < $4 \
-                     AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
-                     AND recallable = 1 ORDER BY arrival LIMIT $5",
-                    [
-                        part.scope.id.into(),
-                        start(from).into(),
-                        end.min(i64::MAX - 90_000_000_000).into(),
-                        DATED.into(),
-                    ],
-                )
-                .await?;
-            for mut row in rows {
-                let place = (row.u32()?.saturating_add(part.offset), row.u32()?);
+            let end = end.min(i64::MAX - 90_000_000_000);
+            let sql = "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
+                       AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
+                       AND at + coalesce(at_offset, 0) * 1000000 < $4 \
+                       AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
+                       AND recallable = 1 ORDER BY arrival LIMIT $5";
+            let values = (part.scope.id, start(from), end, DATED);
+            for (conversation, seq) in tx.query::<(u32, u32)>(sql, values).await? {
+                let place = (conversation.saturating_add(part.offset), seq);
                 evidence.dated.push(place);
             }
         }

@@ -72,9 +72,7 @@ pub(super) async fn learn(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     if !learned.facts.is_empty() || !learned.unset_facts.is_empty() {
-        let sender = Scope::sender(tx, id.scope)
-            .await?
-            .ok_or_else(|| StoreError::missing("conversation", id))?;
+        let sender = Scope::sender(tx, id).await?;
         fact::lock(tx, &sender).await?;
         for fact in &learned.facts {
             fact::set(tx, &sender, fact, now).await?;
