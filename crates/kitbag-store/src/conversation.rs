@@ -11,7 +11,7 @@ use crate::scope::Scope;
 use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row, Value};
+use crate::value::{Value, from_row};
 
 pub use latest::LatestConversation;
 
@@ -105,19 +105,7 @@ impl Store {
 
 const COLUMNS: &str = "scope, id, name, began, active, closed, messages, turns";
 
-impl FromRow for Conversation {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: row.read()?,
-            name: row.read()?,
-            began: row.read()?,
-            active: row.read()?,
-            closed: row.read()?,
-            messages: row.read()?,
-            turns: row.read()?,
-        })
-    }
-}
+from_row!(Conversation: id, name, began, active, closed, messages, turns);
 
 /// The query for the conversations of a scope that meet a condition.
 fn select(condition: &str) -> String {

@@ -54,9 +54,10 @@ impl Store {
         }
         for table in &tables {
             if self.digest(table).await? != other.digest(table).await? {
-                return Err(StoreError::Failed {
-                    reason: format!("the copy of table {} differs from the original", table.name),
-                });
+                let name = table.name;
+                return Err(StoreError::failed(format!(
+                    "the copy of table {name} differs from the original"
+                )));
             }
         }
         other.set_mark(scopes.unwrap_or(0)).await?;
@@ -179,9 +180,7 @@ impl Table {
 
 /// What is told of a store that is only half a copy.
 pub(crate) fn unfinished() -> StoreError {
-    StoreError::Failed {
-        reason: "a copy into it was not finished; copy again, or choose another store".to_owned(),
-    }
+    StoreError::failed("a copy into it was not finished; copy again, or choose another store")
 }
 
 /// The cells of a row, texts as texts in both databases.

@@ -7,7 +7,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::names;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row, Value};
+use crate::value::{FromRow, Row, Value, from_row};
 
 /// Longest key, in characters.
 const LONGEST_KEY: usize = 100;
@@ -173,20 +173,15 @@ impl Store {
 const COLUMNS: &str =
     "key, value, version, since, until, source_scope, source_conversation, source_seq";
 
-impl FromRow for Fact {
+from_row!(Fact: key, value, version, since, until, source);
+
+impl FromRow for Option<MessageId> {
     fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            key: row.read()?,
-            value: row.read()?,
-            version: row.read()?,
-            since: row.read()?,
-            until: row.read()?,
-            source: match row.read()? {
-                (Some(scope), Some(number), Some(seq)) => {
-                    Some(ConversationId { scope, number }.message(seq))
-                }
-                _ => None,
-            },
+        Ok(match row.read()? {
+            (Some(scope), Some(number), Some(seq)) => {
+                Some(ConversationId { scope, number }.message(seq))
+            }
+            _ => None,
         })
     }
 }

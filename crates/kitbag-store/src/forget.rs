@@ -96,14 +96,9 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
     tx.execute(sql, next).await?;
     if recallable {
         scope.take_off(Share::of(&analyse(&text)));
-        scope.save(tx).await?;
     }
-    if scope.analysis == index::ANALYSIS {
-        index::rebuild(tx, &scope, arrival).await?;
-    } else {
-        index::reindex(tx, &mut scope).await?;
-        scope.save(tx).await?;
-    }
+    index::rebuild(tx, &mut scope, &BTreeSet::from([arrival])).await?;
+    scope.save(tx).await?;
 
     let mut forgotten = Forgotten {
         messages: 1,
@@ -153,7 +148,6 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
             scope.take_off(Share::of(&analyse(&body)));
         }
     }
-    scope.save(tx).await?;
     let mut forgotten = Forgotten {
         conversations: 1,
         ..Forgotten::default()
@@ -171,12 +165,8 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
             forgotten.messages = gone;
         }
     }
-    if scope.analysis == index::ANALYSIS {
-        index::rebuild_all(tx, &scope, &arrivals).await?;
-    } else {
-        index::reindex(tx, &mut scope).await?;
-        scope.save(tx).await?;
-    }
+    index::rebuild(tx, &mut scope, &arrivals).await?;
+    scope.save(tx).await?;
     origins.extend(derived::forget_from_conversation(tx, id, &mut forgotten).await?);
     forgotten.prompts = prompts::remove_of_conversation(tx, id).await?;
     let name = format!("conversation {id}");

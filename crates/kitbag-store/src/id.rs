@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::StoreError;
-use crate::value::{FromRow, Parameters, Row, Value};
+use crate::value::{Parameters, Value, from_row};
 
 /// A conversation: `7.12` is the twelfth of the seventh pair of channel and sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,26 +149,6 @@ impl Parameters for MessageId {
     }
 }
 
-impl FromRow for ConversationId {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        let (scope, number) = row.read()?;
-        Ok(Self { scope, number })
-    }
-}
-
-impl FromRow for TurnId {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        let (conversation, number) = row.read()?;
-        Ok(Self {
-            conversation,
-            number,
-        })
-    }
-}
-
-impl FromRow for MessageId {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        let (conversation, seq) = row.read()?;
-        Ok(Self { conversation, seq })
-    }
-}
+from_row!(ConversationId: scope, number);
+from_row!(TurnId: conversation, number);
+from_row!(MessageId: conversation, seq);

@@ -11,6 +11,7 @@ use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::turn::StoredTurn;
+use crate::value::from_row;
 
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
 /// taken it over.
@@ -144,13 +145,10 @@ pub(crate) async fn is_busy(
 async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>, StoreError> {
     let sql = "SELECT owner, fence, until FROM lease \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3";
-    let row = tx.lock_one(sql, id).await?;
-    Ok(row.map(|(owner, fence, until)| LeaseRow {
-        owner,
-        fence,
-        until,
-    }))
+    tx.lock_one(sql, id).await
 }
+
+from_row!(LeaseRow: owner, fence, until);
 
 async fn take(
     tx: &mut Tx<'_>,

@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row};
+use crate::value::from_row;
 
 /// What a tenant's part of the store holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -156,13 +156,4 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats, StoreError> {
     Ok(stats)
 }
 
-impl FromRow for Sender {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            sender: row.read()?,
-            channel: row.read()?,
-            messages: row.read()?,
-            conversations: row.read()?,
-        })
-    }
-}
+from_row!(Sender: sender, channel, messages, conversations);

@@ -71,9 +71,7 @@ impl Postgres {
             .wait_timeout(Some(PATIENCE))
             .runtime(Runtime::Tokio1)
             .build()
-            .map_err(|error| StoreError::Failed {
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| StoreError::failed(error.to_string()))?;
         let postgres = Self { pool, server };
         let mut client = postgres.connection().await?;
         if opening == Opening::Existing && migrate::version(&client).await? == 0 {

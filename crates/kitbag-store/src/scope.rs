@@ -8,7 +8,7 @@ use crate::id::ConversationId;
 use crate::index::ANALYSIS;
 use crate::names;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row};
+use crate::value::from_row;
 
 /// The row of a scope.
 #[derive(Debug, Clone)]
@@ -50,20 +50,7 @@ impl Share {
 
 const COLUMNS: &str = "id, conversations, arrivals, indexed, blocks, passages, words, analysis";
 
-impl FromRow for Scope {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: row.read()?,
-            conversations: row.read()?,
-            arrivals: row.read()?,
-            indexed: row.read()?,
-            blocks: row.read()?,
-            passages: row.read()?,
-            words: row.read()?,
-            analysis: row.read()?,
-        })
-    }
-}
+from_row!(Scope: id, conversations, arrivals, indexed, blocks, passages, words, analysis);
 
 /// The query for the scopes of a tenant that meet a condition.
 fn select(condition: &str) -> String {

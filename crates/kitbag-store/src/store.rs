@@ -201,8 +201,8 @@ impl FromStr for Tenant {
 /// A name for this process that no other has.
 fn owner() -> Result<String, StoreError> {
     let mut random = [0_u8; 12];
-    getrandom::fill(&mut random).map_err(|error| StoreError::Failed {
-        reason: format!("the system gives no random numbers: {error}"),
+    getrandom::fill(&mut random).map_err(|error| {
+        StoreError::failed(format!("the system gives no random numbers: {error}"))
     })?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -8,7 +8,7 @@ use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row, Value};
+use crate::value::{Cell, Value, from_row};
 
 /// What was said in a conversation, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,17 +141,9 @@ pub(crate) async fn add(
         by: summary.by,
         text: summary.text.clone(),
     };
-    let by_model = summary.by == SummaryMaker::Model;
     let body = Value::Body(summary.text.clone());
-    let row = (
-        id,
-        summary.number,
-        summary.first,
-        summary.last,
-        now,
-        by_model,
-        body,
-    );
+    let told = (summary.first, summary.last);
+    let row = (id, summary.number, told, now, summary.by, body);
     let into = format!("summary (tenant, {COLUMNS})");
     tx.insert(&into, [row]).await?;
     Ok(summary)
@@ -173,19 +165,21 @@ pub(crate) async fn latest(
 
 const COLUMNS: &str = "scope, conversation, id, first_seq, last_seq, made, by_model, body";
 
-impl FromRow for Summary {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            conversation: row.read()?,
-            number: row.read()?,
-            first: row.read()?,
-            last: row.read()?,
-            made: row.read()?,
-            by: match row.read()? {
-                true => SummaryMaker::Model,
-                false => SummaryMaker::Rules,
-            },
-            text: row.read()?,
+from_row!(Summary: conversation, number, first, last, made, by, text);
+
+impl From<SummaryMaker> for Value {
+    fn from(by: SummaryMaker) -> Self {
+        (by == SummaryMaker::Model).into()
+    }
+}
+
+impl Cell for SummaryMaker {
+    const EXPECTED: &'static str = bool::EXPECTED;
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(match bool::from_value(value)? {
+            true => Self::Model,
+            false => Self::Rules,
         })
     }
 }

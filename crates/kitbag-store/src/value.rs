@@ -229,6 +229,19 @@ impl<T: Cell> FromRow for T {
     }
 }
 
+/// Reads a struct off a row whose columns stand in the order of these fields.
+macro_rules! from_row {
+    ($type:ident: $($field:ident),+) => {
+        impl $crate::value::FromRow for $type {
+            fn from_row(row: &mut $crate::value::Row) -> Result<Self, $crate::error::StoreError> {
+                Ok(Self { $($field: row.read()?),+ })
+            }
+        }
+    };
+}
+
+pub(crate) use from_row;
+
 impl FromRow for Row {
     fn from_row(row: &mut Row) -> Result<Self, StoreError> {
         Ok(Self::new(std::mem::take(&mut row.cells).collect()))

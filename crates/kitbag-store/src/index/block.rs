@@ -9,7 +9,7 @@ use super::codec::{cuts, decode_terms, encode_places, encode_terms};
 use crate::error::StoreError;
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row};
+use crate::value::from_row;
 
 /// So many messages become a block. Fewer make recall slower, since more rows are read for a term;
 /// more make it slower too, since messages that are in no block are read one by one.
@@ -60,36 +60,26 @@ pub(crate) async fn make_blocks(
     Ok(())
 }
 
-/// Makes the block that holds a message anew, from the messages that are still there.
+/// Makes the blocks anew that held some messages, from the messages that are still there. The caller
+/// saves the scope.
 pub(crate) async fn rebuild(
     tx: &mut Tx<'_>,
-    scope: &Scope,
-    arrival: u32,
-) -> Result<(), StoreError> {
-    let sql = "SELECT id, first, last FROM block \
-               WHERE tenant = $1 AND scope = $2 AND first <= $3 AND last >= $3";
-    let Some((block, first, last)) = tx.query_one(sql, (scope.id, arrival)).await? else {
-        return Ok(());
-    };
-    let sql = "DELETE FROM posting WHERE tenant = $1 AND scope = $2 AND block = $3";
-    let block: u32 = block;
-    tx.execute(sql, (scope.id, block)).await?;
-    let entries = analysed(tx, scope.id, first, last).await?;
-    let entries: Vec<Entry> = entries.into_iter().map(|(entry, ..)| entry).collect();
-    write_postings(tx, scope.id, block, &entries).await
-}
-
-/// Makes the blocks anew that held some messages.
-pub(crate) async fn rebuild_all(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
+    scope: &mut Scope,
     arrivals: &BTreeSet<u32>,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT first, last FROM block WHERE tenant = $1 AND scope = $2";
-    for (first, last) in tx.query::<(u32, u32)>(sql, scope.id).await? {
-        if let Some(arrival) = arrivals.range(first..=last).next() {
-            rebuild(tx, scope, *arrival).await?;
+    if scope.analysis != ANALYSIS {
+        return reindex(tx, scope).await;
+    }
+    let sql = "SELECT id, first, last FROM block WHERE tenant = $1 AND scope = $2";
+    for (block, first, last) in tx.query::<(u32, u32, u32)>(sql, scope.id).await? {
+        if arrivals.range(first..=last).next().is_none() {
+            continue;
         }
+        let sql = "DELETE FROM posting WHERE tenant = $1 AND scope = $2 AND block = $3";
+        tx.execute(sql, (scope.id, block)).await?;
+        let entries = analysed(tx, scope.id, first, last).await?;
+        let entries: Vec<Entry> = entries.into_iter().map(|(entry, ..)| entry).collect();
+        write_postings(tx, scope.id, block, &entries).await?;
     }
     Ok(())
 }
@@ -166,16 +156,7 @@ async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>, StoreErro
     tx.query(sql, (scope.id, scope.indexed)).await
 }
 
-impl FromRow for Entry {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            arrival: row.read()?,
-            conversation: row.read()?,
-            seq: row.read()?,
-            terms: row.read()?,
-        })
-    }
-}
+from_row!(Entry: arrival, conversation, seq, terms);
 
 /// Messages with terms from their texts, and whether they may be recalled.
 async fn analysed(

@@ -45,12 +45,7 @@ pub(crate) fn open_existing(path: &Path) -> Result<Sqlite, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(none("there is no such file"));
         }
-        Err(error) => {
-            return Err(StoreError::Open {
-                path: path.into(),
-                reason: error.to_string(),
-            });
-        }
+        Err(error) => return Err(cannot_open(path, error)),
     }
     let access = existing::access(path)?;
     let connection = connect(path, access).map_err(|error| failure(path, &error))?;
@@ -85,10 +80,7 @@ fn start(path: &Path, access: Access) -> Result<Sqlite, StoreError> {
     let start = |file| Sqlite::start(file, writer, readers);
     Named::new(path)
         .and_then(start)
-        .map_err(|error| StoreError::Open {
-            path: path.into(),
-            reason: error.to_string(),
-        })
+        .map_err(|error| cannot_open(path, error))
 }
 
 /// Makes the file, and the folder it is in, readable by their owner alone: it holds what people said.
@@ -107,10 +99,7 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.open(path).map(drop)
     };
-    make().map_err(|error| StoreError::Open {
-        path: path.into(),
-        reason: error.to_string(),
-    })
+    make().map_err(|error| cannot_open(path, error))
 }
 
 fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {
@@ -226,15 +215,18 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
-    let reason = error.to_string();
-    if is_not_a_store(error) {
-        return StoreError::NotAStore {
+    match is_not_a_store(error) {
+        true => StoreError::NotAStore {
             path: path.into(),
-            reason,
-        };
+            reason: error.to_string(),
+        },
+        false => cannot_open(path, error),
     }
+}
+
+fn cannot_open(path: &Path, reason: impl ToString) -> StoreError {
     StoreError::Open {
         path: path.into(),
-        reason,
+        reason: reason.to_string(),
     }
 }

@@ -23,7 +23,7 @@ const TOGETHER: usize = 64;
 /// A running store.
 pub(crate) struct Sqlite {
     writing: Option<Sender<Write>>,
-    reading: Option<Sender<Read>>,
+    reading: Option<Sender<Alone>>,
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
 }
@@ -31,14 +31,15 @@ pub(crate) struct Sqlite {
 /// Work for the thread that writes.
 enum Write {
     Together(Work),
-    Alone(Box<dyn FnOnce(&mut Connection) + Send>),
+    Alone(Alone),
 }
 
 /// Does its work in the open transaction, if there is one, and leaves an answer to give once that
 /// has ended.
 type Work = Box<dyn FnOnce(Result<&mut Connection, StoreError>) -> Answer + Send>;
 type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
-type Read = Box<dyn FnOnce(&mut Connection) + Send>;
+/// Does its work and answers at once.
+type Alone = Box<dyn FnOnce(&mut Connection) + Send>;
 
 impl Sqlite {
     pub(super) fn start(
@@ -71,18 +72,18 @@ impl Sqlite {
         tenant: Tenant,
         operation: impl Operation<T>,
     ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
-        let work: Work = Box::new(move |connection| {
-            let result =
-                connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
-            Box::new(move |committed| {
-                let result = result.and_then(|value| committed.map(|()| value));
-                // Whoever asked may have gone; what was written stays.
-                drop(answer.send(result));
-            })
-        });
-        send(self.writing.as_ref(), Write::Together(work))?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+        ask(self.writing.as_ref(), |answer| {
+            Write::Together(Box::new(move |connection| {
+                let result =
+                    connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
+                Box::new(move |committed| {
+                    let result = result.and_then(|value| committed.map(|()| value));
+                    // Whoever asked may have gone; what was written stays.
+                    drop(answer.send(result));
+                })
+            }))
+        })
+        .await
     }
 
     /// Runs an operation that changes nothing, on a view of the store at one moment.
@@ -91,13 +92,12 @@ impl Sqlite {
         tenant: Tenant,
         operation: impl Operation<T>,
     ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
-        let work: Read = Box::new(move |connection| {
-            let result = run_read(connection, &tenant, operation);
-            drop(answer.send(result));
-        });
-        send(self.reading.as_ref(), work)?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+        ask(self.reading.as_ref(), |answer| -> Alone {
+            Box::new(move |connection| {
+                drop(answer.send(run_read(connection, &tenant, operation)));
+            })
+        })
+        .await
     }
 
     /// Runs something that no transaction may surround.
@@ -105,12 +105,12 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
-        let work = Box::new(move |connection: &mut Connection| {
-            drop(answer.send(work(connection).map_err(failed)));
-        });
-        send(self.writing.as_ref(), Write::Alone(work))?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+        ask(self.writing.as_ref(), |answer| {
+            Write::Alone(Box::new(move |connection| {
+                drop(answer.send(work(connection).map_err(failed)));
+            }))
+        })
+        .await
     }
 }
 
@@ -130,10 +130,15 @@ impl Drop for Sqlite {
     }
 }
 
-fn send<W>(channel: Option<&Sender<W>>, work: W) -> Result<(), StoreError> {
-    let sent = channel.map(|channel| channel.send(work));
+/// Hands work to a thread, and waits for what it answers.
+async fn ask<W, T>(
+    channel: Option<&Sender<W>>,
+    work: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> W,
+) -> Result<T, StoreError> {
+    let (answer, answered) = oneshot::channel();
+    let sent = channel.map(|channel| channel.send(work(answer)));
     match sent {
-        Some(Ok(())) => Ok(()),
+        Some(Ok(())) => answered.await.unwrap_or(Err(StoreError::Closed)),
         _ => Err(StoreError::Closed),
     }
 }
@@ -215,7 +220,7 @@ fn end(connection: &Connection) -> Result<(), StoreError> {
     committed
 }
 
-fn read_all(mut connection: Connection, reads: &Mutex<Receiver<Read>>) {
+fn read_all(mut connection: Connection, reads: &Mutex<Receiver<Alone>>) {
     loop {
         let next = reads.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = next else { return };
