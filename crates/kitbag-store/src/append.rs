@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kitbag_core::content::Content;
-use kitbag_core::recall::{Analyser, Analysis, Fingerprint, MessageTraits, analyse};
+use kitbag_core::recall::{Analysis, Fingerprint, MessageTraits};
 
 use crate::conversation::Conversation;
 use crate::error::StoreError;
@@ -27,23 +27,12 @@ pub(crate) struct Analysed {
 }
 
 impl Analysed {
-    pub(crate) fn new(message: NewMessage) -> Result<Self, StoreError> {
-        message.check()?;
-        let analysis = analyse(&message.text());
-        Self::with(message, &analysis)
-    }
-
-    /// The same for one of many.
-    pub(crate) fn one_of_many(
+    pub(crate) fn new(
         message: NewMessage,
-        analyser: &mut Analyser,
+        analyse: impl FnOnce(&str) -> Analysis,
     ) -> Result<Self, StoreError> {
         message.check()?;
-        let analysis = analyser.analyse(&message.text());
-        Self::with(message, &analysis)
-    }
-
-    fn with(message: NewMessage, analysis: &Analysis) -> Result<Self, StoreError> {
+        let analysis = &analyse(&message.text());
         let recallable = message.recallable.then_some(analysis);
         Ok(Self {
             json: message::fields(&message.message)?,

@@ -30,19 +30,13 @@ impl Store {
         if let Some(file) = self.file() {
             problems.extend(file.outside(integrity).await?);
         }
-        let scopes = self.read(Scope::all).await?;
-        for scope in scopes {
-            let found = self
-                .read(async move |tx| check_scope(tx, scope.id).await)
-                .await?;
-            problems.extend(found);
+        for scope in self.read(Scope::all).await? {
+            let found = self.read(async move |tx| check_scope(tx, scope.id).await);
+            problems.extend(found.await?);
         }
-        let links = self.read(links::check);
-        problems.extend(links.await?);
-        let rest = self.read(check_rest);
-        problems.extend(rest.await?);
-        let states = self.read(state::check);
-        problems.extend(states.await?);
+        problems.extend(self.read(links::check).await?);
+        problems.extend(self.read(check_rest).await?);
+        problems.extend(self.read(state::check).await?);
         for (turn, inference) in self.read(archived).await? {
             match self.replay(turn, Some(inference)).await {
                 // It was forgotten or removed meanwhile.
@@ -104,18 +98,16 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
         if let Some(analysis) = &analysis {
             counted.add(Share::of(analysis));
         }
-        let is_indexed = arrival <= scope.indexed;
-        let carries = analysis
-            .as_ref()
-            .map(|one| index::encode_terms(&one.passages));
-        if scope.analysis == index::ANALYSIS {
-            if is_indexed {
-                expected.add(name, analysis.as_ref());
-            } else if terms != carries {
-                problems.push(format!(
-                    "message {name} does not carry the words of its text"
-                ));
-            }
+        if scope.analysis != index::ANALYSIS {
+            continue;
+        }
+        let carries = analysis.map(|one| index::encode_terms(&one.passages));
+        if arrival <= scope.indexed {
+            expected.add(name, carries.as_deref());
+        } else if terms != carries {
+            problems.push(format!(
+                "message {name} does not carry the words of its text"
+            ));
         }
     }
     if scope.analysis == index::ANALYSIS {

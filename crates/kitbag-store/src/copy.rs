@@ -75,12 +75,10 @@ impl Store {
 
     async fn set_mark(&self, scopes: i64) -> Result<(), StoreError> {
         self.write(async move |tx| {
-            let sql = "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
-                       ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
-            tx.execute(sql, scopes).await
+            let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
+            tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
         })
         .await
-        .map(drop)
     }
 
     async fn is_empty(&self, tables: &[Table]) -> Result<bool, StoreError> {
@@ -103,19 +101,32 @@ impl Store {
     }
 
     async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {
-        let mut after = Vec::new();
         let mut count = 0;
-        loop {
-            let rows = self.page(table, after, PAGE).await?;
-            let Some(last) = rows.last() else {
-                return Ok(count);
-            };
-            after = table.key_of(last);
+        self.each_page(table, async |rows| {
             count += rows.len() as u64;
             let into = table.insert_into();
             other
                 .write(async move |tx| tx.insert(&into, rows).await)
-                .await?;
+                .await
+        })
+        .await?;
+        Ok(count)
+    }
+
+    /// Reads all rows of a table, some at a time.
+    async fn each_page(
+        &self,
+        table: &Table,
+        mut use_rows: impl AsyncFnMut(Vec<Vec<Value>>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut after = Vec::new();
+        loop {
+            let rows = self.page(table, after, PAGE).await?;
+            let Some(last) = rows.last() else {
+                return Ok(());
+            };
+            after = table.key_of(last);
+            use_rows(rows).await?;
         }
     }
 
@@ -145,19 +156,16 @@ impl Store {
         .await
     }
 
-    async fn digest(&self, table: &Table) -> Result<[u8; 32], StoreError> {
+    async fn digest(&self, table: &Table) -> Result<blake3::Hash, StoreError> {
         let mut hasher = blake3::Hasher::new();
-        let mut after = Vec::new();
-        loop {
-            let rows = self.page(table, after, PAGE).await?;
-            let Some(last) = rows.last() else {
-                return Ok(*hasher.finalize().as_bytes());
-            };
-            after = table.key_of(last);
+        self.each_page(table, async |rows| {
             for cell in rows.iter().flatten() {
                 update(&mut hasher, cell);
             }
-        }
+            Ok(())
+        })
+        .await?;
+        Ok(hasher.finalize())
     }
 }
 

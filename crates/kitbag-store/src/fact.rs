@@ -68,22 +68,13 @@ impl NewFact {
     /// Names what is wrong.
     pub fn check(&self) -> Result<(), StoreError> {
         names::name("the key of a fact", &self.key)?;
-        limit("the key of a fact", &self.key, LONGEST_KEY)?;
+        names::limit("the key of a fact", &self.key, LONGEST_KEY)?;
         if self.value.trim().is_empty() {
             let problem = format!("for `{}` is empty; unset the fact instead", self.key);
             return Err(StoreError::invalid("the value", problem));
         }
-        limit("the value of a fact", &self.value, LONGEST_VALUE)
+        names::limit("the value of a fact", &self.value, LONGEST_VALUE)
     }
-}
-
-fn limit(field: &'static str, text: &str, most: usize) -> Result<(), StoreError> {
-    let length = text.chars().count();
-    if length > most {
-        let problem = format!("has {length} characters, and at most {most} are taken");
-        return Err(StoreError::invalid(field, problem));
-    }
-    Ok(())
 }
 
 impl Store {
@@ -152,18 +143,16 @@ impl Store {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
         self.read(async move |tx| {
             let (of_key, order) = match key {
-                Some(_) => (" AND key = $3", "version DESC LIMIT $4"),
-                None => ("", "key, version LIMIT $3"),
+                Some(_) => (" AND key = $4", "version DESC"),
+                None => ("", "key, version"),
             };
             let sql = format!(
-                "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2{of_key} ORDER BY {order}"
+                "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $3{of_key} \
+                 ORDER BY {order} LIMIT $2"
             );
-            let is_of_key = key.is_some();
-            let key = key.map(Value::from).into_iter().collect::<Vec<_>>();
-            let mut facts = tx.query(&sql, (sender, key, limit)).await?;
-            if is_of_key {
-                facts.reverse();
-            }
+            let key: Vec<Value> = key.into_iter().map(Value::from).collect();
+            let mut facts: Vec<Fact> = tx.query(&sql, (limit, sender, key)).await?;
+            facts.sort_by(|a, b| (&a.key, a.version).cmp(&(&b.key, b.version)));
             Ok(facts)
         })
         .await
@@ -217,10 +206,9 @@ pub(crate) async fn set(
     fact.check()?;
     let sql = "SELECT version, value, until FROM fact \
                WHERE tenant = $1 AND sender = $2 AND key = $3 ORDER BY version DESC LIMIT 1";
-    let latest = tx.lock_one(sql, (sender, &fact.key)).await?;
-    let mut version = 0_u32;
+    let latest: Option<(u32, String, Option<i64>)> = tx.lock_one(sql, (sender, &fact.key)).await?;
+    let mut version = 0;
     if let Some((latest, value, until)) = latest {
-        let (value, until): (String, Option<Timestamp>) = (value, until);
         if until.is_none() && value == fact.value {
             return Ok(());
         }

@@ -13,6 +13,7 @@ use crate::error::StoreError;
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
+use crate::schema;
 use crate::scope::{Scope, Share};
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -190,20 +191,12 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
     if scopes.is_empty() && forgotten.facts == 0 {
         return Err(StoreError::missing("sender", sender));
     }
+    let tables = schema::tables();
     let mut taken = BTreeSet::new();
     for scope in scopes {
         crate::prompt::take_texts(tx, "scope = $2", scope.id, &mut taken).await?;
-        for table in [
-            "message",
-            "block",
-            "posting",
-            "conversation",
-            "summary",
-            "state",
-            "lease",
-            "turn",
-            "prompt",
-        ] {
+        for table in tables.iter().filter(|table| table.has("scope")) {
+            let table = table.name;
             let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
             let gone = tx.execute(&sql, scope.id).await?;
             match table {

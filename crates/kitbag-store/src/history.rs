@@ -180,9 +180,6 @@ pub(crate) async fn at_places<T: FromRow>(
     places: &[(u32, u32)],
 ) -> Result<Vec<T>, StoreError> {
     let select = format!("SELECT {columns} FROM message");
-    let keys = places
-        .iter()
-        .map(|(conversation, seq)| [*conversation, *seq]);
-    tx.query_keys(&select, scope, ["conversation", "seq"], keys.collect())
+    tx.query_pairs(&select, scope, ("conversation", "seq"), places)
         .await
 }

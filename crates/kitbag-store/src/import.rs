@@ -85,7 +85,7 @@ impl Store {
         let mut analyser = Analyser::new();
         for import in messages {
             import.check()?;
-            let message = Analysed::one_of_many(import.message, &mut analyser)?;
+            let message = Analysed::new(import.message, |text| analyser.analyse(text))?;
             scopes
                 .entry((import.channel, import.sender))
                 .or_default()
@@ -150,17 +150,12 @@ async fn import_scope(
         run.retain(|message| target.is_new(message.reference()));
         imported.known += before - run.len();
         imported.messages += run.len();
-        let times = run.iter().filter_map(Analysed::at);
-        let (first, last) = (times.clone().min(), times.max());
-        target.conversation.began = first.map_or(target.conversation.began, |first| {
-            target.conversation.began.min(first)
-        });
-        target.conversation.active = last.map_or(target.conversation.active, |last| {
-            target.conversation.active.max(last)
-        });
-        batch
-            .add(tx, &mut scope, &mut target.conversation, run)
-            .await?;
+        let conversation = &mut target.conversation;
+        for at in run.iter().filter_map(Analysed::at) {
+            conversation.began = conversation.began.min(at);
+            conversation.active = conversation.active.max(at);
+        }
+        batch.add(tx, &mut scope, conversation, run).await?;
     }
     for target in conversations.values() {
         target.conversation.save(tx).await?;

@@ -189,12 +189,8 @@ async fn write(
     fence: i64,
     until: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.execute(
-        "INSERT INTO lease (tenant, scope, conversation, owner, fence, until) \
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, scope, conversation) \
-         DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until",
-        (id, owner, fence, until),
-    )
-    .await
-    .map(drop)
+    let into = "lease (tenant, scope, conversation, owner, fence, until)";
+    let or = "ON CONFLICT (tenant, scope, conversation) DO UPDATE \
+              SET owner = excluded.owner, fence = excluded.fence, until = excluded.until";
+    tx.insert_or(into, or, [(id, owner, fence, until)]).await
 }

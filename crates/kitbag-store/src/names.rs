@@ -19,9 +19,14 @@ pub(crate) fn label(field: &'static str, text: &str) -> Result<(), StoreError> {
         let problem = format!("has a control character, {}", control.escape_unicode());
         return Err(StoreError::invalid(field, problem));
     }
+    limit(field, text, LONGEST)
+}
+
+/// A text of at most so many characters.
+pub(crate) fn limit(field: &'static str, text: &str, most: usize) -> Result<(), StoreError> {
     let length = text.chars().count();
-    if length > LONGEST {
-        let problem = format!("has {length} characters, and at most {LONGEST} are taken");
+    if length > most {
+        let problem = format!("has {length} characters, and at most {most} are taken");
         return Err(StoreError::invalid(field, problem));
     }
     Ok(())

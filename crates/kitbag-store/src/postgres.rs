@@ -176,7 +176,7 @@ pub(crate) async fn insert(
         let places: Vec<String> = (0..some.len())
             .map(|index| format!("({})", placeholders(1 + index * columns, columns)))
             .collect();
-        let sql = format!("INSERT INTO {into} VALUES {}{conflict}", places.join(", "));
+        let sql = format!("INSERT INTO {into} VALUES {} {conflict}", places.join(", "));
         execute(transaction, &sql, some.iter().flatten()).await?;
     }
     Ok(())

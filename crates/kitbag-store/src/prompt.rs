@@ -268,5 +268,6 @@ async fn archive(
     .await?;
     let bodies = texts.bodies.into_iter();
     let bodies = bodies.map(|(hash, body)| (hash, Value::Body(body)));
-    tx.insert_new("text (tenant, hash, body)", bodies).await
+    let new = "ON CONFLICT DO NOTHING";
+    tx.insert_or("text (tenant, hash, body)", new, bodies).await
 }

@@ -46,6 +46,12 @@ pub(crate) struct Table {
     pub(crate) key: Vec<&'static str>,
 }
 
+impl Table {
+    pub(crate) fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|one| one.name == column)
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,

@@ -102,8 +102,9 @@ impl Scope {
     /// locked no scope before, so that no two wait for each other. Tells how many scopes there ever
     /// were.
     pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32, StoreError> {
-        let sql = "INSERT INTO tenant (tenant, scopes) VALUES ($1, 0) ON CONFLICT DO NOTHING";
-        tx.execute(sql, ()).await?;
+        let new = "ON CONFLICT DO NOTHING";
+        tx.insert_or("tenant (tenant, scopes)", new, [0_u32])
+            .await?;
         let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
         let count: i64 = tx.lock_one(sql, ()).await?.unwrap_or(0);
         if count == UNFINISHED {

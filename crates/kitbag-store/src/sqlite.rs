@@ -7,7 +7,7 @@ mod open;
 mod threads;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Params, Statement, ToSql, params_from_iter};
+use rusqlite::{Connection, Params, ToSql, params_from_iter};
 
 use crate::error::StoreError;
 use crate::transaction::placeholders;
@@ -35,50 +35,29 @@ pub(crate) fn query(
     sql: &str,
     parameters: &[Value],
 ) -> Result<Vec<Row>, StoreError> {
-    let run = || -> rusqlite::Result<Vec<Row>> {
-        let mut statement = connection.prepare_cached(&numbered(sql))?;
-        let mut rows = Vec::new();
-        read(&mut statement, params_from_iter(parameters), &mut rows)?;
-        Ok(rows)
-    };
-    run().map_err(failed)
+    query_each(connection, sql, [params_from_iter(parameters)])
 }
 
-/// The rows of a query that is run for each key, with the key after the other parameters.
-pub(crate) fn query_each<const N: usize>(
+/// The rows of a query that is run with each of some sets of parameters.
+pub(crate) fn query_each(
     connection: &Connection,
     sql: &str,
-    parameters: &[Value],
-    keys: &[[u32; N]],
+    sets: impl IntoIterator<Item: Params>,
 ) -> Result<Vec<Row>, StoreError> {
     let run = || -> rusqlite::Result<Vec<Row>> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
-        let mut rows = Vec::with_capacity(keys.len());
-        for key in keys {
-            let key = key.map(Value::from);
-            let parameters = params_from_iter(parameters.iter().chain(&key));
-            read(&mut statement, parameters, &mut rows)?;
+        let columns = statement.column_count();
+        let mut rows = Vec::new();
+        for parameters in sets {
+            let mut found = statement.query(parameters)?;
+            while let Some(row) = found.next()? {
+                let cells = (0..columns).map(|column| Ok(owned(row.get_ref(column)?)));
+                rows.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+            }
         }
         Ok(rows)
     };
     run().map_err(failed)
-}
-
-fn read(
-    statement: &mut Statement<'_>,
-    parameters: impl Params,
-    rows: &mut Vec<Row>,
-) -> rusqlite::Result<()> {
-    let columns = statement.column_count();
-    let mut found = statement.query(parameters)?;
-    while let Some(row) = found.next()? {
-        let mut cells = Vec::with_capacity(columns);
-        for column in 0..columns {
-            cells.push(owned(row.get_ref(column)?));
-        }
-        rows.push(Row::new(cells));
-    }
-    Ok(())
 }
 
 pub(crate) fn insert(
@@ -91,7 +70,7 @@ pub(crate) fn insert(
         return Ok(());
     };
     let places = placeholders(1, first.len());
-    let sql = format!("INSERT INTO {into} VALUES ({places}){conflict}");
+    let sql = format!("INSERT INTO {into} VALUES ({places}) {conflict}");
     let run = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&numbered(&sql))?;
         for row in rows {

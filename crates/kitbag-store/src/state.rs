@@ -16,7 +16,7 @@ use crate::transaction::Tx;
 use crate::value::Value;
 
 /// A part of a conversation's state: a type of the core, and the name it is kept under.
-pub(crate) trait Part: Serialize + DeserializeOwned {
+pub(crate) trait Part: Serialize + DeserializeOwned + Send + 'static {
     const KIND: &'static str;
 }
 
@@ -81,12 +81,8 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>, StoreError> {
-        self.read(async move |tx| {
-            Conversation::get(tx, id).await?;
-            let key: Option<EpochKey> = load(tx, id).await?;
-            Ok(key.map(|key| key.0))
-        })
-        .await
+        let key: Option<EpochKey> = self.part(id).await?;
+        Ok(key.map(|key| key.0))
     }
 
     /// The three layers of a conversation: entities, history, reasoning.
@@ -94,9 +90,13 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext, StoreError> {
+        Ok(self.part(id).await?.unwrap_or_default())
+    }
+
+    async fn part<P: Part>(&self, id: ConversationId) -> Result<Option<P>, StoreError> {
         self.read(async move |tx| {
             Conversation::get(tx, id).await?;
-            Ok(load(tx, id).await?.unwrap_or_default())
+            load(tx, id).await
         })
         .await
     }
@@ -168,10 +168,8 @@ pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
                ORDER BY scope, conversation, kind";
     let mut problems = Vec::new();
-    for (id, kind, json) in tx
-        .query::<(ConversationId, String, String)>(sql, ())
-        .await?
-    {
+    let states = tx.query::<(ConversationId, String, String)>(sql, ());
+    for (id, kind, json) in states.await? {
         if let Err(error) = ConversationState::default().put(&kind, &json) {
             problems.push(format!("{kind} of conversation {id}: {error}"));
         }
@@ -222,8 +220,8 @@ pub(crate) async fn load_handed_over(
         problems: before.problems,
         ..ConversationState::default()
     };
-    let is_handed_over = |problem: &Problem| problem.source == DurableEntries::KIND;
-    state.problems.retain(is_handed_over);
+    let problems = &mut state.problems;
+    problems.retain(|problem| problem.source == DurableEntries::KIND);
     Ok(state)
 }
 
@@ -253,9 +251,8 @@ pub(crate) async fn save<P: Part>(
             "{kind} of conversation {id} cannot be written: {error}"
         ))
     })?;
-    let sql = "INSERT INTO state (tenant, scope, conversation, kind, json) \
-               VALUES ($1, $2, $3, $4, $5) \
-               ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json";
-    let values = (id, kind, Value::Body(json));
-    tx.execute(sql, values).await.map(drop)
+    let into = "state (tenant, scope, conversation, kind, json)";
+    let or = "ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json";
+    let row = (id, kind, Value::Body(json));
+    tx.insert_or(into, or, [row]).await
 }

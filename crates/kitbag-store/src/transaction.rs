@@ -94,44 +94,41 @@ impl<'t> Tx<'t> {
         row.map(|mut row| row.read()).transpose()
     }
 
-    /// Runs a query of one table for the rows of a scope with some keys, each named once; in no order.
-    /// The text is the same for any number of keys, so that it is read and planned once.
-    pub(crate) async fn query_keys<T: FromRow, const N: usize>(
+    /// Runs a query of one table for the rows of a scope with some pairs of numbers in two columns, each
+    /// pair named once; in no order. The text is the same for any number of pairs, so that it is read and
+    /// planned once.
+    pub(crate) async fn query_pairs<T: FromRow>(
         &mut self,
         select: &str,
         scope: u32,
-        columns: [&str; N],
-        keys: Vec<[u32; N]>,
+        (first, second): (&str, &str),
+        pairs: &[(u32, u32)],
     ) -> Result<Vec<T>, StoreError> {
-        if keys.is_empty() {
+        if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let within = "WHERE tenant = $1 AND scope = $2";
+        let within = format!("{select} WHERE tenant = $1 AND scope = $2");
         let rows = match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
-                let equal = (3..).zip(columns);
-                let equal = equal.map(|(number, column)| format!(" AND {column} = ${number}"));
-                let sql = format!("{select} {within}{}", equal.collect::<String>());
-                let first = [self.tenant.into(), scope.into()];
-                crate::sqlite::query_each(connection, &sql, &first, &keys)?
+                let sql = format!("{within} AND {first} = $3 AND {second} = $4");
+                let pairs = pairs
+                    .iter()
+                    .map(|(one, other)| (self.tenant, scope, one, other));
+                crate::sqlite::query_each(connection, &sql, pairs)?
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
-                let lists =
-                    (3..3 + N).map(|number| format!("string_to_array(${number}, ',')::bigint[]"));
-                let names = columns.join(", ");
                 let sql = format!(
-                    "{select} {within} AND ({names}) IN (SELECT * FROM unnest({}))",
-                    lists.collect::<Vec<_>>().join(", ")
+                    "{within} AND ({first}, {second}) IN (SELECT * FROM unnest(\
+                     string_to_array($3, ',')::bigint[], string_to_array($4, ',')::bigint[]))"
                 );
-                let mut parameters: Vec<Value> = vec![scope.into()];
-                for column in 0..N {
-                    let numbers = keys.iter().filter_map(|key| key.get(column));
-                    let numbers: Vec<String> = numbers.map(u32::to_string).collect();
-                    parameters.push(numbers.join(",").into());
-                }
-                self.rows(&sql, parameters).await?
+                let list = |of: fn(&(u32, u32)) -> u32| {
+                    let numbers = pairs.iter().map(|pair| of(pair).to_string());
+                    numbers.collect::<Vec<_>>().join(",")
+                };
+                let lists = (list(|pair| pair.0), list(|pair| pair.1));
+                self.rows(&sql, (scope, lists)).await?
             }
         };
         rows.into_iter().map(|mut row| row.read()).collect()
@@ -186,16 +183,8 @@ impl<'t> Tx<'t> {
         self.insert_or(into, "", rows).await
     }
 
-    /// The same, but leaves rows as they are that are there already.
-    pub(crate) async fn insert_new<P: Parameters>(
-        &mut self,
-        into: &str,
-        rows: impl IntoIterator<Item = P>,
-    ) -> Result<(), StoreError> {
-        self.insert_or(into, " ON CONFLICT DO NOTHING", rows).await
-    }
-
-    async fn insert_or<P: Parameters>(
+    /// The same, and says what becomes of rows that are there already: `"ON CONFLICT DO NOTHING"`.
+    pub(crate) async fn insert_or<P: Parameters>(
         &mut self,
         into: &str,
         conflict: &str,

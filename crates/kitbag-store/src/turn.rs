@@ -6,6 +6,7 @@ mod learned;
 mod row;
 
 use jiff::Timestamp;
+use kitbag_core::recall::analyse;
 
 use crate::append::{self, Analysed};
 use crate::conversation::Conversation;
@@ -89,7 +90,7 @@ impl Store {
             idempotency_key,
         } = incoming.clone();
         message.at.get_or_insert(now.into());
-        let message = Analysed::new(message)?;
+        let message = Analysed::new(message, analyse)?;
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
             if let Some(key) = &idempotency_key

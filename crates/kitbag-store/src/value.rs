@@ -19,51 +19,22 @@ pub(crate) enum Value {
     Blob(Vec<u8>),
 }
 
-impl From<i64> for Value {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
+/// The kind of value that each type is.
+macro_rules! values {
+    ($($type:ty: $kind:ident),+) => {
+        $(impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$kind(value.into())
+            }
+        })+
+    };
 }
 
-impl From<u32> for Value {
-    fn from(number: u32) -> Self {
-        Self::Int(number.into())
-    }
-}
-
-impl From<bool> for Value {
-    fn from(flag: bool) -> Self {
-        Self::Int(flag.into())
-    }
-}
+values!(i64: Int, u32: Int, bool: Int, &str: Text, &String: Text, String: Text, Vec<u8>: Blob);
 
 impl From<Timestamp> for Value {
     fn from(time: Timestamp) -> Self {
         Self::Int(time.as_microsecond())
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<Vec<u8>> for Value {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self::Blob(bytes)
     }
 }
 

@@ -4,30 +4,19 @@
 
 use crate::error::StoreError;
 use crate::id::{ConversationId, MessageId, TurnId};
+use crate::schema;
 use crate::transaction::Tx;
-
-/// The tables whose rows belong to a scope, and the column with the conversation, if they have one.
-const TABLES: [(&str, Option<&str>); 10] = [
-    ("block", None),
-    ("conversation", None),
-    ("lease", Some("conversation")),
-    // Messages without a conversation are named one by one.
-    ("message", None),
-    ("posting", None),
-    ("prompt", Some("conversation")),
-    ("prompt_text", Some("conversation")),
-    ("state", Some("conversation")),
-    ("summary", Some("conversation")),
-    ("turn", Some("conversation")),
-];
 
 /// Looks for rows whose scope, conversation or message is missing, and for wrong counts.
 pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     let mut problems = Vec::new();
-    for (table, conversation) in TABLES {
-        problems.extend(without_scope(tx, table).await?);
-        if let Some(column) = conversation {
-            problems.extend(without_conversation(tx, table, column).await?);
+    let mut tables = schema::tables();
+    tables.sort_by_key(|table| table.name);
+    for table in tables.iter().filter(|table| table.has("scope")) {
+        problems.extend(without_scope(tx, table.name).await?);
+        // Messages without a conversation are named one by one.
+        if table.has("conversation") && table.name != "message" {
+            problems.extend(without_conversation(tx, table.name).await?);
         }
     }
     problems.extend(wrong_counts(tx).await?);
@@ -43,25 +32,19 @@ async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, Stor
     );
     let mut problems = Vec::new();
     for (scope, count) in tx.query::<(i64, i64)>(&sql, ()).await? {
-        problems.push(format!(
-            "{} to scope {scope}, which is not there",
-            belong(table, count)
-        ));
+        let belong = belong(table, count);
+        problems.push(format!("{belong} to scope {scope}, which is not there"));
     }
     Ok(problems)
 }
 
-async fn without_conversation(
-    tx: &mut Tx<'_>,
-    table: &str,
-    column: &str,
-) -> Result<Vec<String>, StoreError> {
+async fn without_conversation(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, StoreError> {
     let sql = format!(
-        "SELECT scope, {column}, count(*) FROM {table} WHERE tenant = $1 \
+        "SELECT scope, conversation, count(*) FROM {table} WHERE tenant = $1 \
          AND EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
          AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.tenant = $1 \
-         AND conversation.scope = {table}.scope AND conversation.id = {table}.{column}) \
-         GROUP BY scope, {column} ORDER BY scope, {column}"
+         AND conversation.scope = {table}.scope AND conversation.id = {table}.conversation) \
+         GROUP BY scope, conversation ORDER BY scope, conversation"
     );
     let mut problems = Vec::new();
     for (id, count) in tx.query::<(ConversationId, i64)>(&sql, ()).await? {

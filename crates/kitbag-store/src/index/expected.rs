@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag_core::recall::{Analysis, Posting};
+use kitbag_core::recall::Posting;
 
-use super::codec::{decode_places, decode_terms, encode_terms};
+use super::codec::{decode_places, decode_terms};
 use crate::error::StoreError;
 use crate::id::MessageId;
 use crate::scope::Scope;
@@ -17,17 +17,12 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Adds the words of a message.
-    pub(crate) fn add(&mut self, id: MessageId, analysis: Option<&Analysis>) {
-        let Some(analysis) = analysis else { return };
-        let terms = encode_terms(&analysis.passages);
-        // What was just written is readable.
-        for term in decode_terms(&terms).into_iter().flatten() {
+    /// Adds the words of a message, as it would carry them.
+    pub(crate) fn add(&mut self, id: MessageId, terms: Option<&[u8]>) {
+        for term in terms.and_then(decode_terms).into_iter().flatten() {
             let posting = term.posting(id.conversation.number, id.seq);
-            self.postings
-                .entry(term.term.to_owned())
-                .or_default()
-                .push(posting);
+            let postings = self.postings.entry(term.term.to_owned()).or_default();
+            postings.push(posting);
         }
     }
 

@@ -1,14 +1,12 @@
 //! Making a past prompt again, and telling whether it is the one that was sent. The JSON of requests is
 //! made above the store, where the last comparison is.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
 use kitbag_core::tokens::Tokens;
 
 use super::RequestField;
-use super::recipe::{Hash, Recipe};
+use super::recipe::{Bodies, Hash, Recipe};
 use crate::error::StoreError;
 use crate::id::TurnId;
 use crate::store::Store;
@@ -116,8 +114,10 @@ async fn replay(
     let recipe: Recipe = serde_json::from_str(&row.read::<String>()?)
         .map_err(|error| refuse(format!("its recipe is not readable: {error}")))?;
     let texts = texts(tx, &recipe).await?;
-    let recipe = recipe.filled(&texts).map_err(refuse)?;
-    let rendered = recipe.rendered;
+    let mut draft = recipe.draft(&texts).map_err(refuse)?;
+    let kept = recipe.kept(&texts).map_err(refuse)?;
+    let fields = recipe.fields(&texts).map_err(refuse)?;
+    let rendered = recipe.render(&mut draft, &kept);
     let is_same = match recipe.settings.form.is_text() {
         true => Hash::of(&rendered.body) == hash,
         false => recipe
@@ -133,10 +133,10 @@ async fn replay(
         sent,
         body: rendered.body,
         blocks: rendered.blocks,
-        fields: recipe.fields,
+        fields,
         breakpoints: recipe.breakpoints,
-        draft: recipe.draft,
-        kept: recipe.kept,
+        draft,
+        kept,
         hash: hash.to_hex(),
         settings: recipe.settings,
         tokens: Tokens(tokens),
@@ -145,9 +145,9 @@ async fn replay(
     })
 }
 
-async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<BTreeMap<Hash, String>, StoreError> {
+async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Bodies, StoreError> {
     let hashes: Vec<Value> = recipe.hashes().into_iter().map(Value::from).collect();
-    let mut texts = BTreeMap::new();
+    let mut texts = Bodies::new();
     for some in hashes.chunks(500) {
         let sql = format!(
             "SELECT hash, body FROM text WHERE tenant = $1 AND hash IN ({})",

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use kitbag_core::content::Content;
 use kitbag_core::inject::EntryAction;
 use kitbag_core::message::Message;
+use kitbag_core::recall::analyse;
 use kitbag_core::role::Role;
 use kitbag_core::stored::ConversationContext;
 
@@ -60,7 +61,9 @@ impl Learned {
             message
         });
         let messages = steps.chain(self.reply.clone());
-        messages.map(Analysed::new).collect()
+        messages
+            .map(|message| Analysed::new(message, analyse))
+            .collect()
     }
 }
 
