@@ -6,7 +6,7 @@ use kitbag_core::content::Content;
 use kitbag_core::recall::{Analysis, Fingerprint, MessageTraits};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::index::{self, Entry};
 use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
@@ -27,10 +27,7 @@ pub(crate) struct Analysed {
 }
 
 impl Analysed {
-    pub(crate) fn new(
-        message: NewMessage,
-        analyse: impl FnOnce(&str) -> Analysis,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(message: NewMessage, analyse: impl FnOnce(&str) -> Analysis) -> Result<Self> {
         message.check()?;
         let analysis = &analyse(&message.text());
         let recallable = message.recallable.then_some(analysis);
@@ -63,7 +60,7 @@ pub(crate) async fn append(
     scope: &mut Scope,
     conversation: &mut Conversation,
     messages: Vec<Analysed>,
-) -> Result<u32, StoreError> {
+) -> Result<u32> {
     let first = conversation.messages.saturating_add(1);
     let mut batch = Batch::default();
     batch.add(tx, scope, conversation, messages).await?;
@@ -93,7 +90,7 @@ impl Batch {
         scope: &mut Scope,
         conversation: &mut Conversation,
         messages: Vec<Analysed>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut previous = match self.latest.get(&conversation.id.number) {
             Some(traits) => Some(*traits),
             None => last_traits(tx, conversation).await?,
@@ -117,11 +114,7 @@ impl Batch {
     }
 
     /// Writes them. Where they fill a block, their terms go there and not into their rows.
-    pub(crate) async fn write(
-        mut self,
-        tx: &mut Tx<'_>,
-        scope: &mut Scope,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn write(mut self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
         index::make_blocks(tx, scope, &mut self.entries).await?;
         let rows = self.messages.into_iter().zip(self.entries);
         let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
@@ -169,7 +162,7 @@ impl Pending {
 async fn last_traits(
     tx: &mut Tx<'_>,
     conversation: &Conversation,
-) -> Result<Option<MessageTraits>, StoreError> {
+) -> Result<Option<MessageTraits>> {
     if conversation.messages == 0 {
         return Ok(None);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use kitbag_core::recall::analyse;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::id::TurnId;
 use crate::index;
@@ -24,7 +24,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn check(&self) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
@@ -61,7 +61,7 @@ fn integrity(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>>
 }
 
 /// The messages of a scope, their numbers, and the index over their words.
-async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError> {
+async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let Some(scope) = Scope::get(tx, id).await? else {
         return Ok(problems);
@@ -122,14 +122,14 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
 }
 
 /// The prompts that should come out again as they were sent.
-async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>, StoreError> {
+async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>> {
     let sql = "SELECT scope, conversation, turn, inference FROM prompt \
                WHERE tenant = $1 AND forgotten IS NULL ORDER BY scope, conversation, turn, inference";
     tx.query(sql, ()).await
 }
 
 /// Facts, and the texts of prompts.
-async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let twice = "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
                  GROUP BY sender, key HAVING count(*) > 1";

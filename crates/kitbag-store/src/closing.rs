@@ -10,7 +10,7 @@ use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::export::ExportFilter;
 use crate::fact::{self, NewFact};
 use crate::history::{self, Readers};
@@ -93,7 +93,7 @@ impl Store {
         idle: SignedDuration,
         limit: u32,
         now: Timestamp,
-    ) -> Result<Vec<ConversationId>, StoreError> {
+    ) -> Result<Vec<ConversationId>> {
         let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
         let mut parameters: Vec<Value> = vec![limit.into(), since.into()];
         let conditions = filter.conditions(&mut parameters);
@@ -112,7 +112,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn closing(&self, id: ConversationId) -> Result<Closing, StoreError> {
+    pub async fn closing(&self, id: ConversationId) -> Result<Closing> {
         self.read(async move |tx| {
             Ok(Closing {
                 conversation: Conversation::get(tx, id).await?,
@@ -138,7 +138,7 @@ impl Store {
         limit: Tokens,
         counter: &(dyn TokenCounter + Sync),
         now: Timestamp,
-    ) -> Result<CloseOutcome, StoreError> {
+    ) -> Result<CloseOutcome> {
         let summary = closing.new_summary(limit, counter);
         self.write(async move |tx| {
             let id = closing.conversation.id;

@@ -4,7 +4,7 @@ mod latest;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::names;
 use crate::scope::Scope;
@@ -68,7 +68,7 @@ impl Store {
         sender: &str,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Conversation, StoreError> {
+    ) -> Result<Conversation> {
         let (channel, sender, choice) = (channel.to_owned(), sender.to_owned(), choice.clone());
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
@@ -90,7 +90,7 @@ impl Store {
         channel: &str,
         sender: &str,
         limit: u32,
-    ) -> Result<Vec<Conversation>, StoreError> {
+    ) -> Result<Vec<Conversation>> {
         let (channel, sender) = (channel.to_owned(), sender.to_owned());
         self.read(async move |tx| {
             let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
@@ -114,13 +114,13 @@ fn select(condition: &str) -> String {
 
 impl Conversation {
     /// The conversation by its number, to be changed. Its scope should be locked before.
-    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
+    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
         let found = tx.lock_one(&select(" AND id = $3"), id).await?;
         found.ok_or_else(|| StoreError::missing("conversation", id))
     }
 
     /// The conversation by its number.
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
         let found = tx.query_one(&select(" AND id = $3"), id).await?;
         found.ok_or_else(|| StoreError::missing("conversation", id))
     }
@@ -131,7 +131,7 @@ impl Conversation {
         scope: u32,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Option<Self>, StoreError> {
+    ) -> Result<Option<Self>> {
         let (condition, values): (_, Vec<Value>) = match choice {
             ConversationChoice::Named(name) => ("name = $3", vec![name.into()]),
             // Another sender's conversation is never gone on with.
@@ -157,7 +157,7 @@ impl Conversation {
         scope: &mut Scope,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         if let ConversationChoice::Named(name) = choice {
             names::name("the conversation", name)?;
         }
@@ -208,7 +208,7 @@ impl Conversation {
         scope: u32,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Option<ConversationId>, StoreError> {
+    ) -> Result<Option<ConversationId>> {
         if let ConversationChoice::Named(_) = choice {
             return Ok(None);
         }
@@ -219,7 +219,7 @@ impl Conversation {
     }
 
     /// Writes back what changes.
-    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         let times = (self.began, self.active, self.closed);
         tx.execute(
             "UPDATE conversation SET began = $2, active = $3, closed = $4, messages = $5, turns = $6 \

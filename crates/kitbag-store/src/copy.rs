@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::schema::{self, Table};
 use crate::store::Store;
 use crate::transaction::placeholders;
@@ -30,7 +30,7 @@ impl Store {
     ///
     /// # Errors
     /// When the other store has rows already, when one of them fails, or when they differ.
-    pub async fn copy_to(&self, other: &Self) -> Result<Copied, StoreError> {
+    pub async fn copy_to(&self, other: &Self) -> Result<Copied> {
         let mut tables = schema::tables();
         tables.retain(|table| table.name != MARKED);
         let scopes = self.mark().await?;
@@ -65,7 +65,7 @@ impl Store {
     }
 
     /// How many scopes the tenant has ever had here, or that a copy is under way.
-    async fn mark(&self) -> Result<Option<i64>, StoreError> {
+    async fn mark(&self) -> Result<Option<i64>> {
         self.read(async move |tx| {
             let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
             tx.query_one(sql, ()).await
@@ -73,7 +73,7 @@ impl Store {
         .await
     }
 
-    async fn set_mark(&self, scopes: i64) -> Result<(), StoreError> {
+    async fn set_mark(&self, scopes: i64) -> Result<()> {
         self.write(async move |tx| {
             let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
             tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
@@ -81,7 +81,7 @@ impl Store {
         .await
     }
 
-    async fn is_empty(&self, tables: &[Table]) -> Result<bool, StoreError> {
+    async fn is_empty(&self, tables: &[Table]) -> Result<bool> {
         for table in tables {
             if !self.page(table, Vec::new(), 1).await?.is_empty() {
                 return Ok(false);
@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// Removes a copy that was not finished.
-    async fn remove_all(&self, tables: &[Table]) -> Result<(), StoreError> {
+    async fn remove_all(&self, tables: &[Table]) -> Result<()> {
         for table in tables {
             let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
             self.write(async move |tx| tx.execute(&sql, ()).await)
@@ -100,7 +100,7 @@ impl Store {
         Ok(())
     }
 
-    async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {
+    async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64> {
         let mut count = 0;
         self.each_page(table, async |rows| {
             count += rows.len() as u64;
@@ -117,8 +117,8 @@ impl Store {
     async fn each_page(
         &self,
         table: &Table,
-        mut use_rows: impl AsyncFnMut(Vec<Vec<Value>>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        mut use_rows: impl AsyncFnMut(Vec<Vec<Value>>) -> Result<()>,
+    ) -> Result<()> {
         let mut after = Vec::new();
         loop {
             let rows = self.page(table, after, PAGE).await?;
@@ -131,12 +131,7 @@ impl Store {
     }
 
     /// Rows behind a key, in the order of their keys.
-    async fn page(
-        &self,
-        table: &Table,
-        after: Vec<Value>,
-        limit: u32,
-    ) -> Result<Vec<Vec<Value>>, StoreError> {
+    async fn page(&self, table: &Table, after: Vec<Value>, limit: u32) -> Result<Vec<Vec<Value>>> {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
         let key = table.key.join(", ");
         let behind = match after.len() {
@@ -156,7 +151,7 @@ impl Store {
         .await
     }
 
-    async fn digest(&self, table: &Table) -> Result<blake3::Hash, StoreError> {
+    async fn digest(&self, table: &Table) -> Result<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
         self.each_page(table, async |rows| {
             for cell in rows.iter().flatten() {
@@ -192,7 +187,7 @@ pub(crate) fn unfinished() -> StoreError {
 }
 
 /// The cells of a row, texts as texts in both databases.
-fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>, StoreError> {
+fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>> {
     let mut cells = Vec::with_capacity(bodies.len());
     for is_body in bodies {
         let cell = match is_body {

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use crate::value::WrongCell;
 
+/// What the store gives, or why it cannot.
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// A failure of the store. Nothing that was acknowledged before is lost by it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]

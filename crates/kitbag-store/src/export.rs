@@ -1,6 +1,6 @@
 //! Taking messages out, page by page.
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::message::StoredMessage;
 use crate::store::Store;
@@ -71,7 +71,7 @@ impl Store {
         filter: &ExportFilter,
         after: Option<ExportCursor>,
         limit: u32,
-    ) -> Result<(Vec<Result<Exported, StoreError>>, Option<ExportCursor>), StoreError> {
+    ) -> Result<(Vec<Result<Exported, StoreError>>, Option<ExportCursor>)> {
         let filter = filter.clone();
         self.read(async move |tx| {
             let start = after.map_or((0, 0), |after| (after.scope, after.arrival));

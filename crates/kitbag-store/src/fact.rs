@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId};
 use crate::names;
 use crate::store::Store;
@@ -66,7 +66,7 @@ impl NewFact {
     ///
     /// # Errors
     /// Names what is wrong.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<()> {
         names::name("the key of a fact", &self.key)?;
         names::limit("the key of a fact", &self.key, LONGEST_KEY)?;
         if self.value.trim().is_empty() {
@@ -83,12 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// When a fact is not one, which then changes nothing at all, or when the store fails.
-    pub async fn set_facts(
-        &self,
-        sender: &str,
-        facts: Vec<NewFact>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn set_facts(&self, sender: &str, facts: Vec<NewFact>, now: Timestamp) -> Result<()> {
         names::name("the sender", sender)?;
         let sender = sender.to_owned();
         self.write(async move |tx| {
@@ -105,12 +100,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn unset_fact(
-        &self,
-        sender: &str,
-        key: &str,
-        now: Timestamp,
-    ) -> Result<bool, StoreError> {
+    pub async fn unset_fact(&self, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
         let (sender, key) = (sender.to_owned(), key.to_owned());
         self.write(async move |tx| {
             lock(tx, &sender).await?;
@@ -123,7 +113,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn facts(&self, sender: &str, limit: u32) -> Result<Vec<Fact>, StoreError> {
+    pub async fn facts(&self, sender: &str, limit: u32) -> Result<Vec<Fact>> {
         let sender = sender.to_owned();
         self.read(async move |tx| current(tx, &sender, limit).await)
             .await
@@ -139,7 +129,7 @@ impl Store {
         sender: &str,
         key: Option<&str>,
         limit: u32,
-    ) -> Result<Vec<Fact>, StoreError> {
+    ) -> Result<Vec<Fact>> {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
         self.read(async move |tx| {
             let (of_key, order) = match key {
@@ -165,7 +155,7 @@ const COLUMNS: &str =
 from_row!(Fact: key, value, version, since, until, source);
 
 impl FromRow for Option<MessageId> {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+    fn from_row(row: &mut Row) -> Result<Self> {
         Ok(match row.read()? {
             (Some(scope), Some(number), Some(seq)) => {
                 Some(ConversationId { scope, number }.message(seq))
@@ -176,11 +166,7 @@ impl FromRow for Option<MessageId> {
 }
 
 /// The facts that hold, the latest `limit` of them, sorted by key.
-pub(crate) async fn current(
-    tx: &mut Tx<'_>,
-    sender: &str,
-    limit: u32,
-) -> Result<Vec<Fact>, StoreError> {
+pub(crate) async fn current(tx: &mut Tx<'_>, sender: &str, limit: u32) -> Result<Vec<Fact>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL \
          ORDER BY since DESC, key LIMIT $3"
@@ -192,7 +178,7 @@ pub(crate) async fn current(
 
 /// Lets one transaction at a time change facts about a sender. A lock for each fact would be taken
 /// in whatever order the facts come in, and two who wait for each other would never end.
-pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<(), StoreError> {
+pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<()> {
     tx.lock_exclusive(&format!("facts/{sender}")).await
 }
 
@@ -202,7 +188,7 @@ pub(crate) async fn set(
     sender: &str,
     fact: &NewFact,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     fact.check()?;
     let sql = "SELECT version, value, until FROM fact \
                WHERE tenant = $1 AND sender = $2 AND key = $3 ORDER BY version DESC LIMIT 1";
@@ -231,12 +217,7 @@ pub(crate) async fn set(
 }
 
 /// Ends the value that holds. The caller holds the [`lock`].
-pub(crate) async fn end(
-    tx: &mut Tx<'_>,
-    sender: &str,
-    key: &str,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
+pub(crate) async fn end(tx: &mut Tx<'_>, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
     let sql = "UPDATE fact SET until = $2 \
                WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL";
     Ok(tx.execute(sql, (now, sender, key)).await? > 0)

@@ -9,7 +9,7 @@ use kitbag_core::recall::analyse;
 use serde::Serialize;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -62,14 +62,14 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such thing, or the store fails.
-    pub async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
+    pub async fn forget(&self, what: Forget) -> Result<Forgotten> {
         let mut forgotten = self.write(async move |tx| forget(tx, what).await).await?;
         forgotten.is_log_clear = self.clear_log().await.is_ok();
         Ok(forgotten)
     }
 }
 
-async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> {
+async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
     tx.lock_exclusive(crate::prompt::TEXTS).await?;
     match what {
         Forget::Message(id) => forget_message(tx, id).await,
@@ -79,7 +79,7 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> 
     }
 }
 
-async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, StoreError> {
+async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     let missing = || StoreError::missing("message", id);
     let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
     let mut scope = scope.ok_or_else(missing)?;
@@ -117,7 +117,7 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
     Ok(forgotten)
 }
 
-async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten, StoreError> {
+async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten> {
     fact::lock(tx, sender).await?;
     let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3";
     let facts = tx.execute(sql, (sender, key)).await?;
@@ -135,7 +135,7 @@ async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgott
     })
 }
 
-async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten, StoreError> {
+async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten> {
     let mut scope = Scope::lock(tx, id).await?;
     Conversation::lock(tx, id).await?;
     let sql = "SELECT arrival, seq, recallable, body FROM message \
@@ -176,7 +176,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
     Ok(forgotten)
 }
 
-async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, StoreError> {
+async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
     Scope::lock_many(tx).await?;
     let scopes = Scope::all_of(tx, sender).await?;
     for scope in &scopes {

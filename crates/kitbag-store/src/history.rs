@@ -3,7 +3,7 @@
 use kitbag_core::role::{Role, Visibility};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId};
 use crate::message::{self, MessageTime, StoredMessage};
 use crate::store::Store;
@@ -16,11 +16,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn messages(
-        &self,
-        id: ConversationId,
-        limit: u32,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
+    pub async fn messages(&self, id: ConversationId, limit: u32) -> Result<Vec<StoredMessage>> {
         self.newest_messages(id, Readers::Model, limit).await
     }
 
@@ -32,7 +28,7 @@ impl Store {
         &self,
         id: ConversationId,
         limit: u32,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
+    ) -> Result<Vec<StoredMessage>> {
         self.newest_messages(id, Readers::People, limit).await
     }
 
@@ -41,7 +37,7 @@ impl Store {
         id: ConversationId,
         readers: Readers,
         limit: u32,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
+    ) -> Result<Vec<StoredMessage>> {
         self.read(async move |tx| {
             Conversation::get(tx, id).await?;
             newest(tx, id.message(u32::MAX), readers, limit).await
@@ -53,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such message, or the store fails.
-    pub async fn message(&self, id: MessageId) -> Result<StoredMessage, StoreError> {
+    pub async fn message(&self, id: MessageId) -> Result<StoredMessage> {
         let found = self.read(async move |tx| get(tx, id).await).await?;
         found.ok_or_else(|| StoreError::missing("message", id))
     }
@@ -73,7 +69,7 @@ pub(crate) const COLUMNS: &str = "scope, conversation, seq, role, speaker, ref, 
 
 impl FromRow for StoredMessage {
     /// One that is damaged is named.
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+    fn from_row(row: &mut Row) -> Result<Self> {
         let scope = row.read()?;
         let mut number = || {
             row.cell().map_err(|wrong| {
@@ -138,7 +134,7 @@ pub(crate) async fn newest(
     before: MessageId,
     readers: Readers,
     limit: u32,
-) -> Result<Vec<StoredMessage>, StoreError> {
+) -> Result<Vec<StoredMessage>> {
     let shown = match readers {
         Readers::Model => "",
         Readers::People => " AND internal = 0",
@@ -153,7 +149,7 @@ pub(crate) async fn newest(
 }
 
 /// The number of messages of a conversation before one of them.
-pub(crate) async fn count_before(tx: &mut Tx<'_>, before: MessageId) -> Result<u32, StoreError> {
+pub(crate) async fn count_before(tx: &mut Tx<'_>, before: MessageId) -> Result<u32> {
     if before.seq <= 1 {
         return Ok(0);
     }
@@ -163,10 +159,7 @@ pub(crate) async fn count_before(tx: &mut Tx<'_>, before: MessageId) -> Result<u
 }
 
 /// A message, if it is there.
-pub(crate) async fn get(
-    tx: &mut Tx<'_>,
-    id: MessageId,
-) -> Result<Option<StoredMessage>, StoreError> {
+pub(crate) async fn get(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<StoredMessage>> {
     let place = [(id.conversation.number, id.seq)];
     let found = at_places(tx, COLUMNS, id.conversation.scope, &place).await?;
     Ok(found.into_iter().next())
@@ -178,7 +171,7 @@ pub(crate) async fn at_places<T: FromRow>(
     columns: &str,
     scope: u32,
     places: &[(u32, u32)],
-) -> Result<Vec<T>, StoreError> {
+) -> Result<Vec<T>> {
     let select = format!("SELECT {columns} FROM message");
     tx.query_pairs(&select, scope, ("conversation", "seq"), places)
         .await

@@ -8,7 +8,7 @@ use kitbag_core::recall::Analyser;
 
 use crate::append::{Analysed, Batch};
 use crate::conversation::{Conversation, ConversationChoice, IDLE};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
@@ -51,7 +51,7 @@ impl Import {
     ///
     /// # Errors
     /// Names what is wrong.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<()> {
         names::name("the channel", &self.channel)?;
         names::name("the sender", &self.sender)?;
         if let Some(conversation) = &self.conversation {
@@ -76,11 +76,7 @@ impl Store {
     ///
     /// # Errors
     /// When one of them is not a message, or the store fails.
-    pub async fn import(
-        &self,
-        messages: Vec<Import>,
-        now: Timestamp,
-    ) -> Result<Imported, StoreError> {
+    pub async fn import(&self, messages: Vec<Import>, now: Timestamp) -> Result<Imported> {
         let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
         let mut analyser = Analyser::new();
         for import in messages {
@@ -116,7 +112,7 @@ async fn import_scope(
     sender: &str,
     messages: Vec<Line>,
     now: Timestamp,
-) -> Result<Imported, StoreError> {
+) -> Result<Imported> {
     let mut scope = Scope::lock_or_make(tx, channel, sender).await?;
     let mut batch = Batch::default();
     let mut conversations: BTreeMap<Option<String>, Target> = BTreeMap::new();
@@ -186,7 +182,7 @@ impl Target {
         scope: &mut Scope,
         name: Option<String>,
         said: Timestamp,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         let choice = match name {
             Some(name) => ConversationChoice::Named(name),
             None => ConversationChoice::default(),
@@ -198,7 +194,7 @@ impl Target {
         })
     }
 
-    async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         if self.references.is_some() {
             return Ok(());
         }

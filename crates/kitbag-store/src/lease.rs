@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -39,7 +39,7 @@ impl Store {
         turn: TurnId,
         length: SignedDuration,
         now: Timestamp,
-    ) -> Result<Lease, StoreError> {
+    ) -> Result<Lease> {
         let owner = self.owner().to_owned();
         self.write(async move |tx| take(tx, turn, &owner, length, now).await)
             .await
@@ -55,7 +55,7 @@ impl Store {
         length: SignedDuration,
         patience: Duration,
         clock: impl Fn() -> Timestamp,
-    ) -> Result<Lease, StoreError> {
+    ) -> Result<Lease> {
         let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
         loop {
             match self.begin(turn, length, clock()).await {
@@ -74,7 +74,7 @@ impl Store {
         lease: &Lease,
         length: SignedDuration,
         now: Timestamp,
-    ) -> Result<Lease, StoreError> {
+    ) -> Result<Lease> {
         let mut lease = lease.clone();
         lease.until = now.checked_add(length).unwrap_or(Timestamp::MAX);
         self.write(async move |tx| {
@@ -91,7 +91,7 @@ impl Store {
 
 impl Lease {
     /// Fails when somebody else has taken over; holds the row until the transaction ends.
-    pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
             return Ok(());
         }
@@ -101,20 +101,20 @@ impl Lease {
     }
 
     /// Gives the lease back, unless somebody else has taken over.
-    pub(crate) async fn release_if_held(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn release_if_held(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
             self.release(tx).await?;
         }
         Ok(())
     }
 
-    async fn is_held(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    async fn is_held(&self, tx: &mut Tx<'_>) -> Result<bool> {
         let held = row(tx, self.turn.conversation).await?;
         Ok(held.is_some_and(|held| held.fence == self.fence && held.owner.is_some()))
     }
 
     /// Gives the lease back. Its number stays, so that the next one is greater.
-    pub(crate) async fn release(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn release(&self, tx: &mut Tx<'_>) -> Result<()> {
         write(tx, self.turn.conversation, None, self.fence, Timestamp::MIN).await
     }
 }
@@ -133,16 +133,12 @@ impl LeaseRow {
 }
 
 /// Whether a turn of the conversation is under way.
-pub(crate) async fn is_busy(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
+pub(crate) async fn is_busy(tx: &mut Tx<'_>, id: ConversationId, now: Timestamp) -> Result<bool> {
     let held = row(tx, id).await?;
     Ok(held.is_some_and(|held| held.is_held_at(now)))
 }
 
-async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>, StoreError> {
+async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>> {
     let sql = "SELECT owner, fence, until FROM lease \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3";
     tx.lock_one(sql, id).await
@@ -156,7 +152,7 @@ async fn take(
     owner: &str,
     length: SignedDuration,
     now: Timestamp,
-) -> Result<Lease, StoreError> {
+) -> Result<Lease> {
     let id = turn.conversation;
     StoredTurn::get(tx, turn).await?;
     // Who forgets the conversation meanwhile would leave a lease of nothing.
@@ -188,7 +184,7 @@ async fn write(
     owner: Option<&str>,
     fence: i64,
     until: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let into = "lease (tenant, scope, conversation, owner, fence, until)";
     let or = "ON CONFLICT (tenant, scope, conversation) DO UPDATE \
               SET owner = excluded.owner, fence = excluded.fence, until = excluded.until";

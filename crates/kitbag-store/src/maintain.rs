@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -55,7 +55,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn stats(&self) -> Result<Stats, StoreError> {
+    pub async fn stats(&self) -> Result<Stats> {
         let counted = self.read(count_all);
         let counted = counted.await?;
         #[cfg(feature = "sqlite")]
@@ -76,7 +76,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>, StoreError> {
+    pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>> {
         self.read(async move |tx| {
             let sql = "SELECT sender, channel, \
                        (SELECT count(*) FROM message \
@@ -96,7 +96,7 @@ impl Store {
     ///
     /// # Errors
     /// When another process uses the file, or the store fails.
-    pub async fn vacuum(&self) -> Result<(), StoreError> {
+    pub async fn vacuum(&self) -> Result<()> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
             file.outside(|connection| connection.execute_batch("VACUUM"))
@@ -106,7 +106,7 @@ impl Store {
     }
 
     /// Empties SQLite's log into the file, so that nothing of what was deleted is left in it.
-    pub(crate) async fn clear_log(&self) -> Result<(), StoreError> {
+    pub(crate) async fn clear_log(&self) -> Result<()> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
             let is_clear = file.outside(crate::sqlite::clear_log).await?;
@@ -119,7 +119,7 @@ impl Store {
     }
 }
 
-async fn count_all(tx: &mut Tx<'_>) -> Result<Stats, StoreError> {
+async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
     let mut stats = Stats {
         version: schema::VERSION,
         ..Stats::default()

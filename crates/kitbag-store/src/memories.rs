@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use kitbag_core::problem::Problem;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::fact::{self, Fact};
 use crate::history::{self, Readers};
 use crate::id::{ConversationId, MessageId};
@@ -104,10 +104,7 @@ impl Store {
     ///
     /// # Errors
     /// When the conversation cannot be read.
-    pub async fn read_conversation(
-        &self,
-        request: &MemoryRequest,
-    ) -> Result<ConversationMemory, StoreError> {
+    pub async fn read_conversation(&self, request: &MemoryRequest) -> Result<ConversationMemory> {
         let request = request.clone();
         self.read(async move |tx| conversation(tx, &request).await)
             .await
@@ -155,7 +152,7 @@ impl ConversationMemory {
 
 impl Recollections {
     /// The result, or nothing and a problem.
-    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T, StoreError>) -> T {
+    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T>) -> T {
         result.unwrap_or_else(|error| {
             self.problems.push(Problem::failed(source, error));
             T::default()
@@ -163,10 +160,7 @@ impl Recollections {
     }
 }
 
-async fn conversation(
-    tx: &mut Tx<'_>,
-    request: &MemoryRequest,
-) -> Result<ConversationMemory, StoreError> {
+async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<ConversationMemory> {
     let found = match request.answering {
         Some(message) => Conversation::get(tx, message.conversation).await?,
         None => {
@@ -212,7 +206,7 @@ async fn recollections(
     request: &MemoryRequest,
     conversation: Option<ConversationId>,
     recall: &RecallRequest,
-) -> Result<Option<Recollections>, StoreError> {
+) -> Result<Option<Recollections>> {
     let Incoming {
         channel, sender, ..
     } = &request.incoming;

@@ -14,7 +14,7 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Config, IsolationLevel, NoTls, Transaction};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::store::{Opening, Operation, Tenant};
 use crate::transaction::{Tx, placeholders};
@@ -39,7 +39,7 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Connects, and brings the tables up to date.
-    pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self, StoreError> {
+    pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self> {
         let mut config: Config =
             url.parse()
                 .map_err(|error: tokio_postgres::Error| StoreError::Location {
@@ -90,7 +90,7 @@ impl Postgres {
         &self,
         tenant: &Tenant,
         operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         let mut client = self.connection().await?;
         let transaction = client.transaction().await.map_err(failed)?;
         bind(&transaction, tenant).await?;
@@ -101,11 +101,7 @@ impl Postgres {
 
     /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
     /// that moves into a block between two queries would be found by neither.
-    pub(crate) async fn read<T>(
-        &self,
-        tenant: &Tenant,
-        operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) async fn read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let mut client = self.connection().await?;
         let transaction = client
             .build_transaction()
@@ -121,7 +117,7 @@ impl Postgres {
         result
     }
 
-    async fn connection(&self) -> Result<deadpool_postgres::Object, StoreError> {
+    async fn connection(&self) -> Result<deadpool_postgres::Object> {
         self.pool
             .get()
             .await
@@ -130,10 +126,7 @@ impl Postgres {
 }
 
 /// Makes a transaction one of the tenant's.
-async fn bind(
-    transaction: &deadpool_postgres::Transaction<'_>,
-    tenant: &Tenant,
-) -> Result<(), StoreError> {
+async fn bind(transaction: &deadpool_postgres::Transaction<'_>, tenant: &Tenant) -> Result<()> {
     // A tenant's name has no character that would end the literal.
     let bind = format!(
         "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
@@ -146,7 +139,7 @@ pub(crate) async fn execute<'v>(
     transaction: &Transaction<'_>,
     sql: &str,
     parameters: impl IntoIterator<Item = &'v Value>,
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     transaction
         .execute_typed(sql, &typed(parameters))
         .await
@@ -157,7 +150,7 @@ pub(crate) async fn query(
     transaction: &Transaction<'_>,
     sql: &str,
     parameters: &[Value],
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<Row>> {
     let found = transaction
         .query_typed(sql, &typed(parameters))
         .await
@@ -170,7 +163,7 @@ pub(crate) async fn insert(
     into: &str,
     conflict: &str,
     rows: &[Vec<Value>],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let columns = rows.first().map_or(1, Vec::len);
     for some in rows.chunks(PARAMETERS / columns) {
         let places: Vec<String> = (0..some.len())
@@ -223,7 +216,7 @@ impl ToSql for Value {
     tokio_postgres::types::to_sql_checked!();
 }
 
-fn row(found: &tokio_postgres::Row) -> Result<Row, StoreError> {
+fn row(found: &tokio_postgres::Row) -> Result<Row> {
     let cells = found.columns().iter().enumerate().map(|(index, column)| {
         let value = match *column.type_() {
             Type::INT8 => found.try_get::<_, Option<i64>>(index)?.into(),

@@ -13,7 +13,7 @@ use kitbag_core::inject::{ContextMessage, CooldownReading, DurableEntries, Throt
 use kitbag_core::message::Message;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
@@ -108,7 +108,7 @@ impl SentPrompt {
 
     /// Refuses a prompt that another draft was made into: the context messages of this one would be
     /// counted and consumed although no model saw them, and the prompt could not be made again.
-    fn check(&self, turn: TurnId) -> Result<(), StoreError> {
+    fn check(&self, turn: TurnId) -> Result<()> {
         let Assembly {
             kept, body, blocks, ..
         } = &self.assembly;
@@ -144,7 +144,7 @@ impl Store {
         lease: &Lease,
         prompt: SentPrompt,
         now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    ) -> Result<StoredTurn> {
         let lease = lease.clone();
         prompt.check(lease.turn)?;
         let (recipe, texts) = Recipe::new(&prompt);
@@ -192,11 +192,7 @@ fn wrong(turn: TurnId, prompt: &SentPrompt, problem: &str) -> StoreError {
     }
 }
 
-async fn sent_hash(
-    tx: &mut Tx<'_>,
-    turn: TurnId,
-    inference: u32,
-) -> Result<Option<Hash>, StoreError> {
+async fn sent_hash(tx: &mut Tx<'_>, turn: TurnId, inference: u32) -> Result<Option<Hash>> {
     let sql = "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                AND turn = $4 AND inference = $5";
     tx.query_one(sql, (turn, inference)).await
@@ -208,7 +204,7 @@ async fn count_step(
     tx: &mut Tx<'_>,
     id: ConversationId,
     injected: &[ContextMessage],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let held = injected.iter().cloned();
     let held: Vec<ContextMessage> = held.map(|one| one.with_cooldown_turns(0)).collect();
     let mut throttle: ThrottleState = state::load(tx, id).await?.unwrap_or_default();
@@ -225,7 +221,7 @@ async fn count_step(
 }
 
 /// Keeps the content that the prompt held for the turn's message, where it is not the message's own.
-async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<(), StoreError> {
+async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<()> {
     let Some(stored) = history::get(tx, id).await? else {
         return Ok(()); // It was forgotten meanwhile.
     };
@@ -251,7 +247,7 @@ async fn archive(
     recipe: &Recipe,
     texts: recipe::Texts,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let id = (turn, prompt.inference);
     let bytes = i64::try_from(prompt.body.len()).unwrap_or(i64::MAX);
     let recipe = Value::Body(recipe.to_json()?);

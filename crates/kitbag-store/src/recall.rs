@@ -21,7 +21,7 @@ use kitbag_core::recall::{
 
 #[cfg(feature = "embeddings")]
 use crate::embedding::Embedder;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -146,7 +146,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>, StoreError> {
+    pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>> {
         let outdated = match self.try_recall(request).await? {
             RecallOutcome::Hits(hits) => return Ok(hits),
             RecallOutcome::Outdated(scopes) => scopes,
@@ -169,7 +169,7 @@ impl Store {
         }
     }
 
-    async fn try_recall(&self, request: &RecallRequest) -> Result<RecallOutcome, StoreError> {
+    async fn try_recall(&self, request: &RecallRequest) -> Result<RecallOutcome> {
         let request = request.clone();
         self.read(async move |tx| recall(tx, &request).await).await
     }
@@ -189,10 +189,7 @@ struct Part {
     offset: u32,
 }
 
-pub(crate) async fn recall(
-    tx: &mut Tx<'_>,
-    request: &RecallRequest,
-) -> Result<RecallOutcome, StoreError> {
+pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<RecallOutcome> {
     let parts = parts(tx, request).await?;
     let outdated = parts.iter().map(|part| &part.scope);
     let outdated = outdated.filter(|scope| scope.analysis != index::ANALYSIS);
@@ -240,12 +237,12 @@ async fn messages_and_cuts(
     tx: &mut Tx<'_>,
     part: &Part,
     places: &[(u32, u32)],
-) -> Result<Vec<(StoredMessage, Option<Vec<u8>>)>, StoreError> {
+) -> Result<Vec<(StoredMessage, Option<Vec<u8>>)>> {
     let columns = format!("{}, cuts", history::COLUMNS);
     history::at_places(tx, &columns, part.scope.id, places).await
 }
 
-async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>, StoreError> {
+async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>> {
     let scopes = match &request.channel {
         Some(channel) => Vec::from_iter(Scope::find(tx, channel, &request.sender).await?),
         None => Scope::all_of(tx, &request.sender).await?,
@@ -292,7 +289,7 @@ async fn facts(
     request: &RecallRequest,
     query: &Query,
     candidates: &[Candidate],
-) -> Result<Vec<MessageFacts>, StoreError> {
+) -> Result<Vec<MessageFacts>> {
     let in_prompt: BTreeSet<MessageId> = request.in_prompt.iter().copied().collect();
     let mut known = Vec::with_capacity(candidates.len());
     for part in parts {

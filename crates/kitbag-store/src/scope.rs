@@ -3,7 +3,7 @@
 use kitbag_core::recall::Analysis;
 
 use crate::copy::{UNFINISHED, unfinished};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::index::ANALYSIS;
 use crate::names;
@@ -59,40 +59,36 @@ fn select(condition: &str) -> String {
 
 impl Scope {
     /// The scope of a channel and a sender, if they have ever said anything.
-    pub(crate) async fn find(
-        tx: &mut Tx<'_>,
-        channel: &str,
-        sender: &str,
-    ) -> Result<Option<Self>, StoreError> {
+    pub(crate) async fn find(tx: &mut Tx<'_>, channel: &str, sender: &str) -> Result<Option<Self>> {
         let sql = select(" AND sender = $2 AND channel = $3");
         tx.query_one(&sql, (sender, channel)).await
     }
 
     /// The scopes of a sender, on whatever channel, in the order of their numbers.
-    pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>, StoreError> {
+    pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>> {
         tx.query(&select(" AND sender = $2 ORDER BY id"), sender)
             .await
     }
 
     /// The numbers of all scopes of a scope's sender.
-    pub(crate) async fn siblings(tx: &mut Tx<'_>, id: u32) -> Result<Vec<u32>, StoreError> {
+    pub(crate) async fn siblings(tx: &mut Tx<'_>, id: u32) -> Result<Vec<u32>> {
         let sql = "SELECT id FROM scope WHERE tenant = $1 AND sender = \
                    (SELECT sender FROM scope WHERE tenant = $1 AND id = $2) ORDER BY id";
         tx.query(sql, id).await
     }
 
     /// All scopes of the tenant.
-    pub(crate) async fn all(tx: &mut Tx<'_>) -> Result<Vec<Self>, StoreError> {
+    pub(crate) async fn all(tx: &mut Tx<'_>) -> Result<Vec<Self>> {
         tx.query(&select(" ORDER BY id"), ()).await
     }
 
     /// A scope by its number.
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>, StoreError> {
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>> {
         tx.query_one(&select(" AND id = $2"), id).await
     }
 
     /// Whose scope a conversation belongs to.
-    pub(crate) async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String, StoreError> {
+    pub(crate) async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String> {
         let sql = "SELECT sender FROM scope WHERE tenant = $1 AND id = $2";
         let sender = tx.query_one(sql, id.scope).await?;
         sender.ok_or_else(|| StoreError::missing("conversation", id))
@@ -101,7 +97,7 @@ impl Scope {
     /// Lets one transaction at a time lock several scopes, or make one: whoever does either has
     /// locked no scope before, so that no two wait for each other. Tells how many scopes there ever
     /// were.
-    pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32, StoreError> {
+    pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32> {
         let new = "ON CONFLICT DO NOTHING";
         tx.insert_or("tenant (tenant, scopes)", new, [0_u32])
             .await?;
@@ -114,25 +110,18 @@ impl Scope {
     }
 
     /// The scope of a conversation, to be changed.
-    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
+    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
         let scope = Self::lock_by_number(tx, id.scope).await?;
         scope.ok_or_else(|| StoreError::missing("conversation", id))
     }
 
     /// A scope by its number, to be changed.
-    pub(crate) async fn lock_by_number(
-        tx: &mut Tx<'_>,
-        id: u32,
-    ) -> Result<Option<Self>, StoreError> {
+    pub(crate) async fn lock_by_number(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>> {
         tx.lock_one(&select(" AND id = $2"), id).await
     }
 
     /// The scope of a channel and a sender, made where there is none, to be changed.
-    pub(crate) async fn lock_or_make(
-        tx: &mut Tx<'_>,
-        channel: &str,
-        sender: &str,
-    ) -> Result<Self, StoreError> {
+    pub(crate) async fn lock_or_make(tx: &mut Tx<'_>, channel: &str, sender: &str) -> Result<Self> {
         names::name("the channel", channel)?;
         names::name("the sender", sender)?;
         let sql = select(" AND sender = $2 AND channel = $3");
@@ -175,7 +164,7 @@ impl Scope {
     }
 
     /// Writes the counters back.
-    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         tx.execute(
             "UPDATE scope SET conversations = $2, arrivals = $3, indexed = $4, blocks = $5, \
              passages = $6, words = $7, analysis = $8 WHERE tenant = $1 AND id = $9",

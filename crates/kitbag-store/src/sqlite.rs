@@ -9,7 +9,7 @@ mod threads;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Params, ToSql, params_from_iter};
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::transaction::placeholders;
 use crate::value::{Row, Value};
 
@@ -18,11 +18,7 @@ pub(crate) use log::clear_log;
 pub(crate) use open::{PATIENCE, open, open_existing};
 pub(crate) use threads::Sqlite;
 
-pub(crate) fn execute(
-    connection: &Connection,
-    sql: &str,
-    parameters: &[Value],
-) -> Result<u64, StoreError> {
+pub(crate) fn execute(connection: &Connection, sql: &str, parameters: &[Value]) -> Result<u64> {
     let run = || -> rusqlite::Result<usize> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
         statement.execute(params_from_iter(parameters))
@@ -30,11 +26,7 @@ pub(crate) fn execute(
     Ok(run().map_err(failed)? as u64)
 }
 
-pub(crate) fn query(
-    connection: &Connection,
-    sql: &str,
-    parameters: &[Value],
-) -> Result<Vec<Row>, StoreError> {
+pub(crate) fn query(connection: &Connection, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
     query_each(connection, sql, [params_from_iter(parameters)])
 }
 
@@ -43,7 +35,7 @@ pub(crate) fn query_each(
     connection: &Connection,
     sql: &str,
     sets: impl IntoIterator<Item: Params>,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<Row>> {
     let run = || -> rusqlite::Result<Vec<Row>> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
         let columns = statement.column_count();
@@ -65,7 +57,7 @@ pub(crate) fn insert(
     into: &str,
     conflict: &str,
     rows: &[Vec<Value>],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let Some(first) = rows.first() else {
         return Ok(());
     };

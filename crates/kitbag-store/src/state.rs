@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -68,7 +68,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn state(&self, id: ConversationId) -> Result<ConversationState, StoreError> {
+    pub async fn state(&self, id: ConversationId) -> Result<ConversationState> {
         self.read(async move |tx| {
             Conversation::get(tx, id).await?;
             load_all(tx, id).await
@@ -80,7 +80,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>, StoreError> {
+    pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>> {
         let key: Option<EpochKey> = self.part(id).await?;
         Ok(key.map(|key| key.0))
     }
@@ -89,11 +89,11 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext, StoreError> {
+    pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext> {
         Ok(self.part(id).await?.unwrap_or_default())
     }
 
-    async fn part<P: Part>(&self, id: ConversationId) -> Result<Option<P>, StoreError> {
+    async fn part<P: Part>(&self, id: ConversationId) -> Result<Option<P>> {
         self.read(async move |tx| {
             Conversation::get(tx, id).await?;
             load(tx, id).await
@@ -105,11 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn set_layers(
-        &self,
-        id: ConversationId,
-        layers: ConversationContext,
-    ) -> Result<(), StoreError> {
+    pub async fn set_layers(&self, id: ConversationId, layers: ConversationContext) -> Result<()> {
         self.write(async move |tx| {
             Conversation::lock(tx, id).await?;
             save(tx, id, &layers).await
@@ -125,7 +121,7 @@ impl Store {
         &self,
         id: ConversationId,
         actions: Vec<EntryAction>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.write(async move |tx| {
             Conversation::lock(tx, id).await?;
             apply(tx, id, actions).await
@@ -139,7 +135,7 @@ pub(crate) async fn apply(
     tx: &mut Tx<'_>,
     id: ConversationId,
     actions: Vec<EntryAction>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if actions.is_empty() {
         return Ok(());
     }
@@ -156,7 +152,7 @@ pub(crate) async fn hand_over_entries(
     tx: &mut Tx<'_>,
     from: ConversationId,
     to: ConversationId,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let sql = "UPDATE state SET conversation = $2 \
                WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND kind = $5";
     let values = (to.number, from, DurableEntries::KIND);
@@ -164,7 +160,7 @@ pub(crate) async fn hand_over_entries(
 }
 
 /// Tells which parts of conversations cannot be read.
-pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let sql = "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
                ORDER BY scope, conversation, kind";
     let mut problems = Vec::new();
@@ -193,10 +189,7 @@ impl ConversationState {
 }
 
 /// All parts of a conversation's state. One that is damaged is empty, and named.
-pub(crate) async fn load_all(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-) -> Result<ConversationState, StoreError> {
+pub(crate) async fn load_all(tx: &mut Tx<'_>, id: ConversationId) -> Result<ConversationState> {
     let sql = "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                ORDER BY kind";
     let mut state = ConversationState::default();
@@ -213,7 +206,7 @@ pub(crate) async fn load_all(
 pub(crate) async fn load_handed_over(
     tx: &mut Tx<'_>,
     from: ConversationId,
-) -> Result<ConversationState, StoreError> {
+) -> Result<ConversationState> {
     let before = load_all(tx, from).await?;
     let mut state = ConversationState {
         entries: before.entries,
@@ -229,10 +222,7 @@ fn damaged(kind: &str, id: ConversationId, error: &serde_json::Error) -> StoreEr
     StoreError::damaged("state", format!("{kind} of conversation {id}: {error}"))
 }
 
-pub(crate) async fn load<P: Part>(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-) -> Result<Option<P>, StoreError> {
+pub(crate) async fn load<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<P>> {
     let sql = "SELECT json FROM state \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
     let json: Option<String> = tx.query_one(sql, (id, P::KIND)).await?;
@@ -240,11 +230,7 @@ pub(crate) async fn load<P: Part>(
     part.map_err(|error| damaged(P::KIND, id, &error))
 }
 
-pub(crate) async fn save<P: Part>(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    part: &P,
-) -> Result<(), StoreError> {
+pub(crate) async fn save<P: Part>(tx: &mut Tx<'_>, id: ConversationId, part: &P) -> Result<()> {
     let kind = P::KIND;
     let json = serde_json::to_string(part).map_err(|error| {
         StoreError::failed(format!(

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::store::Store;
@@ -69,7 +69,7 @@ impl NewSummary {
         Self { messages, text, by }
     }
 
-    fn check(&self) -> Result<(), StoreError> {
+    fn check(&self) -> Result<()> {
         if self.text.trim().is_empty() {
             return Err(StoreError::invalid("the summary", "is empty"));
         }
@@ -92,7 +92,7 @@ impl Store {
         id: ConversationId,
         summary: NewSummary,
         now: Timestamp,
-    ) -> Result<Summary, StoreError> {
+    ) -> Result<Summary> {
         self.write(async move |tx| {
             Scope::lock(tx, id).await?;
             Conversation::lock(tx, id).await?;
@@ -105,12 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn summaries(
-        &self,
-        channel: &str,
-        sender: &str,
-        limit: u32,
-    ) -> Result<Vec<Summary>, StoreError> {
+    pub async fn summaries(&self, channel: &str, sender: &str, limit: u32) -> Result<Vec<Summary>> {
         let (channel, sender) = (channel.to_owned(), sender.to_owned());
         self.read(
             async move |tx| match Scope::find(tx, &channel, &sender).await? {
@@ -128,7 +123,7 @@ pub(crate) async fn add(
     id: ConversationId,
     summary: &NewSummary,
     now: Timestamp,
-) -> Result<Summary, StoreError> {
+) -> Result<Summary> {
     summary.check()?;
     let sql = "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2";
     let before: Option<Option<u32>> = tx.query_one(sql, id.scope).await?;
@@ -150,11 +145,7 @@ pub(crate) async fn add(
 }
 
 /// The latest summaries of a scope, oldest first: the order in which they read.
-pub(crate) async fn latest(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    limit: u32,
-) -> Result<Vec<Summary>, StoreError> {
+pub(crate) async fn latest(tx: &mut Tx<'_>, scope: u32, limit: u32) -> Result<Vec<Summary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM summary WHERE tenant = $1 AND scope = $2 ORDER BY id DESC LIMIT $3"
     );

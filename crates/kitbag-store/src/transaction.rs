@@ -4,7 +4,7 @@
 //! another task, so that a transaction runs from begin to end on the thread that owns the
 //! connection.
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::value::{FromRow, Parameters, Row, Value};
 
 /// An open transaction. The tenant is `$1` of every statement.
@@ -41,11 +41,7 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a statement and tells how many rows it touched.
-    pub(crate) async fn execute(
-        &mut self,
-        sql: &str,
-        parameters: impl Parameters,
-    ) -> Result<u64, StoreError> {
+    pub(crate) async fn execute(&mut self, sql: &str, parameters: impl Parameters) -> Result<u64> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
@@ -62,17 +58,13 @@ impl<'t> Tx<'t> {
         &mut self,
         sql: &str,
         parameters: impl Parameters,
-    ) -> Result<Vec<T>, StoreError> {
+    ) -> Result<Vec<T>> {
         let rows = self.rows(sql, parameters).await?;
         rows.into_iter().map(|mut row| row.read()).collect()
     }
 
     /// Runs a query, and leaves it to the caller to read its rows.
-    async fn rows(
-        &mut self,
-        sql: &str,
-        parameters: impl Parameters,
-    ) -> Result<Vec<Row>, StoreError> {
+    async fn rows(&mut self, sql: &str, parameters: impl Parameters) -> Result<Vec<Row>> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
@@ -89,7 +81,7 @@ impl<'t> Tx<'t> {
         &mut self,
         sql: &str,
         parameters: impl Parameters,
-    ) -> Result<Option<T>, StoreError> {
+    ) -> Result<Option<T>> {
         let row = self.rows(sql, parameters).await?.into_iter().next();
         row.map(|mut row| row.read()).transpose()
     }
@@ -103,7 +95,7 @@ impl<'t> Tx<'t> {
         scope: u32,
         (first, second): (&str, &str),
         pairs: &[(u32, u32)],
-    ) -> Result<Vec<T>, StoreError> {
+    ) -> Result<Vec<T>> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
@@ -140,7 +132,7 @@ impl<'t> Tx<'t> {
         &mut self,
         sql: &str,
         parameters: impl Parameters,
-    ) -> Result<Option<T>, StoreError> {
+    ) -> Result<Option<T>> {
         match &self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(_) => self.query_one(sql, parameters).await,
@@ -154,16 +146,16 @@ impl<'t> Tx<'t> {
 
     /// Lets one transaction at a time go on under this name, where more than one could. For rows that
     /// are not there yet and cannot be locked themselves.
-    pub(crate) async fn lock_exclusive(&mut self, name: &str) -> Result<(), StoreError> {
+    pub(crate) async fn lock_exclusive(&mut self, name: &str) -> Result<()> {
         self.advise("pg_advisory_xact_lock", name).await
     }
 
     /// Lets any number go on under this name, but none beside [`lock_exclusive`](Self::lock_exclusive).
-    pub(crate) async fn lock_shared(&mut self, name: &str) -> Result<(), StoreError> {
+    pub(crate) async fn lock_shared(&mut self, name: &str) -> Result<()> {
         self.advise("pg_advisory_xact_lock_shared", name).await
     }
 
-    async fn advise(&mut self, lock: &str, name: &str) -> Result<(), StoreError> {
+    async fn advise(&mut self, lock: &str, name: &str) -> Result<()> {
         // A file has one writer at a time as it is.
         #[cfg(feature = "sqlite")]
         if matches!(self.inner, Inner::Sqlite(_)) {
@@ -179,7 +171,7 @@ impl<'t> Tx<'t> {
         &mut self,
         into: &str,
         rows: impl IntoIterator<Item = P>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.insert_or(into, "", rows).await
     }
 
@@ -189,7 +181,7 @@ impl<'t> Tx<'t> {
         into: &str,
         conflict: &str,
         rows: impl IntoIterator<Item = P>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let rows: Vec<Vec<Value>> = rows.into_iter().map(|row| self.with_tenant(row)).collect();
         match &mut self.inner {
             #[cfg(feature = "sqlite")]

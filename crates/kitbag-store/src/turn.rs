@@ -10,7 +10,7 @@ use kitbag_core::recall::analyse;
 
 use crate::append::{self, Analysed};
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
 use crate::names;
@@ -74,11 +74,7 @@ impl Store {
     ///
     /// # Errors
     /// When a name is not one, or the store fails.
-    pub async fn accept(
-        &self,
-        incoming: &Incoming,
-        now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    pub async fn accept(&self, incoming: &Incoming, now: Timestamp) -> Result<StoredTurn> {
         if let Some(key) = &incoming.idempotency_key {
             names::name("the idempotency key", key)?;
         }
@@ -122,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such turn, or the store fails.
-    pub async fn turn(&self, id: TurnId) -> Result<StoredTurn, StoreError> {
+    pub async fn turn(&self, id: TurnId) -> Result<StoredTurn> {
         self.read(async move |tx| StoredTurn::get(tx, id).await)
             .await
     }
@@ -132,10 +128,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn unfinished_turns(
-        &self,
-        id: ConversationId,
-    ) -> Result<Vec<StoredTurn>, StoreError> {
+    pub async fn unfinished_turns(&self, id: ConversationId) -> Result<Vec<StoredTurn>> {
         self.read(async move |tx| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
@@ -156,7 +149,7 @@ impl Store {
         lease: &Lease,
         learned: Learned,
         now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    ) -> Result<StoredTurn> {
         let lease = lease.clone();
         let messages = learned.messages(now)?;
         self.write(async move |tx| {
@@ -191,12 +184,7 @@ impl Store {
     ///
     /// # Errors
     /// When the lease was lost, or the store fails.
-    pub async fn failed(
-        &self,
-        lease: &Lease,
-        problem: &str,
-        now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    pub async fn failed(&self, lease: &Lease, problem: &str, now: Timestamp) -> Result<StoredTurn> {
         let (lease, problem) = (lease.clone(), problem.to_owned());
         self.write(async move |tx| {
             lease.check(tx).await?;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::error::StoreError;
+use crate::error::Result;
 
 /// A parameter or a cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,18 +184,18 @@ impl Row {
     }
 
     /// The next cells, as many as it takes.
-    pub(crate) fn read<T: FromRow>(&mut self) -> Result<T, StoreError> {
+    pub(crate) fn read<T: FromRow>(&mut self) -> Result<T> {
         T::from_row(self)
     }
 }
 
 /// What is read off a row: the content of one cell, or of several in their order.
 pub(crate) trait FromRow: Sized {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError>;
+    fn from_row(row: &mut Row) -> Result<Self>;
 }
 
 impl<T: Cell> FromRow for T {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+    fn from_row(row: &mut Row) -> Result<Self> {
         Ok(row.cell()?)
     }
 }
@@ -204,7 +204,7 @@ impl<T: Cell> FromRow for T {
 macro_rules! from_row {
     ($type:ident: $($field:ident),+) => {
         impl $crate::value::FromRow for $type {
-            fn from_row(row: &mut $crate::value::Row) -> Result<Self, $crate::error::StoreError> {
+            fn from_row(row: &mut $crate::value::Row) -> $crate::error::Result<Self> {
                 Ok(Self { $($field: row.read()?),+ })
             }
         }
@@ -214,7 +214,7 @@ macro_rules! from_row {
 pub(crate) use from_row;
 
 impl FromRow for Row {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+    fn from_row(row: &mut Row) -> Result<Self> {
         Ok(Self::new(std::mem::take(&mut row.cells).collect()))
     }
 }
@@ -237,7 +237,7 @@ macro_rules! tuples {
         }
 
         impl<$first: FromRow, $($rest: FromRow),*> FromRow for ($first, $($rest),*) {
-            fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+            fn from_row(row: &mut Row) -> Result<Self> {
                 Ok(($first::from_row(row)?, $($rest::from_row(row)?),*))
             }
         }

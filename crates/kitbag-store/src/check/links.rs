@@ -2,13 +2,13 @@
 //!
 //! Messages and the index of each scope are looked at elsewhere, one by one.
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::schema;
 use crate::transaction::Tx;
 
 /// Looks for rows whose scope, conversation or message is missing, and for wrong counts.
-pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let mut tables = schema::tables();
     tables.sort_by_key(|table| table.name);
@@ -24,7 +24,7 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     Ok(problems)
 }
 
-async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, StoreError> {
+async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT scope, count(*) FROM {table} WHERE tenant = $1 \
          AND NOT EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
@@ -38,7 +38,7 @@ async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, Stor
     Ok(problems)
 }
 
-async fn without_conversation(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, StoreError> {
+async fn without_conversation(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT scope, conversation, count(*) FROM {table} WHERE tenant = $1 \
          AND EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
@@ -62,7 +62,7 @@ fn belong(table: &str, count: i64) -> String {
 }
 
 /// Counts say which number comes next: one that is too low gives a number out twice.
-async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let scopes = "SELECT scope.id FROM scope JOIN tenant ON tenant.tenant = scope.tenant \
                   WHERE scope.tenant = $1 AND tenant.scopes >= 0 AND scope.id > tenant.scopes \
@@ -90,7 +90,7 @@ async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     Ok(problems)
 }
 
-async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let sql = "SELECT sender, key, source_scope, source_conversation, source_seq FROM fact \
                WHERE tenant = $1 AND source_scope IS NOT NULL \
                AND NOT EXISTS (SELECT 1 FROM message WHERE message.tenant = $1 \

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{COLUMNS, Conversation};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::export::ExportFilter;
 use crate::message::MessageTime;
 use crate::store::Store;
@@ -36,7 +36,7 @@ impl Store {
         &self,
         filter: &ExportFilter,
         limit: u32,
-    ) -> Result<Vec<LatestConversation>, StoreError> {
+    ) -> Result<Vec<LatestConversation>> {
         let mut parameters: Vec<Value> = vec![limit.into()];
         let conditions = filter.conditions(&mut parameters);
         let of_it = "FROM message WHERE message.tenant = $1 AND message.scope = latest.scope \
@@ -60,7 +60,7 @@ impl Store {
 }
 
 impl FromRow for LatestConversation {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+    fn from_row(row: &mut Row) -> Result<Self> {
         let (channel, sender, kept) = row.read()?;
         let (is_begin_local, is_end_local) = row.read()?;
         let conversation: Conversation = row.read()?;

@@ -6,7 +6,7 @@ use kitbag_core::stored::ConversationContext;
 
 use super::Forgotten;
 use super::prompts::SHORTEST;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
 use crate::scope::Scope;
@@ -20,7 +20,7 @@ pub(super) async fn forget_from_message(
     id: MessageId,
     text: &str,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<String>> {
     let at = id.conversation;
     let which = "source_scope = $2 AND source_conversation = $3 AND source_seq = $4";
     let mut origins = facts(tx, at, which, id, forgotten).await?;
@@ -35,7 +35,7 @@ pub(super) async fn forget_from_conversation(
     tx: &mut Tx<'_>,
     id: ConversationId,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<String>> {
     let which = "source_scope = $2 AND source_conversation = $3";
     let mut origins = facts(tx, id, which, id, forgotten).await?;
     let which = "scope = $2 AND conversation = $3";
@@ -49,7 +49,7 @@ async fn facts(
     which: &str,
     parameters: impl Parameters + Copy,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<String>> {
     let sender = Scope::sender(tx, id).await?;
     fact::lock(tx, &sender).await?;
     let sql = format!("SELECT DISTINCT key FROM fact WHERE tenant = $1 AND {which}");
@@ -64,7 +64,7 @@ async fn summaries(
     which: &str,
     parameters: impl Parameters + Copy,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<String>> {
     let sql = format!("SELECT scope, id FROM summary WHERE tenant = $1 AND {which}");
     let found = tx.query::<(u32, u32)>(&sql, parameters).await?.into_iter();
     let origins = found.map(|(scope, number)| format!("summary/{scope}/{number}"));
@@ -74,7 +74,7 @@ async fn summaries(
 }
 
 /// Summaries are made of all that was said, so they go; what does not hold the text stays.
-async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<(), StoreError> {
+async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<()> {
     let entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
     let holding = entries
         .as_slice()

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kitbag_core::assembly::Epoch;
 use kitbag_core::view::is_derived_from_messages;
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::prompt::{Hash, drop_taken_texts, take_texts};
 use crate::state::Part;
@@ -24,7 +24,7 @@ pub(super) async fn forget(
     origins: &[String],
     message: Option<(MessageId, &str)>,
     name: &str,
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     let mut prompts = BTreeSet::new();
     for some in origins.chunks(500) {
         let sql = format!(
@@ -60,7 +60,7 @@ pub(super) async fn forget(
 }
 
 /// An epoch holds texts that the next prompt would show again.
-async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<(), StoreError> {
+async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()> {
     for scope in scopes {
         let sql = "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3";
         tx.execute(sql, (*scope, Epoch::KIND)).await?;
@@ -73,7 +73,7 @@ type Key = (TurnId, u32);
 
 /// The prompts of a scope with a text that holds `text`, as it is or as JSON writes it. Each text is
 /// looked through once, in however many prompts it stands.
-async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, StoreError> {
+async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
     let json = serde_json::to_string(text).unwrap_or_default();
     let json = json.trim_matches('"');
     let sql = format!(
@@ -90,7 +90,7 @@ async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, St
 
 /// The prompts of a message's conversation with a text that may hold a sentence of the message. Turns
 /// that were answered before it came knew nothing of it.
-async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<Key>, StoreError> {
+async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<Key>> {
     let sql = "SELECT DISTINCT prompt_text.origin, prompt_text.scope, prompt_text.conversation, \
                prompt_text.turn, prompt_text.inference \
                FROM prompt_text JOIN turn ON turn.tenant = prompt_text.tenant \
@@ -103,10 +103,7 @@ async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<Key>, StoreError>
 }
 
 /// Removes the prompts of a conversation.
-pub(super) async fn remove_of_conversation(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-) -> Result<u64, StoreError> {
+pub(super) async fn remove_of_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<u64> {
     let mut taken = BTreeSet::new();
     take_texts(tx, "scope = $2 AND conversation = $3", id, &mut taken).await?;
     drop_taken_texts(tx, taken).await?;

@@ -6,7 +6,7 @@ use kitbag_core::recall::{Analyser, Analysis, Posting};
 
 use super::ANALYSIS;
 use super::codec::{cuts, decode_terms, encode_places, encode_terms};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::from_row;
@@ -29,7 +29,7 @@ pub(crate) async fn make_blocks(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
     new: &mut [Entry],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let last = new.last().map_or(scope.arrivals, |entry| entry.arrival);
     if last.saturating_sub(scope.indexed) < BLOCK {
         return Ok(());
@@ -66,7 +66,7 @@ pub(crate) async fn rebuild(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
     arrivals: &BTreeSet<u32>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if scope.analysis != ANALYSIS {
         return reindex(tx, scope).await;
     }
@@ -86,7 +86,7 @@ pub(crate) async fn rebuild(
 
 /// Makes the whole index of a scope anew, with all that is kept of its messages besides their texts.
 /// The caller saves the scope.
-pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), StoreError> {
+pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
     for table in ["posting", "block"] {
         let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
         tx.execute(&sql, scope.id).await?;
@@ -115,24 +115,14 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), St
     Ok(())
 }
 
-async fn add_block(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    first: u32,
-    last: u32,
-) -> Result<(), StoreError> {
+async fn add_block(tx: &mut Tx<'_>, scope: &Scope, first: u32, last: u32) -> Result<()> {
     let row = (scope.id, scope.blocks, first, last);
     tx.insert("block (tenant, scope, id, first, last)", [row])
         .await
 }
 
 /// Writes what an analysis says of a message, and of the one after it.
-async fn update(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    entry: &Entry,
-    analysis: &Analysis,
-) -> Result<(), StoreError> {
+async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis) -> Result<()> {
     let traits = analysis.traits.bits();
     let fingerprint = analysis.fingerprint.bits().cast_signed();
     let known = (traits, analysis.words(), fingerprint, cuts(analysis));
@@ -150,7 +140,7 @@ async fn update(
 }
 
 /// The messages that are in no block.
-async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>, StoreError> {
+async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>> {
     let sql = "SELECT arrival, conversation, seq, terms FROM message \
                WHERE tenant = $1 AND scope = $2 AND arrival > $3 ORDER BY arrival";
     tx.query(sql, (scope.id, scope.indexed)).await
@@ -164,7 +154,7 @@ async fn analysed(
     scope: u32,
     first: u32,
     last: u32,
-) -> Result<Vec<(Entry, bool, Analysis)>, StoreError> {
+) -> Result<Vec<(Entry, bool, Analysis)>> {
     let sql = "SELECT arrival, conversation, seq, NULL, recallable, body FROM message \
                WHERE tenant = $1 AND scope = $2 AND arrival >= $3 AND arrival <= $4 ORDER BY arrival";
     let rows = tx
@@ -179,12 +169,7 @@ async fn analysed(
     Ok(analysed.collect())
 }
 
-async fn write_postings(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    block: u32,
-    entries: &[Entry],
-) -> Result<(), StoreError> {
+async fn write_postings(tx: &mut Tx<'_>, scope: u32, block: u32, entries: &[Entry]) -> Result<()> {
     let mut postings: BTreeMap<&str, Vec<Posting>> = BTreeMap::new();
     for entry in entries {
         let Some(bytes) = &entry.terms else { continue };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kitbag_core::recall::Posting;
 
 use super::codec::{decode_places, decode_terms};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::MessageId;
 use crate::scope::Scope;
 use crate::transaction::Tx;
@@ -27,11 +27,7 @@ impl Expected {
     }
 
     /// Compares with the blocks, and tells of each word that differs.
-    pub(crate) async fn compare(
-        mut self,
-        tx: &mut Tx<'_>,
-        scope: &Scope,
-    ) -> Result<Vec<String>, StoreError> {
+    pub(crate) async fn compare(mut self, tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<String>> {
         let id = scope.id;
         let mut problems = Vec::new();
         let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();

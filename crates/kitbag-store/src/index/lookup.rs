@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kitbag_core::recall::{Posting, Query};
 
 use super::codec::{decode_places, decode_terms};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::scope::Scope;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Parameters, Value};
@@ -15,7 +15,7 @@ pub(crate) async fn evidence(
     tx: &mut Tx<'_>,
     scope: &Scope,
     query: &Query,
-) -> Result<BTreeMap<String, Vec<Posting>>, StoreError> {
+) -> Result<BTreeMap<String, Vec<Posting>>> {
     let terms: BTreeSet<&str> = query.terms().collect();
     let prefixes: BTreeSet<&str> = query.prefixes().collect();
     let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
@@ -33,7 +33,7 @@ async fn from_blocks(
     terms: &BTreeSet<&str>,
     prefixes: &BTreeSet<&str>,
     found: &mut BTreeMap<String, Vec<Posting>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if scope.blocks == 0 {
         return Ok(());
     }
@@ -72,7 +72,7 @@ async fn from_messages(
     terms: &BTreeSet<&str>,
     prefixes: &BTreeSet<&str>,
     found: &mut BTreeMap<String, Vec<Posting>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let sql = "SELECT conversation, seq, terms FROM message \
                WHERE tenant = $1 AND scope = $2 AND arrival > $3 AND terms IS NOT NULL";
     let rows = tx.query::<(u32, u32, Vec<u8>)>(sql, (scope.id, scope.indexed));

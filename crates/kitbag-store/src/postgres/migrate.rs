@@ -3,11 +3,11 @@
 use tokio_postgres::{Client, Transaction};
 
 use super::error::failed;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::schema;
 
 /// Brings the schema up to date. Several nodes may do this at once: one does, the others wait.
-pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
+pub(super) async fn migrate(client: &mut Client) -> Result<()> {
     if version(client).await? == schema::VERSION {
         return may_use(client).await;
     }
@@ -25,7 +25,7 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
     may_use(client).await
 }
 
-async fn upgrade(transaction: &Transaction<'_>) -> Result<(), StoreError> {
+async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
     let run = async |sql: &str| transaction.batch_execute(sql).await.map_err(failed);
     // Held until the transaction ends: those who come later find the work done.
     run("SELECT pg_advisory_xact_lock(7738135589612483943)").await?;
@@ -85,7 +85,7 @@ fn apart(table: &str) -> String {
 }
 
 /// The version of the tables, 0 where there are none.
-pub(super) async fn version(client: &Client) -> Result<i64, StoreError> {
+pub(super) async fn version(client: &Client) -> Result<i64> {
     // From the table of tables: what a session remembers about names may be older.
     let exists = client
         .query_typed_one(
@@ -116,7 +116,7 @@ pub(super) async fn version(client: &Client) -> Result<i64, StoreError> {
 }
 
 /// Checks that the connection may take the role, by taking it.
-async fn may_use(client: &Client) -> Result<(), StoreError> {
+async fn may_use(client: &Client) -> Result<()> {
     let taken = client.batch_execute("BEGIN; SET LOCAL ROLE kitbag_app; ROLLBACK");
     let Err(error) = taken.await.map_err(failed) else {
         return Ok(());
@@ -129,7 +129,7 @@ async fn may_use(client: &Client) -> Result<(), StoreError> {
     })
 }
 
-async fn user(client: &Client) -> Result<String, StoreError> {
+async fn user(client: &Client) -> Result<String> {
     let row = client
         .query_typed_one("SELECT current_user::text", &[])
         .await

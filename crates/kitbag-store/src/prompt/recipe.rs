@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{RequestField, SentPrompt};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::value::{Cell, Value};
 
 /// The BLAKE3 hash of a text.
@@ -193,7 +193,7 @@ impl Recipe {
         (recipe, texts)
     }
 
-    pub(super) fn to_json(&self) -> Result<String, StoreError> {
+    pub(super) fn to_json(&self) -> Result<String> {
         serde_json::to_string(self)
             .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
     }

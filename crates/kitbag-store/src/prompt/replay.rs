@@ -7,7 +7,7 @@ use kitbag_core::tokens::Tokens;
 
 use super::RequestField;
 use super::recipe::{Bodies, Hash, Recipe};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
@@ -53,7 +53,7 @@ impl Replayed {
     ///
     /// # Errors
     /// [`StoreError::Replay`] when it is something else.
-    pub fn check(&self, body: &str) -> Result<(), StoreError> {
+    pub fn check(&self, body: &str) -> Result<()> {
         if Hash::of(body).to_hex() == self.hash {
             return Ok(());
         }
@@ -73,21 +73,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Replay`] when a text was forgotten, removed or altered, or when the prompt comes
     /// out differently.
-    pub async fn replay(
-        &self,
-        turn: TurnId,
-        inference: Option<u32>,
-    ) -> Result<Replayed, StoreError> {
+    pub async fn replay(&self, turn: TurnId, inference: Option<u32>) -> Result<Replayed> {
         self.read(async move |tx| replay(tx, turn, inference).await)
             .await
     }
 }
 
-async fn replay(
-    tx: &mut Tx<'_>,
-    turn: TurnId,
-    inference: Option<u32>,
-) -> Result<Replayed, StoreError> {
+async fn replay(tx: &mut Tx<'_>, turn: TurnId, inference: Option<u32>) -> Result<Replayed> {
     let refuse = |reason: String| StoreError::Replay {
         turn: turn.to_string(),
         reason,
@@ -145,7 +137,7 @@ async fn replay(
     })
 }
 
-async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Bodies, StoreError> {
+async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Bodies> {
     let hashes: Vec<Value> = recipe.hashes().into_iter().map(Value::from).collect();
     let mut texts = Bodies::new();
     for some in hashes.chunks(500) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{Hash, TEXTS};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Parameters, Value};
@@ -30,7 +30,7 @@ impl Store {
         &self,
         older_than: Option<Timestamp>,
         max_bytes: Option<u64>,
-    ) -> Result<Pruned, StoreError> {
+    ) -> Result<Pruned> {
         self.write(async move |tx| {
             tx.lock_exclusive(TEXTS).await?;
             let mut pruned = Pruned::default();
@@ -49,7 +49,7 @@ impl Store {
 }
 
 /// The time before which prompts must go so that the rest has at most so many bytes.
-async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64, StoreError> {
+async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64> {
     let sql = "SELECT sent, bytes FROM prompt WHERE tenant = $1 ORDER BY sent DESC";
     let mut left = i64::try_from(most).unwrap_or(i64::MAX);
     let mut oldest = i64::MAX;
@@ -65,7 +65,7 @@ async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64, StoreError> {
 }
 
 /// Removes the prompts that were sent before a time.
-async fn remove_before(tx: &mut Tx<'_>, sent: i64) -> Result<u64, StoreError> {
+async fn remove_before(tx: &mut Tx<'_>, sent: i64) -> Result<u64> {
     let sql = "DELETE FROM prompt_text WHERE tenant = $1 AND \
                (scope, conversation, turn, inference) IN (SELECT scope, conversation, turn, inference \
                FROM prompt WHERE tenant = $1 AND sent < $2)";
@@ -80,7 +80,7 @@ pub(crate) async fn take_texts(
     which: &str,
     parameters: impl Parameters + Clone,
     taken: &mut BTreeSet<Hash>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let sql = format!("SELECT DISTINCT hash FROM prompt_text WHERE tenant = $1 AND {which}");
     taken.extend(tx.query::<Hash>(&sql, parameters.clone()).await?);
     let sql = format!("DELETE FROM prompt_text WHERE tenant = $1 AND {which}");
@@ -89,10 +89,7 @@ pub(crate) async fn take_texts(
 
 /// Removes those of the texts that were taken off prompts which no other prompt has. The caller holds
 /// [`TEXTS`] alone.
-pub(crate) async fn drop_taken_texts(
-    tx: &mut Tx<'_>,
-    taken: BTreeSet<Hash>,
-) -> Result<(), StoreError> {
+pub(crate) async fn drop_taken_texts(tx: &mut Tx<'_>, taken: BTreeSet<Hash>) -> Result<()> {
     let taken: Vec<Value> = taken.into_iter().map(Value::from).collect();
     for some in taken.chunks(500) {
         let sql = format!(
@@ -107,7 +104,7 @@ pub(crate) async fn drop_taken_texts(
 }
 
 /// Removes all texts that no prompt has any more. The caller holds [`TEXTS`] alone.
-async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
+async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64> {
     let sql = "DELETE FROM text WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM prompt_text \
                WHERE prompt_text.tenant = text.tenant AND prompt_text.hash = text.hash)";
     tx.execute(sql, ()).await

@@ -3,7 +3,7 @@
 use kitbag_core::recall::{Evidence, Query};
 
 use super::{Part, as_utc};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
 
@@ -11,11 +11,7 @@ use crate::transaction::Tx;
 const DATED: u32 = 2_000;
 
 /// The places of a query's words, and the messages of the days that it names.
-pub(super) async fn gather(
-    tx: &mut Tx<'_>,
-    parts: &[Part],
-    query: &Query,
-) -> Result<Evidence, StoreError> {
+pub(super) async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Result<Evidence> {
     let mut evidence = Evidence::default();
     for part in parts {
         evidence.passages += part.scope.passages.max(0).unsigned_abs();

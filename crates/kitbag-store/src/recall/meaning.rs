@@ -9,7 +9,7 @@ use kitbag_core::recall::{Candidate, MessageFacts};
 
 use super::{Part, RecallRequest, messages_and_cuts};
 use crate::embedding::likenesses;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
 
@@ -23,7 +23,7 @@ pub(super) async fn add_likeness(
     request: &RecallRequest,
     candidates: &[Candidate],
     mut facts: Vec<MessageFacts>,
-) -> Result<Vec<MessageFacts>, StoreError> {
+) -> Result<Vec<MessageFacts>> {
     let Some(embedder) = &request.embedder else {
         return Ok(facts);
     };

@@ -6,7 +6,7 @@ use kitbag_core::entity::get_entity_context;
 use kitbag_core::recall::{Query, analyse};
 use kitbag_core::stored::ConversationContext;
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::state;
@@ -23,7 +23,7 @@ pub(super) async fn remembered(
     scope: &Scope,
     query: &Query,
     candidates: &[(u32, u32)],
-) -> Result<BTreeMap<(u32, u32), u32>, StoreError> {
+) -> Result<BTreeMap<(u32, u32), u32>> {
     let terms: BTreeSet<&str> = query.terms().collect();
     let mut remembered = BTreeMap::new();
     let sql = "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
@@ -46,7 +46,7 @@ async fn entities(
     scope: &Scope,
     terms: &BTreeSet<&str>,
     candidates: &[(u32, u32)],
-) -> Result<Vec<(u32, u32)>, StoreError> {
+) -> Result<Vec<(u32, u32)>> {
     let sql = "SELECT 1 FROM state WHERE tenant = $1 AND scope = $2 AND kind = 'layers' LIMIT 1";
     if tx.query_one::<i64>(sql, scope.id).await?.is_none() {
         return Ok(Vec::new());

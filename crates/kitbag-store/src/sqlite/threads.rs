@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::error::failed;
 use super::named::Named;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::store::{Operation, Tenant};
 use crate::transaction::Tx;
 
@@ -36,8 +36,8 @@ enum Write {
 
 /// Does its work in the open transaction, if there is one, and leaves an answer to give once that
 /// has ended.
-type Work = Box<dyn FnOnce(Result<&mut Connection, StoreError>) -> Answer + Send>;
-type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+type Work = Box<dyn FnOnce(Result<&mut Connection>) -> Answer + Send>;
+type Answer = Box<dyn FnOnce(Result<()>) + Send>;
 /// Does its work and answers at once.
 type Alone = Box<dyn FnOnce(&mut Connection) + Send>;
 
@@ -71,7 +71,7 @@ impl Sqlite {
         &self,
         tenant: Tenant,
         operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         ask(self.writing.as_ref(), |answer| {
             Write::Together(Box::new(move |connection| {
                 let result =
@@ -91,7 +91,7 @@ impl Sqlite {
         &self,
         tenant: Tenant,
         operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         ask(self.reading.as_ref(), |answer| -> Alone {
             Box::new(move |connection| {
                 drop(answer.send(run_read(connection, &tenant, operation)));
@@ -104,7 +104,7 @@ impl Sqlite {
     pub(crate) async fn outside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         ask(self.writing.as_ref(), |answer| {
             Write::Alone(Box::new(move |connection| {
                 drop(answer.send(work(connection).map_err(failed)));
@@ -133,8 +133,8 @@ impl Drop for Sqlite {
 /// Hands work to a thread, and waits for what it answers.
 async fn ask<W, T>(
     channel: Option<&Sender<W>>,
-    work: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> W,
-) -> Result<T, StoreError> {
+    work: impl FnOnce(oneshot::Sender<Result<T>>) -> W,
+) -> Result<T> {
     let (answer, answered) = oneshot::channel();
     let sent = channel.map(|channel| channel.send(work(answer)));
     match sent {
@@ -179,7 +179,7 @@ fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>
 }
 
 /// A full disk or a broken one undoes the whole transaction, whatever the statement was.
-fn still_open(connection: &Connection) -> Result<(), StoreError> {
+fn still_open(connection: &Connection) -> Result<()> {
     if connection.is_autocommit() {
         return Err(StoreError::Write {
             reason: "the database has undone the transaction".to_owned(),
@@ -193,7 +193,7 @@ fn in_savepoint<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     connection.execute_batch("SAVEPOINT work").map_err(failed)?;
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
     if connection.is_autocommit() {
@@ -211,7 +211,7 @@ fn in_savepoint<T>(
     result.and_then(|value| ended.map(|()| value))
 }
 
-fn end(connection: &Connection) -> Result<(), StoreError> {
+fn end(connection: &Connection) -> Result<()> {
     still_open(connection)?;
     let committed = connection.execute_batch("COMMIT").map_err(failed);
     if committed.is_err() && !connection.is_autocommit() {
@@ -232,7 +232,7 @@ fn run_read<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     connection.execute_batch("BEGIN").map_err(failed)?;
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
     if !connection.is_autocommit() {

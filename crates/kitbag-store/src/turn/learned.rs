@@ -9,7 +9,7 @@ use kitbag_core::role::Role;
 use kitbag_core::stored::ConversationContext;
 
 use crate::append::Analysed;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::fact::{self, NewFact};
 use crate::id::ConversationId;
 use crate::message::NewMessage;
@@ -53,7 +53,7 @@ impl Learned {
 impl Learned {
     /// The messages to keep, in their order, the answer last. What the model said between its calls
     /// may be recalled; results of tools are data, and a call has no words.
-    pub(super) fn messages(&self, now: Timestamp) -> Result<Vec<Analysed>, StoreError> {
+    pub(super) fn messages(&self, now: Timestamp) -> Result<Vec<Analysed>> {
         let steps = self.steps.iter().map(|step| {
             let is_said = step.role == Role::Assistant && !step.content.text().trim().is_empty();
             let mut message = NewMessage::from(step.clone()).at(now);
@@ -73,7 +73,7 @@ pub(super) async fn learn(
     id: ConversationId,
     learned: &Learned,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if !learned.facts.is_empty() || !learned.unset_facts.is_empty() {
         let sender = Scope::sender(tx, id).await?;
         fact::lock(tx, &sender).await?;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{StoredTurn, TurnStatus};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::transaction::Tx;
 use crate::value::{FromRow, Row, Value};
@@ -12,7 +12,7 @@ pub(super) const COLUMNS: &str =
     "scope, conversation, id, status, message, reply, inferences, problem";
 
 impl FromRow for StoredTurn {
-    fn from_row(row: &mut Row) -> Result<Self, StoreError> {
+    fn from_row(row: &mut Row) -> Result<Self> {
         let id: TurnId = row.read()?;
         let status: String = row.read()?;
         let known = TurnStatus::ALL
@@ -33,7 +33,7 @@ impl FromRow for StoredTurn {
 }
 
 impl StoredTurn {
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: TurnId) -> Result<Self, StoreError> {
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: TurnId) -> Result<Self> {
         let sql = format!(
             "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND id = $4"
         );
@@ -41,11 +41,7 @@ impl StoredTurn {
         turn.ok_or_else(|| StoreError::missing("turn", id))
     }
 
-    pub(super) async fn with_key(
-        tx: &mut Tx<'_>,
-        scope: u32,
-        key: &str,
-    ) -> Result<Option<Self>, StoreError> {
+    pub(super) async fn with_key(tx: &mut Tx<'_>, scope: u32, key: &str) -> Result<Option<Self>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND idempotency_key = $3"
         );
@@ -57,7 +53,7 @@ impl StoredTurn {
         tx: &mut Tx<'_>,
         key: Option<String>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let into = "turn (tenant, scope, conversation, id, idempotency_key, status, message, \
                     inferences, accepted)";
         let status = self.status.as_str();
@@ -66,11 +62,7 @@ impl StoredTurn {
     }
 
     /// Writes back what changes; `ended` says when the turn has come to its end.
-    pub(crate) async fn update(
-        &self,
-        tx: &mut Tx<'_>,
-        ended: Option<Timestamp>,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<()> {
         let reply = self.reply.map(|reply| reply.seq);
         let problem = self.problem.clone().map(Value::Body);
         tx.execute(

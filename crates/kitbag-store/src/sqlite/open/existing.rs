@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Access, cannot_open, connect, failure};
-use crate::error::StoreError;
+use crate::error::Result;
 
 /// How the file can be used.
-pub(super) fn access(path: &Path) -> Result<Access, StoreError> {
+pub(super) fn access(path: &Path) -> Result<Access> {
     let may_write = || fs::OpenOptions::new().append(true).open(path).is_ok();
     if !log_of(path).exists() && !may_write() && fs::File::open(path).is_ok() {
         // Nobody has it open. SQLite would make the log and its index with the file's own rights, and
