@@ -74,11 +74,11 @@ pub(crate) struct Batch {
     /// The latest message of each conversation that was added to.
     latest: BTreeMap<u32, MessageTraits>,
     messages: Vec<Pending>,
-    entries: Vec<Entry>,
 }
 
 struct Pending {
     message: Analysed,
+    entry: Entry,
     previous: Option<MessageTraits>,
 }
 
@@ -99,14 +99,18 @@ impl Batch {
             scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
             conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
             scope.add(message.share);
-            self.entries.push(Entry {
+            let entry = Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
                 terms: message.terms.take(),
-            });
+            };
             let traits = message.traits;
-            self.messages.push(Pending { message, previous });
+            self.messages.push(Pending {
+                message,
+                entry,
+                previous,
+            });
             previous = Some(traits);
             self.latest.insert(conversation.id.number, traits);
         }
@@ -115,9 +119,10 @@ impl Batch {
 
     /// Writes them. Where they fill a block, their terms go there and not into their rows.
     pub(crate) async fn write(mut self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
-        index::make_blocks(tx, scope, &mut self.entries).await?;
-        let rows = self.messages.into_iter().zip(self.entries);
-        let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
+        let entries = self.messages.iter_mut();
+        index::make_blocks(tx, scope, entries.map(|pending| &mut pending.entry)).await?;
+        let rows = self.messages.into_iter();
+        let rows = rows.map(|pending| pending.row(scope.id));
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
              recallable, traits, previous_traits, words, fingerprint, terms, cuts, body, json, internal)",
@@ -132,8 +137,8 @@ impl Batch {
 }
 
 impl Pending {
-    fn row(self, scope: u32, entry: Entry) -> impl Parameters {
-        let message = self.message;
+    fn row(self, scope: u32) -> impl Parameters {
+        let (message, entry) = (self.message, self.entry);
         let said = message.message;
         let (at, offset) = said.at.map(MessageTime::to_columns).unzip();
         let internal = !said.message.is_for_user();

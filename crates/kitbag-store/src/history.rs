@@ -73,7 +73,7 @@ impl FromRow for StoredMessage {
         let scope = row.read()?;
         let mut number = || {
             row.cell().map_err(|wrong| {
-                let expected = wrong.expected();
+                let expected = wrong.expected;
                 damaged(format!(
                     "a message of scope {scope} has a number that is not {expected}"
                 ))
@@ -83,7 +83,7 @@ impl FromRow for StoredMessage {
         let id = ConversationId { scope, number }.message(seq);
         let no = |what: &'static str| {
             move |wrong: WrongCell| {
-                let expected = wrong.expected();
+                let expected = wrong.expected;
                 damaged(format!("the {what} of message {id} is not {expected}"))
             }
         };

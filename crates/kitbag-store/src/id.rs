@@ -57,12 +57,6 @@ impl MessageId {
     pub fn conversation(self) -> ConversationId {
         self.conversation
     }
-
-    /// The message's number in its conversation, from 1.
-    #[must_use]
-    pub fn seq(self) -> u32 {
-        self.seq
-    }
 }
 
 impl fmt::Display for ConversationId {

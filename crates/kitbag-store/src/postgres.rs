@@ -40,17 +40,17 @@ pub(crate) struct Postgres {
 impl Postgres {
     /// Connects, and brings the tables up to date.
     pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self> {
-        let mut config: Config =
-            url.parse()
-                .map_err(|error: tokio_postgres::Error| StoreError::Location {
-                    location: Location::Postgres(url.to_owned()).to_string(),
-                    reason: error::explain(&error),
-                })?;
+        let location = || Location::Postgres(url.to_owned()).to_string();
+        let refuse = |reason: String| StoreError::Location {
+            location: location(),
+            reason,
+        };
+        let config = url.parse::<Config>();
+        let mut config = config.map_err(|error| refuse(error::explain(&error)))?;
         if config.get_ssl_mode() == SslMode::Require {
-            return Err(StoreError::Location {
-                location: Location::Postgres(url.to_owned()).to_string(),
-                reason: "connections with TLS are not supported yet: use a socket or a tunnel, and `sslmode=disable`".to_owned(),
-            });
+            let reason = "connections with TLS are not supported yet: use a socket or a tunnel, \
+                          and `sslmode=disable`";
+            return Err(refuse(reason.to_owned()));
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
@@ -59,13 +59,8 @@ impl Postgres {
             config.application_name("kitbag");
         }
         let server = error::server(&config);
-        let manager = Manager::from_config(
-            config,
-            NoTls,
-            ManagerConfig {
-                recycling_method: RecyclingMethod::Fast,
-            },
-        );
+        let recycling_method = RecyclingMethod::Fast;
+        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .wait_timeout(Some(PATIENCE))
@@ -76,7 +71,7 @@ impl Postgres {
         let mut client = postgres.connection().await?;
         if opening == Opening::Existing && migrate::version(&client).await? == 0 {
             return Err(StoreError::NoStore {
-                location: Location::Postgres(url.to_owned()).to_string(),
+                location: location(),
                 reason: "the database has no tables of Kitbag",
             });
         }
@@ -158,19 +153,21 @@ pub(crate) async fn query(
     found.iter().map(row).collect()
 }
 
+/// Inserts rows of so many values, with the tenant in front of each.
 pub(crate) async fn insert(
     transaction: &Transaction<'_>,
     into: &str,
     conflict: &str,
-    rows: &[Vec<Value>],
+    tenant: &Value,
+    values: &[Value],
+    columns: usize,
 ) -> Result<()> {
-    let columns = rows.first().map_or(1, Vec::len);
-    for some in rows.chunks(PARAMETERS / columns) {
-        let places: Vec<String> = (0..some.len())
-            .map(|index| format!("({})", placeholders(1 + index * columns, columns)))
-            .collect();
-        let sql = format!("INSERT INTO {into} VALUES {} {conflict}", places.join(", "));
-        execute(transaction, &sql, some.iter().flatten()).await?;
+    for some in values.chunks(PARAMETERS / columns * columns) {
+        let rows = (2..2 + some.len()).step_by(columns);
+        let rows = rows.map(|first| format!("($1, {})", placeholders(first, columns)));
+        let rows = rows.collect::<Vec<_>>().join(", ");
+        let sql = format!("INSERT INTO {into} VALUES {rows} {conflict}");
+        execute(transaction, &sql, [tenant].into_iter().chain(some)).await?;
     }
     Ok(())
 }

@@ -52,21 +52,21 @@ pub(crate) fn query_each(
     run().map_err(failed)
 }
 
+/// Inserts rows of so many values, with the tenant in front of each.
 pub(crate) fn insert(
     connection: &Connection,
     into: &str,
     conflict: &str,
-    rows: &[Vec<Value>],
+    tenant: &Value,
+    values: &[Value],
+    columns: usize,
 ) -> Result<()> {
-    let Some(first) = rows.first() else {
-        return Ok(());
-    };
-    let places = placeholders(1, first.len());
+    let places = placeholders(1, columns + 1);
     let sql = format!("INSERT INTO {into} VALUES ({places}) {conflict}");
     let run = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&numbered(&sql))?;
-        for row in rows {
-            statement.execute(params_from_iter(row))?;
+        for row in values.chunks(columns) {
+            statement.execute(params_from_iter([tenant].into_iter().chain(row)))?;
         }
         Ok(())
     };

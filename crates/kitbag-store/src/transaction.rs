@@ -182,13 +182,25 @@ impl<'t> Tx<'t> {
         conflict: &str,
         rows: impl IntoIterator<Item = P>,
     ) -> Result<()> {
-        let rows: Vec<Vec<Value>> = rows.into_iter().map(|row| self.with_tenant(row)).collect();
+        let (mut values, mut count) = (Vec::new(), 0);
+        for row in rows {
+            row.add_to(&mut values);
+            count += 1;
+        }
+        if values.is_empty() {
+            return Ok(());
+        }
+        let columns = values.len() / count;
+        let tenant = self.tenant.into();
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
-            Inner::Sqlite(connection) => crate::sqlite::insert(connection, into, conflict, &rows),
+            Inner::Sqlite(connection) => {
+                crate::sqlite::insert(connection, into, conflict, &tenant, &values, columns)
+            }
             #[cfg(feature = "postgres")]
             Inner::Postgres(transaction) => {
-                crate::postgres::insert(transaction, into, conflict, &rows).await
+                crate::postgres::insert(transaction, into, conflict, &tenant, &values, columns)
+                    .await
             }
         }
     }
@@ -204,7 +216,8 @@ impl<'t> Tx<'t> {
     }
 
     fn with_tenant(&self, parameters: impl Parameters) -> Vec<Value> {
-        let mut values = vec![self.tenant.into()];
+        let mut values = Vec::with_capacity(8);
+        values.push(self.tenant.into());
         parameters.add_to(&mut values);
         values
     }

@@ -253,12 +253,5 @@ tuples!(A B C D E F G H I J);
 #[error("column {column} of a result is not {expected}")]
 pub(crate) struct WrongCell {
     column: usize,
-    expected: &'static str,
-}
-
-impl WrongCell {
-    /// What the schema says.
-    pub(crate) fn expected(&self) -> &'static str {
-        self.expected
-    }
+    pub(crate) expected: &'static str,
 }

@@ -28,15 +28,15 @@ pub(crate) struct Entry {
 pub(crate) async fn make_blocks(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
-    new: &mut [Entry],
+    new: impl Iterator<Item = &mut Entry>,
 ) -> Result<()> {
-    let last = new.last().map_or(scope.arrivals, |entry| entry.arrival);
+    let last = scope.arrivals;
     if last.saturating_sub(scope.indexed) < BLOCK {
         return Ok(());
     }
     let mut waiting = carried(tx, scope).await?;
     // Those that were written keep their terms: taking them off would write every row twice.
-    waiting.extend(new.iter_mut().map(|entry| Entry {
+    waiting.extend(new.map(|entry| Entry {
         terms: entry.terms.take(),
         ..*entry
     }));
@@ -51,12 +51,9 @@ pub(crate) async fn make_blocks(
         while let Some(entry) = waiting.next_if(|entry| entry.arrival <= end) {
             entries.push(entry);
         }
-        scope.blocks = scope.blocks.saturating_add(1);
-        add_block(tx, scope, first, end).await?;
-        write_postings(tx, scope.id, scope.blocks, &entries).await?;
+        add_block(tx, scope, first, end, &entries).await?;
         first = end + 1;
     }
-    scope.indexed = last;
     Ok(())
 }
 
@@ -106,19 +103,26 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
             update(tx, scope.id, &entry, &analysis).await?;
             entries.push(entry);
         }
-        scope.blocks = scope.blocks.saturating_add(1);
-        add_block(tx, scope, first, last).await?;
-        write_postings(tx, scope.id, scope.blocks, &entries).await?;
-        scope.indexed = last;
+        add_block(tx, scope, first, last, &entries).await?;
         first = last.saturating_add(1);
     }
     Ok(())
 }
 
-async fn add_block(tx: &mut Tx<'_>, scope: &Scope, first: u32, last: u32) -> Result<()> {
+/// Makes the next block, of the messages from the first to the last number.
+async fn add_block(
+    tx: &mut Tx<'_>,
+    scope: &mut Scope,
+    first: u32,
+    last: u32,
+    entries: &[Entry],
+) -> Result<()> {
+    scope.blocks = scope.blocks.saturating_add(1);
+    scope.indexed = last;
     let row = (scope.id, scope.blocks, first, last);
-    tx.insert("block (tenant, scope, id, first, last)", [row])
-        .await
+    let into = "block (tenant, scope, id, first, last)";
+    tx.insert(into, [row]).await?;
+    write_postings(tx, scope.id, scope.blocks, entries).await
 }
 
 /// Writes what an analysis says of a message, and of the one after it.
