@@ -104,7 +104,7 @@ impl Store {
         let mut count = 0;
         self.each_page(table, async |rows| {
             count += rows.len() as u64;
-            let into = table.insert_into();
+            let into = format!("{} (tenant, {})", table.name, table.column_names());
             other
                 .write(async move |tx| tx.insert(&into, rows).await)
                 .await
@@ -132,16 +132,14 @@ impl Store {
 
     /// Rows behind a key, in the order of their keys.
     async fn page(&self, table: &Table, after: Vec<Value>, limit: u32) -> Result<Vec<Vec<Value>>> {
-        let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
         let key = table.key.join(", ");
         let behind = match after.len() {
             0 => String::new(),
             length => format!(" AND ({key}) > ({})", placeholders(2, length)),
         };
+        let (columns, name) = (table.column_names(), table.name);
         let sql = format!(
-            "SELECT {} FROM {} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}",
-            columns.join(", "),
-            table.name,
+            "SELECT {columns} FROM {name} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}"
         );
         let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
         self.read(async move |tx| {
@@ -165,19 +163,14 @@ impl Store {
 }
 
 impl Table {
-    fn key_of(&self, row: &[Value]) -> Vec<Value> {
-        let is_key = |name: &str| self.key.contains(&name);
-        let cells = self.columns.iter().zip(row);
-        // The columns of a key stand in its order at the beginning of each table.
-        cells
-            .filter(|(column, _)| is_key(column.name))
-            .map(|(_, cell)| cell.clone())
-            .collect()
+    fn column_names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        names.join(", ")
     }
 
-    fn insert_into(&self) -> String {
-        let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        format!("{} (tenant, {})", self.name, columns.join(", "))
+    /// The key of a row: its columns stand in its order at the beginning of each table.
+    fn key_of(&self, row: &[Value]) -> Vec<Value> {
+        row.iter().take(self.key.len()).cloned().collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::value::WrongCell;
 
-/// What the store gives, or why it cannot.
+/// The result of an operation of the store.
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// A failure of the store. Nothing that was acknowledged before is lost by it.

@@ -68,7 +68,7 @@ pub(crate) enum Readers {
 pub(crate) const COLUMNS: &str = "scope, conversation, seq, role, speaker, ref, at, at_offset, recallable, internal, body, json, sent_as";
 
 impl FromRow for StoredMessage {
-    /// One that is damaged is named.
+    /// Names a message that is damaged.
     fn from_row(row: &mut Row) -> Result<Self> {
         let scope = row.read()?;
         let mut number = || {

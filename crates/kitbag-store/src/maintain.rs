@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::error::{Result, StoreError};
+use crate::error::Result;
 use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -112,7 +112,7 @@ impl Store {
             let is_clear = file.outside(crate::sqlite::clear_log).await?;
             if !is_clear {
                 let seconds = crate::sqlite::PATIENCE.as_secs();
-                return Err(StoreError::Locked { seconds });
+                return Err(crate::error::StoreError::Locked { seconds });
             }
         }
         Ok(())

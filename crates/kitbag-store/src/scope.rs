@@ -87,7 +87,7 @@ impl Scope {
         tx.query_one(&select(" AND id = $2"), id).await
     }
 
-    /// Whose scope a conversation belongs to.
+    /// The sender of a conversation.
     pub(crate) async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String> {
         let sql = "SELECT sender FROM scope WHERE tenant = $1 AND id = $2";
         let sender = tx.query_one(sql, id.scope).await?;

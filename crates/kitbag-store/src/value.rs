@@ -44,7 +44,7 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-/// What a statement takes, or a row to insert: one value, or several in their order.
+/// Parameters of a statement, or a row to insert: one value, or several in their order.
 pub(crate) trait Parameters {
     /// Adds the values behind those that are there.
     fn add_to(self, values: &mut Vec<Value>);
@@ -65,12 +65,12 @@ impl Parameters for Vec<Value> {
     }
 }
 
-/// What a cell may hold.
+/// A type that one cell holds.
 pub(crate) trait Cell: Sized {
-    /// What the schema says of such a cell, for errors.
+    /// Names what the schema says of such a cell, for errors.
     const EXPECTED: &'static str;
 
-    /// Nothing when it holds something else.
+    /// Takes the value; none when the cell holds something else.
     fn from_value(value: Value) -> Option<Self>;
 }
 
@@ -189,7 +189,7 @@ impl Row {
     }
 }
 
-/// What is read off a row: the content of one cell, or of several in their order.
+/// A type that is read off a row: from one cell, or from several in their order.
 pub(crate) trait FromRow: Sized {
     fn from_row(row: &mut Row) -> Result<Self>;
 }
@@ -219,7 +219,7 @@ impl FromRow for Row {
     }
 }
 
-/// Tuples are what they consist of, one after the other.
+/// Tuples take and give their parts, one after the other.
 macro_rules! tuples {
     () => {
         impl Parameters for () {

@@ -144,7 +144,7 @@ impl Texts {
     }
 }
 
-/// The message of the store that it is.
+/// The origin of a message: its name in the store, if it has one.
 fn message_origin(message: &Message) -> String {
     let id = message.id.as_ref();
     id.map(|id| format!("message/{id}")).unwrap_or_default()
