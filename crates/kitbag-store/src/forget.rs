@@ -84,13 +84,11 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
     let mut scope = scope.ok_or_else(missing)?;
     Conversation::lock(tx, id.conversation).await?;
-    let sql = "SELECT arrival, recallable, body FROM message \
-               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let sql = "DELETE FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
+               RETURNING arrival, recallable, body";
     let found = tx.query_one(sql, id).await?;
     let (arrival, recallable, text): (u32, bool, String) = found.ok_or_else(missing)?;
-
-    let sql = "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND arrival = $3";
-    tx.execute(sql, (scope.id, arrival)).await?;
     let sql = "UPDATE message SET previous_traits = NULL \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
     let next = id.conversation.message(id.seq.saturating_add(1));
@@ -138,8 +136,8 @@ async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgott
 async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten> {
     let mut scope = Scope::lock(tx, id).await?;
     Conversation::lock(tx, id).await?;
-    let sql = "SELECT arrival, seq, recallable, body FROM message \
-               WHERE tenant = $1 AND scope = $2 AND conversation = $3";
+    let sql = "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+               RETURNING arrival, seq, recallable, body";
     let mut arrivals = BTreeSet::new();
     let mut origins = Vec::new();
     for (arrival, seq, recallable, body) in tx.query::<(u32, u32, bool, String)>(sql, id).await? {
@@ -150,21 +148,18 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
         }
     }
     let mut forgotten = Forgotten {
+        messages: arrivals.len() as u64,
         conversations: 1,
         ..Forgotten::default()
     };
     for (table, column) in [
-        ("message", "conversation"),
         ("state", "conversation"),
         ("lease", "conversation"),
         ("turn", "conversation"),
         ("conversation", "id"),
     ] {
         let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2 AND {column} = $3");
-        let gone = tx.execute(&sql, id).await?;
-        if table == "message" {
-            forgotten.messages = gone;
-        }
+        tx.execute(&sql, id).await?;
     }
     index::rebuild(tx, &mut scope, &arrivals).await?;
     scope.save(tx).await?;

@@ -155,18 +155,19 @@ impl Store {
             Conversation::lock(tx, lease.turn.conversation).await?;
             lease.check(tx).await?;
             let mut turn = StoredTurn::get(tx, lease.turn).await?;
-            if let Some(before) = sent_hash(tx, lease.turn, prompt.inference).await? {
-                return if before == hash {
-                    Ok(turn)
-                } else {
-                    Err(wrong(lease.turn, &prompt, "was sent with another prompt"))
-                };
+            let refuse = |problem| Err(wrong(lease.turn, &prompt, problem));
+            let sql = "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 \
+                       AND conversation = $3 AND turn = $4 AND inference = $5";
+            match tx.query_one(sql, (lease.turn, prompt.inference)).await? {
+                Some(before) if hash == before => return Ok(turn),
+                Some(_) => return refuse("was sent with another prompt"),
+                None => {}
             }
             if turn.status == TurnStatus::Learned {
-                return Err(wrong(lease.turn, &prompt, "came after the answer"));
+                return refuse("came after the answer");
             }
             if prompt.inference != turn.inferences {
-                return Err(wrong(lease.turn, &prompt, "is not the next one"));
+                return refuse("is not the next one");
             }
             let id = lease.turn.conversation;
             count_step(tx, id, &prompt.draft.injected).await?;
@@ -190,12 +191,6 @@ fn wrong(turn: TurnId, prompt: &SentPrompt, problem: &str) -> StoreError {
         turn: turn.to_string(),
         problem: format!("cannot go on: inference {} {problem}", prompt.inference),
     }
-}
-
-async fn sent_hash(tx: &mut Tx<'_>, turn: TurnId, inference: u32) -> Result<Option<Hash>> {
-    let sql = "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-               AND turn = $4 AND inference = $5";
-    tx.query_one(sql, (turn, inference)).await
 }
 
 /// Counts an inference, whose prompt held these context messages. All of them were emitted by it, also

@@ -22,10 +22,11 @@ pub(super) async fn forget_from_message(
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>> {
     let at = id.conversation;
-    let which = "source_scope = $2 AND source_conversation = $3 AND source_seq = $4";
-    let mut origins = facts(tx, at, which, id, forgotten).await?;
-    let which = "scope = $2 AND conversation = $3 AND first_seq <= $4 AND last_seq >= $4";
-    origins.extend(summaries(tx, which, id, forgotten).await?);
+    let of_it = (
+        " AND source_seq = $4",
+        " AND first_seq <= $4 AND last_seq >= $4",
+    );
+    let origins = facts_and_summaries(tx, at, of_it, id, forgotten).await?;
     forget_layers(tx, at, text).await?;
     Ok(origins)
 }
@@ -36,56 +37,47 @@ pub(super) async fn forget_from_conversation(
     id: ConversationId,
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>> {
-    let which = "source_scope = $2 AND source_conversation = $3";
-    let mut origins = facts(tx, id, which, id, forgotten).await?;
-    let which = "scope = $2 AND conversation = $3";
-    origins.extend(summaries(tx, which, id, forgotten).await?);
-    Ok(origins)
+    facts_and_summaries(tx, id, ("", ""), id, forgotten).await
 }
 
-async fn facts(
+/// Forgets the facts and the summaries from a conversation that meet conditions of their own, and names
+/// them as prompts do.
+async fn facts_and_summaries(
     tx: &mut Tx<'_>,
     id: ConversationId,
-    which: &str,
+    (facts, summaries): (&str, &str),
     parameters: impl Parameters + Copy,
     forgotten: &mut Forgotten,
 ) -> Result<Vec<String>> {
     let sender = Scope::sender(tx, id).await?;
     fact::lock(tx, &sender).await?;
-    let sql = format!("SELECT DISTINCT key FROM fact WHERE tenant = $1 AND {which}");
-    let keys: Vec<String> = tx.query(&sql, parameters).await?;
-    let sql = format!("DELETE FROM fact WHERE tenant = $1 AND {which}");
-    forgotten.facts += tx.execute(&sql, parameters).await?;
-    Ok(keys.iter().map(|key| format!("fact/{key}")).collect())
-}
-
-async fn summaries(
-    tx: &mut Tx<'_>,
-    which: &str,
-    parameters: impl Parameters + Copy,
-    forgotten: &mut Forgotten,
-) -> Result<Vec<String>> {
-    let sql = format!("SELECT scope, id FROM summary WHERE tenant = $1 AND {which}");
-    let found = tx.query::<(u32, u32)>(&sql, parameters).await?.into_iter();
-    let origins = found.map(|(scope, number)| format!("summary/{scope}/{number}"));
-    let sql = format!("DELETE FROM summary WHERE tenant = $1 AND {which}");
-    forgotten.summaries += tx.execute(&sql, parameters).await?;
-    Ok(origins.collect())
+    let sql = format!(
+        "DELETE FROM fact WHERE tenant = $1 AND source_scope = $2 AND source_conversation = $3{facts} \
+         RETURNING key"
+    );
+    let facts: Vec<String> = tx.query(&sql, parameters).await?;
+    forgotten.facts += facts.len() as u64;
+    let sql = format!(
+        "DELETE FROM summary WHERE tenant = $1 AND scope = $2 AND conversation = $3{summaries} \
+         RETURNING id"
+    );
+    let summaries: Vec<u32> = tx.query(&sql, parameters).await?;
+    forgotten.summaries += summaries.len() as u64;
+    let facts = facts.iter().map(|key| format!("fact/{key}"));
+    let summaries = summaries.iter();
+    let summaries = summaries.map(|number| format!("summary/{}/{number}", id.scope));
+    Ok(facts.chain(summaries).collect())
 }
 
 /// Summaries are made of all that was said, so they go; what does not hold the text stays.
 async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<()> {
     let entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
-    let holding = entries
-        .as_slice()
-        .iter()
-        .filter(|entry| holds(&entry.content, text));
-    let actions: Vec<EntryAction> = holding
-        .map(|entry| EntryAction::Remove {
-            key: entry.key.clone(),
-        })
-        .collect();
-    state::apply(tx, id, actions).await?;
+    let entries = entries.as_slice().iter();
+    let holding = entries.filter(|entry| holds(&entry.content, text));
+    let remove = holding.map(|entry| EntryAction::Remove {
+        key: entry.key.clone(),
+    });
+    state::apply(tx, id, remove.collect()).await?;
     let Some(mut layers) = state::load::<ConversationContext>(tx, id).await? else {
         return Ok(());
     };
@@ -101,13 +93,8 @@ async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Resul
     layers
         .understand_decision_log
         .retain(|entry| !holds(entry, text));
-    if layers
-        .pending_clarification
-        .as_ref()
-        .is_some_and(|pending| holds(pending, text))
-    {
-        layers.pending_clarification = None;
-    }
+    let pending = &mut layers.pending_clarification;
+    pending.take_if(|pending| holds(pending, text));
     let context = get_entity_context(&layers.id_registry, layers.id_registry.current_turn());
     for entity in context.entities().filter(|entity| holds(entity, text)) {
         // It is there: it was just listed.

@@ -78,13 +78,12 @@ async fn remove_before(tx: &mut Tx<'_>, sent: i64) -> Result<u64> {
 pub(crate) async fn take_texts(
     tx: &mut Tx<'_>,
     which: &str,
-    parameters: impl Parameters + Clone,
+    parameters: impl Parameters,
     taken: &mut BTreeSet<Hash>,
 ) -> Result<()> {
-    let sql = format!("SELECT DISTINCT hash FROM prompt_text WHERE tenant = $1 AND {which}");
-    taken.extend(tx.query::<Hash>(&sql, parameters.clone()).await?);
-    let sql = format!("DELETE FROM prompt_text WHERE tenant = $1 AND {which}");
-    tx.execute(&sql, parameters).await.map(drop)
+    let sql = format!("DELETE FROM prompt_text WHERE tenant = $1 AND {which} RETURNING hash");
+    taken.extend(tx.query::<Hash>(&sql, parameters).await?);
+    Ok(())
 }
 
 /// Removes those of the texts that were taken off prompts which no other prompt has. The caller holds
