@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use kitbag_core::content::Content;
-use kitbag_core::recall::{Analyser, Analysis, Fingerprint, MessageTraits, analyse};
+use kitbag_core::recall::{Analysis, Fingerprint, MessageTraits};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::index::{self, Entry};
 use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
-use crate::value::Value;
+use crate::value::{Parameters, Value};
 
 /// A message that was checked and analysed, outside of any transaction. Its terms are kept as they will
 /// be written: those of a large batch would fill the memory, each with its own small allocation.
@@ -27,23 +27,9 @@ pub(crate) struct Analysed {
 }
 
 impl Analysed {
-    pub(crate) fn new(message: NewMessage) -> Result<Self, StoreError> {
+    pub(crate) fn new(message: NewMessage, analyse: impl FnOnce(&str) -> Analysis) -> Result<Self> {
         message.check()?;
-        let analysis = analyse(&message.text());
-        Self::with(message, &analysis)
-    }
-
-    /// The same for one of many.
-    pub(crate) fn one_of_many(
-        message: NewMessage,
-        analyser: &mut Analyser,
-    ) -> Result<Self, StoreError> {
-        message.check()?;
-        let analysis = analyser.analyse(&message.text());
-        Self::with(message, &analysis)
-    }
-
-    fn with(message: NewMessage, analysis: &Analysis) -> Result<Self, StoreError> {
+        let analysis = &analyse(&message.text());
         let recallable = message.recallable.then_some(analysis);
         Ok(Self {
             json: message::fields(&message.message)?,
@@ -74,7 +60,7 @@ pub(crate) async fn append(
     scope: &mut Scope,
     conversation: &mut Conversation,
     messages: Vec<Analysed>,
-) -> Result<u32, StoreError> {
+) -> Result<u32> {
     let first = conversation.messages.saturating_add(1);
     let mut batch = Batch::default();
     batch.add(tx, scope, conversation, messages).await?;
@@ -88,11 +74,11 @@ pub(crate) struct Batch {
     /// The latest message of each conversation that was added to.
     latest: BTreeMap<u32, MessageTraits>,
     messages: Vec<Pending>,
-    entries: Vec<Entry>,
 }
 
 struct Pending {
     message: Analysed,
+    entry: Entry,
     previous: Option<MessageTraits>,
 }
 
@@ -104,7 +90,7 @@ impl Batch {
         scope: &mut Scope,
         conversation: &mut Conversation,
         messages: Vec<Analysed>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut previous = match self.latest.get(&conversation.id.number) {
             Some(traits) => Some(*traits),
             None => last_traits(tx, conversation).await?,
@@ -113,14 +99,18 @@ impl Batch {
             scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
             conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
             scope.add(message.share);
-            self.entries.push(Entry {
+            let entry = Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
                 terms: message.terms.take(),
-            });
+            };
             let traits = message.traits;
-            self.messages.push(Pending { message, previous });
+            self.messages.push(Pending {
+                message,
+                entry,
+                previous,
+            });
             previous = Some(traits);
             self.latest.insert(conversation.id.number, traits);
         }
@@ -128,18 +118,15 @@ impl Batch {
     }
 
     /// Writes them. Where they fill a block, their terms go there and not into their rows.
-    pub(crate) async fn write(
-        mut self,
-        tx: &mut Tx<'_>,
-        scope: &mut Scope,
-    ) -> Result<(), StoreError> {
-        index::make_blocks(tx, scope, &mut self.entries).await?;
-        let rows = self.messages.into_iter().zip(self.entries);
-        let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
+    pub(crate) async fn write(mut self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
+        let entries = self.messages.iter_mut();
+        index::make_blocks(tx, scope, entries.map(|pending| &mut pending.entry)).await?;
+        let rows = self.messages.into_iter();
+        let rows = rows.map(|pending| pending.row(scope.id));
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
              recallable, traits, previous_traits, words, fingerprint, terms, cuts, body, json, internal)",
-            rows.collect(),
+            rows,
         )
         .await?;
         if scope.analysis != index::ANALYSIS {
@@ -150,49 +137,29 @@ impl Batch {
 }
 
 impl Pending {
-    fn row(self, scope: u32, entry: Entry) -> [Value; 19] {
-        let Analysed {
-            message,
-            json,
-            traits,
-            words,
-            fingerprint,
-            cuts,
-            ..
-        } = self.message;
-        let NewMessage {
-            message,
-            reference,
-            at,
-            recallable,
-        } = message;
-        let (at, offset) = at.map(MessageTime::to_columns).unzip();
-        let internal = !message.is_for_user();
-        let body = match message.content {
+    fn row(self, scope: u32) -> impl Parameters {
+        let (message, entry) = (self.message, self.entry);
+        let said = message.message;
+        let (at, offset) = said.at.map(MessageTime::to_columns).unzip();
+        let internal = !said.message.is_for_user();
+        let body = match said.message.content {
             Content::Text(text) => text,
             other => other.text().into_owned(),
         };
-        [
-            scope.into(),
-            entry.arrival.into(),
-            entry.conversation.into(),
-            entry.seq.into(),
-            message.role.as_str().into(),
-            message.name.into(),
-            reference.into(),
-            at.into(),
-            offset.flatten().into(),
-            recallable.into(),
-            traits.bits().into(),
-            self.previous.map(MessageTraits::bits).into(),
-            words.into(),
-            fingerprint.bits().cast_signed().into(),
-            entry.terms.into(),
-            cuts.into(),
-            Value::Body(body),
-            json.map_or(Value::Null, Value::Body),
-            internal.into(),
-        ]
+        let previous = self.previous.map(MessageTraits::bits);
+        (
+            (scope, entry.arrival, entry.conversation, entry.seq),
+            (
+                said.message.role.as_str(),
+                said.message.name,
+                said.reference,
+            ),
+            (at, offset.flatten(), said.recallable),
+            (message.traits.bits(), previous, message.words),
+            message.fingerprint.bits().cast_signed(),
+            (entry.terms, message.cuts, Value::Body(body)),
+            (message.json.map(Value::Body), internal),
+        )
     }
 }
 
@@ -200,24 +167,15 @@ impl Pending {
 async fn last_traits(
     tx: &mut Tx<'_>,
     conversation: &Conversation,
-) -> Result<Option<MessageTraits>, StoreError> {
+) -> Result<Option<MessageTraits>> {
     if conversation.messages == 0 {
         return Ok(None);
     }
-    let id = conversation.id;
-    let row = tx
-        .query_one(
-            "SELECT traits FROM message \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4",
-            [
-                id.scope.into(),
-                id.number.into(),
-                conversation.messages.into(),
-            ],
-        )
-        .await?;
-    row.map(|mut row| Ok(MessageTraits::from_bits(row.u32()?)))
-        .transpose()
+    let sql = "SELECT traits FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let last = conversation.id.message(conversation.messages);
+    let bits: Option<u32> = tx.query_one(sql, last).await?;
+    Ok(bits.map(MessageTraits::from_bits))
 }
 
 fn full() -> StoreError {

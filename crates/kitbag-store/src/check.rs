@@ -6,15 +6,17 @@ use std::collections::BTreeMap;
 
 use kitbag_core::recall::analyse;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
-use crate::id::{ConversationId, TurnId};
+use crate::id::TurnId;
 use crate::index;
+use crate::message::StoredMessage;
 use crate::prompt::Hash;
 use crate::scope::{Scope, Share};
 use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
+use crate::value::Row;
 
 impl Store {
     /// Looks for what is wrong with the tenant's rows and indexes, and with the file. Nothing is
@@ -22,28 +24,20 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn check(&self) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
             problems.extend(file.outside(integrity).await?);
         }
-        let scopes = self
-            .read(|tx| Box::pin(async move { Scope::all(tx).await }))
-            .await?;
-        for scope in scopes {
-            let found = self
-                .read(move |tx| Box::pin(async move { check_scope(tx, scope.id).await }))
-                .await?;
-            problems.extend(found);
+        for scope in self.read(Scope::all).await? {
+            let found = self.read(async move |tx| check_scope(tx, scope.id).await);
+            problems.extend(found.await?);
         }
-        let links = self.read(|tx| Box::pin(async move { links::check(tx).await }));
-        problems.extend(links.await?);
-        let rest = self.read(|tx| Box::pin(async move { check_rest(tx).await }));
-        problems.extend(rest.await?);
-        let states = self.read(|tx| Box::pin(async move { state::check(tx).await }));
-        problems.extend(states.await?);
-        for (turn, inference) in self.archived().await? {
+        problems.extend(self.read(links::check).await?);
+        problems.extend(self.read(check_rest).await?);
+        problems.extend(self.read(state::check).await?);
+        for (turn, inference) in self.read(archived).await? {
             match self.replay(turn, Some(inference)).await {
                 // It was forgotten or removed meanwhile.
                 Err(StoreError::Missing { .. }) | Ok(_) => {}
@@ -67,21 +61,14 @@ fn integrity(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>>
 }
 
 /// The messages of a scope, their numbers, and the index over their words.
-async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError> {
+async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let Some(scope) = Scope::get(tx, id).await? else {
         return Ok(problems);
     };
-    let mut conversations = BTreeMap::new();
-    let rows = tx
-        .query(
-            "SELECT id, messages FROM conversation WHERE tenant = $1 AND scope = $2",
-            [id.into()],
-        )
-        .await?;
-    for mut row in rows {
-        conversations.insert(row.u32()?, row.u32()?);
-    }
+    let sql = "SELECT id, messages FROM conversation WHERE tenant = $1 AND scope = $2";
+    let conversations = tx.query::<(u32, u32)>(sql, id).await?;
+    let conversations: BTreeMap<u32, u32> = conversations.into_iter().collect();
     let sql = format!(
         "SELECT arrival, terms, {} FROM message WHERE tenant = $1 AND scope = $2 ORDER BY arrival",
         history::COLUMNS
@@ -89,9 +76,9 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
     let mut counted = scope.clone();
     (counted.passages, counted.words) = (0, 0);
     let mut expected = index::Expected::default();
-    for mut row in tx.query(&sql, [id.into()]).await? {
-        let (arrival, terms) = (row.u32()?, row.blob_or_null()?);
-        let stored = match history::read(id, &mut row) {
+    for mut row in tx.query::<Row>(&sql, id).await? {
+        let (arrival, terms): (u32, Option<Vec<u8>>) = row.read()?;
+        let stored: StoredMessage = match row.read() {
             Ok(stored) => stored,
             Err(error) => {
                 problems.push(error.to_string());
@@ -111,18 +98,16 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
         if let Some(analysis) = &analysis {
             counted.add(Share::of(analysis));
         }
-        let is_indexed = arrival <= scope.indexed;
-        let carries = analysis
-            .as_ref()
-            .map(|one| index::encode_terms(&one.passages));
-        if scope.analysis == index::ANALYSIS {
-            if is_indexed {
-                expected.add(name, analysis.as_ref());
-            } else if terms != carries {
-                problems.push(format!(
-                    "message {name} does not carry the words of its text"
-                ));
-            }
+        if scope.analysis != index::ANALYSIS {
+            continue;
+        }
+        let carries = analysis.map(|one| index::encode_terms(&one.passages));
+        if arrival <= scope.indexed {
+            expected.add(name, carries.as_deref());
+        } else if terms != carries {
+            problems.push(format!(
+                "message {name} does not carry the words of its text"
+            ));
         }
     }
     if scope.analysis == index::ANALYSIS {
@@ -136,72 +121,31 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>, StoreError
     Ok(problems)
 }
 
-impl Store {
-    /// The prompts that should come out again as they were sent.
-    async fn archived(&self) -> Result<Vec<(TurnId, u32)>, StoreError> {
-        self.read(|tx| {
-            Box::pin(async move {
-                let rows = tx
-                    .query(
-                        "SELECT scope, conversation, turn, inference FROM prompt \
-                         WHERE tenant = $1 AND forgotten IS NULL \
-                         ORDER BY scope, conversation, turn, inference",
-                        [],
-                    )
-                    .await?;
-                rows.into_iter()
-                    .map(|mut row| {
-                        let conversation = ConversationId {
-                            scope: row.u32()?,
-                            number: row.u32()?,
-                        };
-                        let turn = TurnId {
-                            conversation,
-                            number: row.u32()?,
-                        };
-                        Ok((turn, row.u32()?))
-                    })
-                    .collect()
-            })
-        })
-        .await
-    }
+/// The prompts that should come out again as they were sent.
+async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>> {
+    let sql = "SELECT scope, conversation, turn, inference FROM prompt \
+               WHERE tenant = $1 AND forgotten IS NULL ORDER BY scope, conversation, turn, inference";
+    tx.query(sql, ()).await
 }
 
 /// Facts, and the texts of prompts.
-async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    let twice = tx
-        .query(
-            "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
-             GROUP BY sender, key HAVING count(*) > 1",
-            [],
-        )
-        .await?;
-    for mut row in twice {
-        let (sender, key) = (row.text()?, row.text()?);
+    let twice = "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
+                 GROUP BY sender, key HAVING count(*) > 1";
+    for (sender, key) in tx.query::<(String, String)>(twice, ()).await? {
         problems.push(format!("fact `{key}` of `{sender}` has two values at once"));
     }
-    let missing = tx
-        .query(
-            "SELECT DISTINCT scope, conversation, turn FROM prompt_text WHERE tenant = $1 \
-             AND NOT EXISTS (SELECT 1 FROM text WHERE text.tenant = prompt_text.tenant \
-             AND text.hash = prompt_text.hash)",
-            [],
-        )
-        .await?;
-    for mut row in missing {
-        let (scope, conversation, turn) = (row.int()?, row.int()?, row.int()?);
-        problems.push(format!(
-            "turn {scope}.{conversation}.{turn} lacks a text of its prompt"
-        ));
+    let missing = "SELECT DISTINCT scope, conversation, turn FROM prompt_text WHERE tenant = $1 \
+                   AND NOT EXISTS (SELECT 1 FROM text WHERE text.tenant = prompt_text.tenant \
+                   AND text.hash = prompt_text.hash)";
+    for turn in tx.query::<TurnId>(missing, ()).await? {
+        problems.push(format!("turn {turn} lacks a text of its prompt"));
     }
-    for mut row in tx
-        .query("SELECT hash, body FROM text WHERE tenant = $1", [])
-        .await?
-    {
-        let hash = Hash::from_bytes(&row.blob()?)?;
-        if row.text().map(|body| Hash::of(&body)).ok() != Some(hash) {
+    let texts = "SELECT hash, body FROM text WHERE tenant = $1";
+    for mut row in tx.query::<Row>(texts, ()).await? {
+        let hash: Hash = row.read()?;
+        if row.read().map(|body: String| Hash::of(&body)).ok() != Some(hash) {
             problems.push(format!("text {} of a prompt was altered", hash.to_hex()));
         }
     }

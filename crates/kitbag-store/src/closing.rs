@@ -10,7 +10,7 @@ use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::export::ExportFilter;
 use crate::fact::{self, NewFact};
 use crate::history::{self, Readers};
@@ -20,7 +20,6 @@ use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::summary::{self, NewSummary, Summary, SummaryMaker};
-use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
 /// A conversation that is about to be closed. Its fields `summary` and `facts` are the caller's to fill.
@@ -94,49 +93,34 @@ impl Store {
         idle: SignedDuration,
         limit: u32,
         now: Timestamp,
-    ) -> Result<Vec<ConversationId>, StoreError> {
+    ) -> Result<Vec<ConversationId>> {
         let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
-        let mut parameters: Vec<Value> = vec![since.as_microsecond().into()];
+        let mut parameters: Vec<Value> = vec![limit.into(), since.into()];
         let conditions = filter.conditions(&mut parameters);
-        let limit_name = placeholders(parameters.len() + 2, 1);
-        parameters.push(limit.into());
         let sql = format!(
             "SELECT scope.id, conversation.id FROM scope JOIN conversation \
              ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
              WHERE scope.tenant = $1 AND conversation.tenant = $1 AND closed IS NULL \
-             AND name IS NULL AND active < $2{conditions} \
-             ORDER BY active, scope.id, conversation.id LIMIT {limit_name}"
+             AND name IS NULL AND active < $3{conditions} \
+             ORDER BY active, scope.id, conversation.id LIMIT $2"
         );
-        self.read(move |tx| {
-            Box::pin(async move {
-                let rows = tx.query_with(&sql, parameters).await?;
-                rows.into_iter()
-                    .map(|mut row| {
-                        Ok(ConversationId {
-                            scope: row.u32()?,
-                            number: row.u32()?,
-                        })
-                    })
-                    .collect()
-            })
-        })
-        .await
+        self.read(async move |tx| tx.query(&sql, parameters).await)
+            .await
     }
 
     /// First step: reads a conversation that is to be closed.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn closing(&self, id: ConversationId) -> Result<Closing, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Ok(Closing {
-                    conversation: Conversation::get(tx, id).await?,
-                    sender: sender(tx, id).await?,
-                    messages: history::newest(tx, id, Readers::People, u32::MAX).await?,
-                    summary: None,
-                    facts: Vec::new(),
-                })
+    pub async fn closing(&self, id: ConversationId) -> Result<Closing> {
+        self.read(async move |tx| {
+            Ok(Closing {
+                conversation: Conversation::get(tx, id).await?,
+                sender: Scope::sender(tx, id).await?,
+                messages: history::newest(tx, id.message(u32::MAX), Readers::People, u32::MAX)
+                    .await?,
+                summary: None,
+                facts: Vec::new(),
             })
         })
         .await
@@ -154,45 +138,38 @@ impl Store {
         limit: Tokens,
         counter: &(dyn TokenCounter + Sync),
         now: Timestamp,
-    ) -> Result<CloseOutcome, StoreError> {
+    ) -> Result<CloseOutcome> {
         let summary = closing.new_summary(limit, counter);
-        self.write(move |tx| {
-            Box::pin(async move {
-                let id = closing.conversation.id;
-                Scope::lock(tx, id.scope).await?;
-                let mut conversation = Conversation::lock(tx, id).await?;
-                if conversation.messages != closing.conversation.messages
-                    || lease::is_busy(tx, id, now).await?
-                {
-                    return Ok(CloseOutcome::StillActive);
-                }
-                // One with a name goes on after its end, and may end again.
-                if conversation
-                    .closed
-                    .is_some_and(|closed| closed >= conversation.active)
-                {
-                    return Ok(CloseOutcome::AlreadyClosed);
-                }
-                conversation.closed = Some(now.max(conversation.active));
-                conversation.save(tx).await?;
-                if !closing.facts.is_empty() {
-                    fact::lock(tx, &closing.sender).await?;
-                }
-                for fact in &closing.facts {
-                    fact::set(tx, &closing.sender, fact, now).await?;
-                }
-                let summary = match summary {
-                    Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
-                    None => None,
-                };
-                Ok(CloseOutcome::Closed(summary))
-            })
+        self.write(async move |tx| {
+            let id = closing.conversation.id;
+            Scope::lock(tx, id).await?;
+            let mut conversation = Conversation::lock(tx, id).await?;
+            if conversation.messages != closing.conversation.messages
+                || lease::is_busy(tx, id, now).await?
+            {
+                return Ok(CloseOutcome::StillActive);
+            }
+            // One with a name goes on after its end, and may end again.
+            if conversation
+                .closed
+                .is_some_and(|closed| closed >= conversation.active)
+            {
+                return Ok(CloseOutcome::AlreadyClosed);
+            }
+            conversation.closed = Some(now.max(conversation.active));
+            conversation.save(tx).await?;
+            if !closing.facts.is_empty() {
+                fact::lock(tx, &closing.sender).await?;
+            }
+            for fact in &closing.facts {
+                fact::set(tx, &closing.sender, fact, now).await?;
+            }
+            let summary = match summary {
+                Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
+                None => None,
+            };
+            Ok(CloseOutcome::Closed(summary))
         })
         .await
     }
-}
-
-async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String, StoreError> {
-    let sender = Scope::sender(tx, id.scope).await?;
-    sender.ok_or_else(|| StoreError::missing("conversation", id))
 }

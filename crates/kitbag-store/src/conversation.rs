@@ -4,14 +4,14 @@ mod latest;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::names;
 use crate::scope::Scope;
 use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{Value, from_row};
 
 pub use latest::LatestConversation;
 
@@ -68,17 +68,15 @@ impl Store {
         sender: &str,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Conversation, StoreError> {
+    ) -> Result<Conversation> {
         let (channel, sender, choice) = (channel.to_owned(), sender.to_owned(), choice.clone());
-        self.write(move |tx| {
-            Box::pin(async move {
-                let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
-                let mut conversation = Conversation::choose(tx, &mut scope, &choice, now).await?;
-                conversation.active = conversation.active.max(now);
-                conversation.save(tx).await?;
-                scope.save(tx).await?;
-                Ok(conversation)
-            })
+        self.write(async move |tx| {
+            let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
+            let mut conversation = Conversation::choose(tx, &mut scope, &choice, now).await?;
+            conversation.active = conversation.active.max(now);
+            conversation.save(tx).await?;
+            scope.save(tx).await?;
+            Ok(conversation)
         })
         .await
     }
@@ -92,67 +90,39 @@ impl Store {
         channel: &str,
         sender: &str,
         limit: u32,
-    ) -> Result<Vec<Conversation>, StoreError> {
+    ) -> Result<Vec<Conversation>> {
         let (channel, sender) = (channel.to_owned(), sender.to_owned());
-        self.read(move |tx| {
-            Box::pin(async move {
-                let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
-                    return Ok(Vec::new());
-                };
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 \
-                     ORDER BY active DESC, id DESC LIMIT $3"
-                );
-                let rows = tx.query(&sql, [scope.id.into(), limit.into()]).await?;
-                rows.into_iter()
-                    .map(|row| Conversation::read(scope.id, row))
-                    .collect()
-            })
+        self.read(async move |tx| {
+            let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
+                return Ok(Vec::new());
+            };
+            let sql = select(" ORDER BY active DESC, id DESC LIMIT $3");
+            tx.query(&sql, (scope.id, limit)).await
         })
         .await
     }
 }
 
-const COLUMNS: &str = "id, name, began, active, closed, messages, turns";
+const COLUMNS: &str = "scope, id, name, began, active, closed, messages, turns";
+
+from_row!(Conversation: id, name, began, active, closed, messages, turns);
+
+/// The query for the conversations of a scope that meet a condition.
+fn select(condition: &str) -> String {
+    format!("SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2{condition}")
+}
 
 impl Conversation {
-    fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: ConversationId {
-                scope,
-                number: row.u32()?,
-            },
-            name: row.text_or_null()?,
-            began: timestamp(row.int()?)?,
-            active: timestamp(row.int()?)?,
-            closed: row.int_or_null()?.map(timestamp).transpose()?,
-            messages: row.u32()?,
-            turns: row.u32()?,
-        })
-    }
-
     /// The conversation by its number, to be changed. Its scope should be locked before.
-    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND id = $3"
-        );
-        let row = tx
-            .lock_one(&sql, [id.scope.into(), id.number.into()])
-            .await?
-            .ok_or_else(|| StoreError::missing("conversation", id))?;
-        Self::read(id.scope, row)
+    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
+        let found = tx.lock_one(&select(" AND id = $3"), id).await?;
+        found.ok_or_else(|| StoreError::missing("conversation", id))
     }
 
     /// The conversation by its number.
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND id = $3"
-        );
-        let row = tx
-            .query_one(&sql, [id.scope.into(), id.number.into()])
-            .await?
-            .ok_or_else(|| StoreError::missing("conversation", id))?;
-        Self::read(id.scope, row)
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
+        let found = tx.query_one(&select(" AND id = $3"), id).await?;
+        found.ok_or_else(|| StoreError::missing("conversation", id))
     }
 
     /// The conversation that a message at `now` would continue, if there is one.
@@ -161,9 +131,9 @@ impl Conversation {
         scope: u32,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Option<Self>, StoreError> {
+    ) -> Result<Option<Self>> {
         let (condition, values): (_, Vec<Value>) = match choice {
-            ConversationChoice::Named(name) => ("name = $3", vec![name.as_str().into()]),
+            ConversationChoice::Named(name) => ("name = $3", vec![name.into()]),
             // Another sender's conversation is never gone on with.
             ConversationChoice::Id(id) if id.scope != scope => return Ok(None),
             ConversationChoice::Id(id) => ("id = $3", vec![id.number.into()]),
@@ -173,18 +143,12 @@ impl Conversation {
                 let until = now.checked_add(*idle).unwrap_or(Timestamp::MAX);
                 (
                     "closed IS NULL AND name IS NULL AND active >= $3 AND began <= $4",
-                    vec![since.as_microsecond().into(), until.as_microsecond().into()],
+                    vec![since.into(), until.into()],
                 )
             }
         };
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND {condition} \
-             ORDER BY id DESC LIMIT 1"
-        );
-        let mut parameters = vec![scope.into()];
-        parameters.extend(values);
-        let row = tx.query_with(&sql, parameters).await?.into_iter().next();
-        row.map(|row| Self::read(scope, row)).transpose()
+        let sql = select(&format!(" AND {condition} ORDER BY id DESC LIMIT 1"));
+        tx.query_one(&sql, (scope, values)).await
     }
 
     /// The conversation that a message at `now` continues or begins. The caller saves both.
@@ -193,7 +157,7 @@ impl Conversation {
         scope: &mut Scope,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         if let ConversationChoice::Named(name) = choice {
             names::name("the conversation", name)?;
         }
@@ -219,20 +183,16 @@ impl Conversation {
             messages: 0,
             turns: 0,
         };
-        tx.insert(
-            "conversation (tenant, scope, id, name, began, active, closed, messages, turns)",
-            vec![[
-                scope.id.into(),
-                conversation.id.number.into(),
-                conversation.name.clone().into(),
-                now.as_microsecond().into(),
-                now.as_microsecond().into(),
-                Value::Null,
-                0_u32.into(),
-                0_u32.into(),
-            ]],
-        )
-        .await?;
+        let into = format!("conversation (tenant, {COLUMNS})");
+        let times = (now, now, Value::Null);
+        let row = (
+            conversation.id,
+            conversation.name.as_deref(),
+            times,
+            0_u32,
+            0_u32,
+        );
+        tx.insert(&into, [row]).await?;
         if let Some(before) = before {
             Self::lock(tx, before).await?;
             state::hand_over_entries(tx, before, conversation.id).await?;
@@ -248,44 +208,25 @@ impl Conversation {
         scope: u32,
         choice: &ConversationChoice,
         now: Timestamp,
-    ) -> Result<Option<ConversationId>, StoreError> {
+    ) -> Result<Option<ConversationId>> {
         if let ConversationChoice::Named(_) = choice {
             return Ok(None);
         }
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation WHERE tenant = $1 AND scope = $2 AND name IS NULL \
-             ORDER BY active DESC, id DESC LIMIT 1"
-        );
-        let Some(row) = tx.query_one(&sql, [scope.into()]).await? else {
-            return Ok(None);
-        };
-        let last = Self::read(scope, row)?;
-        Ok((last.active <= now).then_some(last.id))
+        let sql = select(" AND name IS NULL ORDER BY active DESC, id DESC LIMIT 1");
+        let last: Option<Self> = tx.query_one(&sql, scope).await?;
+        let last = last.filter(|last| last.active <= now);
+        Ok(last.map(|last| last.id))
     }
 
     /// Writes back what changes.
-    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let times = (self.began, self.active, self.closed);
         tx.execute(
             "UPDATE conversation SET began = $2, active = $3, closed = $4, messages = $5, turns = $6 \
              WHERE tenant = $1 AND scope = $7 AND id = $8",
-            [
-                self.began.as_microsecond().into(),
-                self.active.as_microsecond().into(),
-                self.closed.map(Timestamp::as_microsecond).into(),
-                self.messages.into(),
-                self.turns.into(),
-                self.id.scope.into(),
-                self.id.number.into(),
-            ],
+            (times, self.messages, self.turns, self.id),
         )
         .await?;
         Ok(())
     }
-}
-
-/// The time in a column.
-pub(crate) fn timestamp(microseconds: i64) -> Result<Timestamp, StoreError> {
-    Timestamp::from_microsecond(microseconds).map_err(|error| StoreError::Failed {
-        reason: format!("a column holds no time: {error}"),
-    })
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::schema::{self, Table};
 use crate::store::Store;
-use crate::transaction::{Tx, placeholders};
+use crate::transaction::placeholders;
 use crate::value::{Row, Value};
 
 /// How many rows are copied in one transaction.
@@ -30,7 +30,7 @@ impl Store {
     ///
     /// # Errors
     /// When the other store has rows already, when one of them fails, or when they differ.
-    pub async fn copy_to(&self, other: &Self) -> Result<Copied, StoreError> {
+    pub async fn copy_to(&self, other: &Self) -> Result<Copied> {
         let mut tables = schema::tables();
         tables.retain(|table| table.name != MARKED);
         let scopes = self.mark().await?;
@@ -54,9 +54,10 @@ impl Store {
         }
         for table in &tables {
             if self.digest(table).await? != other.digest(table).await? {
-                return Err(StoreError::Failed {
-                    reason: format!("the copy of table {} differs from the original", table.name),
-                });
+                let name = table.name;
+                return Err(StoreError::failed(format!(
+                    "the copy of table {name} differs from the original"
+                )));
             }
         }
         other.set_mark(scopes.unwrap_or(0)).await?;
@@ -64,32 +65,23 @@ impl Store {
     }
 
     /// How many scopes the tenant has ever had here, or that a copy is under way.
-    async fn mark(&self) -> Result<Option<i64>, StoreError> {
-        self.read(|tx| {
-            Box::pin(async move {
-                let row = tx.query_one("SELECT scopes FROM tenant WHERE tenant = $1", []);
-                Ok(row.await?.map(|mut row| row.int()).transpose()?)
-            })
+    async fn mark(&self) -> Result<Option<i64>> {
+        self.read(async move |tx| {
+            let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
+            tx.query_one(sql, ()).await
         })
         .await
     }
 
-    async fn set_mark(&self, scopes: i64) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                tx.execute(
-                    "INSERT INTO tenant (tenant, scopes) VALUES ($1, $2) \
-                     ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes",
-                    [scopes.into()],
-                )
-                .await
-            })
+    async fn set_mark(&self, scopes: i64) -> Result<()> {
+        self.write(async move |tx| {
+            let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
+            tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
         })
         .await
-        .map(drop)
     }
 
-    async fn is_empty(&self, tables: &[Table]) -> Result<bool, StoreError> {
+    async fn is_empty(&self, tables: &[Table]) -> Result<bool> {
         for table in tables {
             if !self.page(table, Vec::new(), 1).await?.is_empty() {
                 return Ok(false);
@@ -99,119 +91,101 @@ impl Store {
     }
 
     /// Removes a copy that was not finished.
-    async fn remove_all(&self, tables: &[Table]) -> Result<(), StoreError> {
+    async fn remove_all(&self, tables: &[Table]) -> Result<()> {
         for table in tables {
             let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-            self.write(move |tx| Box::pin(async move { tx.execute(&sql, []).await }))
+            self.write(async move |tx| tx.execute(&sql, ()).await)
                 .await?;
         }
         Ok(())
     }
 
-    async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64, StoreError> {
-        let mut after = Vec::new();
+    async fn copy_table(&self, other: &Self, table: &Table) -> Result<u64> {
         let mut count = 0;
+        self.each_page(table, async |rows| {
+            count += rows.len() as u64;
+            let into = format!("{} (tenant, {})", table.name, table.column_names());
+            other
+                .write(async move |tx| tx.insert(&into, rows).await)
+                .await
+        })
+        .await?;
+        Ok(count)
+    }
+
+    /// Reads all rows of a table, some at a time.
+    async fn each_page(
+        &self,
+        table: &Table,
+        mut use_rows: impl AsyncFnMut(Vec<Vec<Value>>) -> Result<()>,
+    ) -> Result<()> {
+        let mut after = Vec::new();
         loop {
             let rows = self.page(table, after, PAGE).await?;
             let Some(last) = rows.last() else {
-                return Ok(count);
+                return Ok(());
             };
             after = table.key_of(last);
-            count += rows.len() as u64;
-            let into = table.insert_into();
-            other
-                .write(move |tx| Box::pin(async move { insert(tx, &into, rows).await }))
-                .await?;
+            use_rows(rows).await?;
         }
     }
 
     /// Rows behind a key, in the order of their keys.
-    async fn page(
-        &self,
-        table: &Table,
-        after: Vec<Value>,
-        limit: u32,
-    ) -> Result<Vec<Vec<Value>>, StoreError> {
-        let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    async fn page(&self, table: &Table, after: Vec<Value>, limit: u32) -> Result<Vec<Vec<Value>>> {
         let key = table.key.join(", ");
         let behind = match after.len() {
             0 => String::new(),
             length => format!(" AND ({key}) > ({})", placeholders(2, length)),
         };
+        let (columns, name) = (table.column_names(), table.name);
         let sql = format!(
-            "SELECT {} FROM {} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}",
-            columns.join(", "),
-            table.name,
+            "SELECT {columns} FROM {name} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}"
         );
         let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
-        self.read(move |tx| {
-            Box::pin(async move {
-                let rows = tx.query_with(&sql, after).await?;
-                rows.into_iter().map(|row| cells(row, &bodies)).collect()
-            })
+        self.read(async move |tx| {
+            let rows = tx.query(&sql, after).await?;
+            rows.into_iter().map(|row| cells(row, &bodies)).collect()
         })
         .await
     }
 
-    async fn digest(&self, table: &Table) -> Result<[u8; 32], StoreError> {
+    async fn digest(&self, table: &Table) -> Result<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
-        let mut after = Vec::new();
-        loop {
-            let rows = self.page(table, after, PAGE).await?;
-            let Some(last) = rows.last() else {
-                return Ok(*hasher.finalize().as_bytes());
-            };
-            after = table.key_of(last);
+        self.each_page(table, async |rows| {
             for cell in rows.iter().flatten() {
                 update(&mut hasher, cell);
             }
-        }
+            Ok(())
+        })
+        .await?;
+        Ok(hasher.finalize())
     }
 }
 
 impl Table {
-    fn key_of(&self, row: &[Value]) -> Vec<Value> {
-        let is_key = |name: &str| self.key.contains(&name);
-        let cells = self.columns.iter().zip(row);
-        // The columns of a key stand in its order at the beginning of each table.
-        cells
-            .filter(|(column, _)| is_key(column.name))
-            .map(|(_, cell)| cell.clone())
-            .collect()
+    fn column_names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        names.join(", ")
     }
 
-    fn insert_into(&self) -> String {
-        let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        format!(
-            "INSERT INTO {} (tenant, {}) VALUES (",
-            self.name,
-            columns.join(", ")
-        )
+    /// The key of a row: its columns stand in its order at the beginning of each table.
+    fn key_of(&self, row: &[Value]) -> Vec<Value> {
+        row.iter().take(self.key.len()).cloned().collect()
     }
 }
 
 /// What is told of a store that is only half a copy.
 pub(crate) fn unfinished() -> StoreError {
-    StoreError::Failed {
-        reason: "a copy into it was not finished; copy again, or choose another store".to_owned(),
-    }
-}
-
-async fn insert(tx: &mut Tx<'_>, into: &str, rows: Vec<Vec<Value>>) -> Result<(), StoreError> {
-    for row in rows {
-        let sql = format!("{into}{})", placeholders(1, row.len() + 1));
-        tx.execute_with(&sql, row).await?;
-    }
-    Ok(())
+    StoreError::failed("a copy into it was not finished; copy again, or choose another store")
 }
 
 /// The cells of a row, texts as texts in both databases.
-fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>, StoreError> {
+fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>> {
     let mut cells = Vec::with_capacity(bodies.len());
     for is_body in bodies {
         let cell = match is_body {
-            true => row.text_or_null()?.map_or(Value::Null, Value::Body),
-            false => row.cell(),
+            true => row.read::<Option<String>>()?.map(Value::Body).into(),
+            false => row.read()?,
         };
         cells.push(cell);
     }

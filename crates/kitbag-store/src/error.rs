@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use crate::value::WrongCell;
 
+/// The result of an operation of the store.
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// A failure of the store. Nothing that was acknowledged before is lost by it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
@@ -191,6 +194,19 @@ impl StoreError {
         }
     }
 
+    pub(crate) fn failed(reason: impl Into<String>) -> Self {
+        Self::Failed {
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn damaged(table: &'static str, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            table,
+            reason: reason.into(),
+        }
+    }
+
     pub(crate) fn invalid(field: &'static str, problem: impl Into<String>) -> Self {
         Self::Invalid {
             field,
@@ -208,8 +224,6 @@ impl StoreError {
 
 impl From<WrongCell> for StoreError {
     fn from(wrong: WrongCell) -> Self {
-        Self::Failed {
-            reason: wrong.to_string(),
-        }
+        Self::failed(wrong.to_string())
     }
 }

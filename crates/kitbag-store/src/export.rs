@@ -1,11 +1,11 @@
 //! Taking messages out, page by page.
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::message::StoredMessage;
 use crate::store::Store;
 use crate::transaction::placeholders;
-use crate::value::Value;
+use crate::value::{Row, Value};
 
 /// Which messages to take.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,45 +71,37 @@ impl Store {
         filter: &ExportFilter,
         after: Option<ExportCursor>,
         limit: u32,
-    ) -> Result<(Vec<Result<Exported, StoreError>>, Option<ExportCursor>), StoreError> {
+    ) -> Result<(Vec<Result<Exported, StoreError>>, Option<ExportCursor>)> {
         let filter = filter.clone();
-        self.read(move |tx| {
-            Box::pin(async move {
-                let start = after.unwrap_or(ExportCursor {
-                    scope: 0,
-                    arrival: 0,
-                });
-                let mut parameters: Vec<Value> = vec![start.scope.into(), start.arrival.into()];
-                let conditions = filter.conditions(&mut parameters);
-                let limit_name = placeholders(parameters.len() + 2, 1);
-                parameters.push(limit.into());
-                let columns = history::COLUMNS.replace(", ", ", message.");
-                let sql = format!(
-                    "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
-                     conversation.name, message.{columns} FROM scope \
-                     JOIN message ON message.tenant = scope.tenant AND message.scope = scope.id \
-                     JOIN conversation ON conversation.tenant = scope.tenant \
-                     AND conversation.scope = scope.id AND conversation.id = message.conversation \
-                     WHERE scope.tenant = $1 AND message.tenant = $1 \
-                     AND (message.scope, message.arrival) > ($2, $3){conditions} \
-                     ORDER BY message.scope, message.arrival LIMIT {limit_name}"
-                );
-                let mut cursor = None;
-                let mut page = Vec::new();
-                for mut row in tx.query_with(&sql, parameters).await? {
-                    let scope = row.u32()?;
-                    let arrival = row.u32()?;
-                    cursor = Some(ExportCursor { scope, arrival });
-                    let (channel, sender, name) = (row.text()?, row.text()?, row.text_or_null()?);
-                    page.push(history::read(scope, &mut row).map(|message| Exported {
-                        channel,
-                        sender,
-                        conversation: name,
-                        message,
-                    }));
-                }
-                Ok((page, cursor))
-            })
+        self.read(async move |tx| {
+            let start = after.map_or((0, 0), |after| (after.scope, after.arrival));
+            let mut parameters: Vec<Value> = vec![limit.into(), start.0.into(), start.1.into()];
+            let conditions = filter.conditions(&mut parameters);
+            let columns = history::COLUMNS.replace(", ", ", message.");
+            let sql = format!(
+                "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
+                 conversation.name, message.{columns} FROM scope \
+                 JOIN message ON message.tenant = scope.tenant AND message.scope = scope.id \
+                 JOIN conversation ON conversation.tenant = scope.tenant \
+                 AND conversation.scope = scope.id AND conversation.id = message.conversation \
+                 WHERE scope.tenant = $1 AND message.tenant = $1 \
+                 AND (message.scope, message.arrival) > ($3, $4){conditions} \
+                 ORDER BY message.scope, message.arrival LIMIT $2"
+            );
+            let mut cursor = None;
+            let mut page = Vec::new();
+            for mut row in tx.query::<Row>(&sql, parameters).await? {
+                let (scope, arrival) = row.read()?;
+                cursor = Some(ExportCursor { scope, arrival });
+                let (channel, sender, conversation) = row.read()?;
+                page.push(row.read().map(|message| Exported {
+                    channel,
+                    sender,
+                    conversation,
+                    message,
+                }));
+            }
+            Ok((page, cursor))
         })
         .await
     }

@@ -2,13 +2,12 @@
 
 use jiff::Timestamp;
 
-use crate::conversation::timestamp;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId};
 use crate::names;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{FromRow, Row, Value, from_row};
 
 /// Longest key, in characters.
 const LONGEST_KEY: usize = 100;
@@ -67,24 +66,15 @@ impl NewFact {
     ///
     /// # Errors
     /// Names what is wrong.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<()> {
         names::name("the key of a fact", &self.key)?;
-        limit("the key of a fact", &self.key, LONGEST_KEY)?;
+        names::limit("the key of a fact", &self.key, LONGEST_KEY)?;
         if self.value.trim().is_empty() {
             let problem = format!("for `{}` is empty; unset the fact instead", self.key);
             return Err(StoreError::invalid("the value", problem));
         }
-        limit("the value of a fact", &self.value, LONGEST_VALUE)
+        names::limit("the value of a fact", &self.value, LONGEST_VALUE)
     }
-}
-
-fn limit(field: &'static str, text: &str, most: usize) -> Result<(), StoreError> {
-    let length = text.chars().count();
-    if length > most {
-        let problem = format!("has {length} characters, and at most {most} are taken");
-        return Err(StoreError::invalid(field, problem));
-    }
-    Ok(())
 }
 
 impl Store {
@@ -93,22 +83,15 @@ impl Store {
     ///
     /// # Errors
     /// When a fact is not one, which then changes nothing at all, or when the store fails.
-    pub async fn set_facts(
-        &self,
-        sender: &str,
-        facts: Vec<NewFact>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn set_facts(&self, sender: &str, facts: Vec<NewFact>, now: Timestamp) -> Result<()> {
         names::name("the sender", sender)?;
         let sender = sender.to_owned();
-        self.write(move |tx| {
-            Box::pin(async move {
-                lock(tx, &sender).await?;
-                for fact in &facts {
-                    set(tx, &sender, fact, now).await?;
-                }
-                Ok(())
-            })
+        self.write(async move |tx| {
+            lock(tx, &sender).await?;
+            for fact in &facts {
+                set(tx, &sender, fact, now).await?;
+            }
+            Ok(())
         })
         .await
     }
@@ -117,18 +100,11 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn unset_fact(
-        &self,
-        sender: &str,
-        key: &str,
-        now: Timestamp,
-    ) -> Result<bool, StoreError> {
+    pub async fn unset_fact(&self, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
         let (sender, key) = (sender.to_owned(), key.to_owned());
-        self.write(move |tx| {
-            Box::pin(async move {
-                lock(tx, &sender).await?;
-                end(tx, &sender, &key, now).await
-            })
+        self.write(async move |tx| {
+            lock(tx, &sender).await?;
+            end(tx, &sender, &key, now).await
         })
         .await
     }
@@ -137,9 +113,9 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn facts(&self, sender: &str, limit: u32) -> Result<Vec<Fact>, StoreError> {
+    pub async fn facts(&self, sender: &str, limit: u32) -> Result<Vec<Fact>> {
         let sender = sender.to_owned();
-        self.read(move |tx| Box::pin(async move { current(tx, &sender, limit).await }))
+        self.read(async move |tx| current(tx, &sender, limit).await)
             .await
     }
 
@@ -153,31 +129,21 @@ impl Store {
         sender: &str,
         key: Option<&str>,
         limit: u32,
-    ) -> Result<Vec<Fact>, StoreError> {
+    ) -> Result<Vec<Fact>> {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
-        self.read(move |tx| {
-            Box::pin(async move {
-                let limit = limit.into();
-                let rows = match key {
-                    Some(key) => {
-                        let sql = format!(
-                            "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
-                             ORDER BY version DESC LIMIT $4"
-                        );
-                        let mut rows = tx.query(&sql, [sender.into(), key.into(), limit]).await?;
-                        rows.reverse();
-                        rows
-                    }
-                    None => {
-                        let sql = format!(
-                            "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 \
-                             ORDER BY key, version LIMIT $3"
-                        );
-                        tx.query(&sql, [sender.into(), limit]).await?
-                    }
-                };
-                rows.into_iter().map(Fact::read).collect()
-            })
+        self.read(async move |tx| {
+            let (of_key, order) = match key {
+                Some(_) => (" AND key = $4", "version DESC"),
+                None => ("", "key, version"),
+            };
+            let sql = format!(
+                "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $3{of_key} \
+                 ORDER BY {order} LIMIT $2"
+            );
+            let key: Vec<Value> = key.into_iter().map(Value::from).collect();
+            let mut facts: Vec<Fact> = tx.query(&sql, (limit, sender, key)).await?;
+            facts.sort_by(|a, b| (&a.key, a.version).cmp(&(&b.key, b.version)));
+            Ok(facts)
         })
         .await
     }
@@ -186,57 +152,33 @@ impl Store {
 const COLUMNS: &str =
     "key, value, version, since, until, source_scope, source_conversation, source_seq";
 
-impl Fact {
-    fn read(mut row: Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            key: row.text()?,
-            value: row.text()?,
-            version: row.u32()?,
-            since: timestamp(row.int()?)?,
-            until: row.int_or_null()?.map(timestamp).transpose()?,
-            source: source(&mut row)?,
+from_row!(Fact: key, value, version, since, until, source);
+
+impl FromRow for Option<MessageId> {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        Ok(match row.read()? {
+            (Some(scope), Some(number), Some(seq)) => {
+                Some(ConversationId { scope, number }.message(seq))
+            }
+            _ => None,
         })
     }
 }
 
-fn source(row: &mut Row) -> Result<Option<MessageId>, StoreError> {
-    let mut number = || -> Result<Option<u32>, StoreError> {
-        let number = row.int_or_null()?;
-        Ok(number.and_then(|number| u32::try_from(number).ok()))
-    };
-    let (scope, conversation, seq) = (number()?, number()?, number()?);
-    let id = || {
-        Some(MessageId {
-            conversation: ConversationId {
-                scope: scope?,
-                number: conversation?,
-            },
-            seq: seq?,
-        })
-    };
-    Ok(id())
-}
-
 /// The facts that hold, the latest `limit` of them, sorted by key.
-pub(crate) async fn current(
-    tx: &mut Tx<'_>,
-    sender: &str,
-    limit: u32,
-) -> Result<Vec<Fact>, StoreError> {
+pub(crate) async fn current(tx: &mut Tx<'_>, sender: &str, limit: u32) -> Result<Vec<Fact>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL \
          ORDER BY since DESC, key LIMIT $3"
     );
-    let rows = tx.query(&sql, [sender.into(), limit.into()]).await?;
-    let facts: Result<Vec<Fact>, StoreError> = rows.into_iter().map(Fact::read).collect();
-    let mut facts = facts?;
+    let mut facts: Vec<Fact> = tx.query(&sql, (sender, limit)).await?;
     facts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(facts)
 }
 
 /// Lets one transaction at a time change facts about a sender. A lock for each fact would be taken
 /// in whatever order the facts come in, and two who wait for each other would never end.
-pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<(), StoreError> {
+pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<()> {
     tx.lock_exclusive(&format!("facts/{sender}")).await
 }
 
@@ -246,56 +188,37 @@ pub(crate) async fn set(
     sender: &str,
     fact: &NewFact,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     fact.check()?;
-    let latest = tx
-        .lock_one(
-            "SELECT version, value, until FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 \
-             ORDER BY version DESC LIMIT 1",
-            [sender.into(), fact.key.as_str().into()],
-        )
-        .await?;
+    let sql = "SELECT version, value, until FROM fact \
+               WHERE tenant = $1 AND sender = $2 AND key = $3 ORDER BY version DESC LIMIT 1";
+    let latest: Option<(u32, String, Option<i64>)> = tx.lock_one(sql, (sender, &fact.key)).await?;
     let mut version = 0;
-    if let Some(mut row) = latest {
-        version = row.u32()?;
-        let (value, holds) = (row.text()?, row.int_or_null()?.is_none());
-        if holds && value == fact.value {
+    if let Some((latest, value, until)) = latest {
+        if until.is_none() && value == fact.value {
             return Ok(());
         }
+        version = latest;
         end(tx, sender, &fact.key, now).await?;
     }
-    let source = fact.source;
-    let number = |of: fn(MessageId) -> u32| -> Value { source.map(of).into() };
+    let value = Value::Body(fact.value.clone());
+    let source = |of: fn(MessageId) -> u32| fact.source.map(of);
     tx.insert(
-        "fact (tenant, sender, key, version, value, since, until, source_scope, \
-         source_conversation, source_seq)",
-        vec![[
-            sender.into(),
-            fact.key.as_str().into(),
-            version.saturating_add(1).into(),
-            Value::Body(fact.value.clone()),
-            now.as_microsecond().into(),
-            Value::Null,
-            number(|id| id.conversation.scope),
-            number(|id| id.conversation.number),
-            number(|id| id.seq),
-        ]],
+        "fact (tenant, sender, key, version, value, since, source_scope, source_conversation, \
+         source_seq)",
+        [(
+            (sender, &fact.key, version.saturating_add(1), value, now),
+            source(|id| id.conversation.scope),
+            source(|id| id.conversation.number),
+            source(|id| id.seq),
+        )],
     )
     .await
 }
 
 /// Ends the value that holds. The caller holds the [`lock`].
-pub(crate) async fn end(
-    tx: &mut Tx<'_>,
-    sender: &str,
-    key: &str,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let ended = tx
-        .execute(
-            "UPDATE fact SET until = $2 WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL",
-            [now.as_microsecond().into(), sender.into(), key.into()],
-        )
-        .await?;
-    Ok(ended > 0)
+pub(crate) async fn end(tx: &mut Tx<'_>, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
+    let sql = "UPDATE fact SET until = $2 \
+               WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL";
+    Ok(tx.execute(sql, (now, sender, key)).await? > 0)
 }

@@ -9,11 +9,11 @@ use kitbag_core::recall::analyse;
 use serde::Serialize;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::fact;
-use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
+use crate::schema;
 use crate::scope::{Scope, Share};
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -62,16 +62,14 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such thing, or the store fails.
-    pub async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
-        let mut forgotten = self
-            .write(move |tx| Box::pin(async move { forget(tx, what).await }))
-            .await?;
+    pub async fn forget(&self, what: Forget) -> Result<Forgotten> {
+        let mut forgotten = self.write(async move |tx| forget(tx, what).await).await?;
         forgotten.is_log_clear = self.clear_log().await.is_ok();
         Ok(forgotten)
     }
 }
 
-async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> {
+async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
     tx.lock_exclusive(crate::prompt::TEXTS).await?;
     match what {
         Forget::Message(id) => forget_message(tx, id).await,
@@ -81,53 +79,33 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten, StoreError> 
     }
 }
 
-async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, StoreError> {
-    let place = (id.conversation.number, id.seq);
+async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     let missing = || StoreError::missing("message", id);
-    let mut scope = Scope::lock(tx, id.conversation.scope)
-        .await?
-        .ok_or_else(missing)?;
+    let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
+    let mut scope = scope.ok_or_else(missing)?;
     Conversation::lock(tx, id.conversation).await?;
-    let rows = history::at_places(tx, "arrival, recallable, body", scope.id, &[place]).await?;
-    let mut row = rows.into_iter().next().ok_or_else(missing)?;
-    let (arrival, recallable, text) = (row.u32()?, row.flag()?, row.text()?);
-
-    tx.execute(
-        "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND arrival = $3",
-        [scope.id.into(), arrival.into()],
-    )
-    .await?;
-    tx.execute(
-        "UPDATE message SET previous_traits = NULL \
-         WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4",
-        [
-            scope.id.into(),
-            place.0.into(),
-            id.seq.saturating_add(1).into(),
-        ],
-    )
-    .await?;
+    let sql = "DELETE FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
+               RETURNING arrival, recallable, body";
+    let found = tx.query_one(sql, id).await?;
+    let (arrival, recallable, text): (u32, bool, String) = found.ok_or_else(missing)?;
+    let sql = "UPDATE message SET previous_traits = NULL \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let next = id.conversation.message(id.seq.saturating_add(1));
+    tx.execute(sql, next).await?;
     if recallable {
         scope.take_off(Share::of(&analyse(&text)));
-        scope.save(tx).await?;
     }
-    if scope.analysis == index::ANALYSIS {
-        index::rebuild(tx, &scope, arrival).await?;
-    } else {
-        index::reindex(tx, &mut scope).await?;
-        scope.save(tx).await?;
-    }
+    index::rebuild(tx, &mut scope, &BTreeSet::from([arrival])).await?;
+    scope.save(tx).await?;
 
     let mut forgotten = Forgotten {
         messages: 1,
         ..Forgotten::default()
     };
-    tx.execute(
-        "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-         AND (message = $4 OR reply = $4)",
-        [scope.id.into(), place.0.into(), id.seq.into()],
-    )
-    .await?;
+    let sql = "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 \
+               AND conversation = $3 AND (message = $4 OR reply = $4)";
+    tx.execute(sql, id).await?;
     let mut origins = vec![format!("message/{id}")];
     origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
     let name = format!("message {id}");
@@ -137,14 +115,10 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten, Sto
     Ok(forgotten)
 }
 
-async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten, StoreError> {
+async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten> {
     fact::lock(tx, sender).await?;
-    let facts = tx
-        .execute(
-            "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3",
-            [sender.into(), key.into()],
-        )
-        .await?;
+    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3";
+    let facts = tx.execute(sql, (sender, key)).await?;
     if facts == 0 {
         return Err(StoreError::missing("fact", key));
     }
@@ -159,60 +133,36 @@ async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgott
     })
 }
 
-async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten, StoreError> {
-    let mut scope = Scope::lock(tx, id.scope)
-        .await?
-        .ok_or_else(|| StoreError::missing("conversation", id))?;
+async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten> {
+    let mut scope = Scope::lock(tx, id).await?;
     Conversation::lock(tx, id).await?;
-    let rows = tx
-        .query(
-            "SELECT arrival, seq, recallable, body FROM message \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3",
-            [id.scope.into(), id.number.into()],
-        )
-        .await?;
+    let sql = "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+               RETURNING arrival, seq, recallable, body";
     let mut arrivals = BTreeSet::new();
     let mut origins = Vec::new();
-    for mut row in rows {
-        let (arrival, seq, recallable) = (row.u32()?, row.u32()?, row.flag()?);
+    for (arrival, seq, recallable, body) in tx.query::<(u32, u32, bool, String)>(sql, id).await? {
         arrivals.insert(arrival);
-        origins.push(format!(
-            "message/{}",
-            MessageId {
-                conversation: id,
-                seq
-            }
-        ));
+        origins.push(format!("message/{}", id.message(seq)));
         if recallable {
-            scope.take_off(Share::of(&analyse(&row.text()?)));
+            scope.take_off(Share::of(&analyse(&body)));
         }
     }
-    scope.save(tx).await?;
     let mut forgotten = Forgotten {
+        messages: arrivals.len() as u64,
         conversations: 1,
         ..Forgotten::default()
     };
     for (table, column) in [
-        ("message", "conversation"),
         ("state", "conversation"),
         ("lease", "conversation"),
         ("turn", "conversation"),
         ("conversation", "id"),
     ] {
         let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2 AND {column} = $3");
-        let gone = tx
-            .execute(&sql, [id.scope.into(), id.number.into()])
-            .await?;
-        if table == "message" {
-            forgotten.messages = gone;
-        }
+        tx.execute(&sql, id).await?;
     }
-    if scope.analysis == index::ANALYSIS {
-        index::rebuild_all(tx, &scope, &arrivals).await?;
-    } else {
-        index::reindex(tx, &mut scope).await?;
-        scope.save(tx).await?;
-    }
+    index::rebuild(tx, &mut scope, &arrivals).await?;
+    scope.save(tx).await?;
     origins.extend(derived::forget_from_conversation(tx, id, &mut forgotten).await?);
     forgotten.prompts = prompts::remove_of_conversation(tx, id).await?;
     let name = format!("conversation {id}");
@@ -221,41 +171,29 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
     Ok(forgotten)
 }
 
-async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, StoreError> {
+async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
     Scope::lock_many(tx).await?;
     let scopes = Scope::all_of(tx, sender).await?;
     for scope in &scopes {
-        Scope::lock(tx, scope.id).await?;
+        Scope::lock_by_number(tx, scope.id).await?;
     }
     fact::lock(tx, sender).await?;
+    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2";
     let mut forgotten = Forgotten {
-        facts: tx
-            .execute(
-                "DELETE FROM fact WHERE tenant = $1 AND sender = $2",
-                [sender.into()],
-            )
-            .await?,
+        facts: tx.execute(sql, sender).await?,
         ..Forgotten::default()
     };
     if scopes.is_empty() && forgotten.facts == 0 {
         return Err(StoreError::missing("sender", sender));
     }
+    let tables = schema::tables();
     let mut taken = BTreeSet::new();
     for scope in scopes {
-        crate::prompt::take_texts(tx, "scope = $2", vec![scope.id.into()], &mut taken).await?;
-        for table in [
-            "message",
-            "block",
-            "posting",
-            "conversation",
-            "summary",
-            "state",
-            "lease",
-            "turn",
-            "prompt",
-        ] {
+        crate::prompt::take_texts(tx, "scope = $2", scope.id, &mut taken).await?;
+        for table in tables.iter().filter(|table| table.has("scope")) {
+            let table = table.name;
             let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
-            let gone = tx.execute(&sql, [scope.id.into()]).await?;
+            let gone = tx.execute(&sql, scope.id).await?;
             match table {
                 "message" => forgotten.messages += gone,
                 "conversation" => forgotten.conversations += gone,
@@ -264,11 +202,8 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten, Store
                 _ => {}
             }
         }
-        tx.execute(
-            "DELETE FROM scope WHERE tenant = $1 AND id = $2",
-            [scope.id.into()],
-        )
-        .await?;
+        let sql = "DELETE FROM scope WHERE tenant = $1 AND id = $2";
+        tx.execute(sql, scope.id).await?;
     }
     crate::prompt::drop_taken_texts(tx, taken).await?;
     Ok(forgotten)

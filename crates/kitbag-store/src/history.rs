@@ -1,16 +1,14 @@
 //! Reading messages back.
 
-use std::collections::BTreeMap;
-
 use kitbag_core::role::{Role, Visibility};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId};
 use crate::message::{self, MessageTime, StoredMessage};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, WrongCell};
+use crate::value::{FromRow, Row, WrongCell};
 
 impl Store {
     /// The newest messages of a conversation, oldest first, as a model sees them: internal ones among
@@ -18,18 +16,8 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn messages(
-        &self,
-        id: ConversationId,
-        limit: u32,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                newest(tx, id, Readers::Model, limit).await
-            })
-        })
-        .await
+    pub async fn messages(&self, id: ConversationId, limit: u32) -> Result<Vec<StoredMessage>> {
+        self.newest_messages(id, Readers::Model, limit).await
     }
 
     /// The newest messages of a conversation that a person may see, oldest first.
@@ -40,12 +28,19 @@ impl Store {
         &self,
         id: ConversationId,
         limit: u32,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                newest(tx, id, Readers::People, limit).await
-            })
+    ) -> Result<Vec<StoredMessage>> {
+        self.newest_messages(id, Readers::People, limit).await
+    }
+
+    async fn newest_messages(
+        &self,
+        id: ConversationId,
+        readers: Readers,
+        limit: u32,
+    ) -> Result<Vec<StoredMessage>> {
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            newest(tx, id.message(u32::MAX), readers, limit).await
         })
         .await
     }
@@ -54,21 +49,9 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such message, or the store fails.
-    pub async fn message(&self, id: MessageId) -> Result<StoredMessage, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                let mut found = by_place(
-                    tx,
-                    id.conversation.scope,
-                    &[(id.conversation.number, id.seq)],
-                )
-                .await?;
-                found
-                    .remove(&(id.conversation.number, id.seq))
-                    .ok_or_else(|| StoreError::missing("message", id))
-            })
-        })
-        .await
+    pub async fn message(&self, id: MessageId) -> Result<StoredMessage> {
+        let found = self.read(async move |tx| get(tx, id).await).await?;
+        found.ok_or_else(|| StoreError::missing("message", id))
     }
 }
 
@@ -81,69 +64,63 @@ pub(crate) enum Readers {
     People,
 }
 
-/// The columns that [`read`] takes.
-pub(crate) const COLUMNS: &str = "conversation, seq, role, speaker, ref, at, at_offset, recallable, internal, body, json, sent_as";
+/// The columns of a [`StoredMessage`].
+pub(crate) const COLUMNS: &str = "scope, conversation, seq, role, speaker, ref, at, at_offset, recallable, internal, body, json, sent_as";
 
-/// A message from a row of [`COLUMNS`]. One that is damaged is named.
-pub(crate) fn read(scope: u32, row: &mut Row) -> Result<StoredMessage, StoreError> {
-    let mut number = || {
-        row.u32().map_err(|wrong| {
-            damaged(format!(
-                "a message of scope {scope} has a number that is not {}",
-                wrong.expected()
-            ))
+impl FromRow for StoredMessage {
+    /// Names a message that is damaged.
+    fn from_row(row: &mut Row) -> Result<Self> {
+        let scope = row.read()?;
+        let mut number = || {
+            row.cell().map_err(|wrong| {
+                let expected = wrong.expected;
+                damaged(format!(
+                    "a message of scope {scope} has a number that is not {expected}"
+                ))
+            })
+        };
+        let (number, seq) = (number()?, number()?);
+        let id = ConversationId { scope, number }.message(seq);
+        let no = |what: &'static str| {
+            move |wrong: WrongCell| {
+                let expected = wrong.expected;
+                damaged(format!("the {what} of message {id} is not {expected}"))
+            }
+        };
+        let name: String = row.cell().map_err(no("role"))?;
+        let role =
+            role(&name).ok_or_else(|| damaged(format!("message {id} has an unknown role")))?;
+        let speaker = row.cell().map_err(no("speaker"))?;
+        let reference = row.cell().map_err(no("reference"))?;
+        let at = MessageTime::from_columns(
+            row.cell().map_err(no("time"))?,
+            row.cell().map_err(no("zone"))?,
+        );
+        let recallable = row.cell().map_err(no("mark for recall"))?;
+        let visibility = match row.cell().map_err(no("visibility"))? {
+            true => Visibility::Internal,
+            false => Visibility::All,
+        };
+        let body = row.cell().map_err(no("text"))?;
+        let json: Option<String> = row.cell().map_err(no("JSON"))?;
+        let sent_as: Option<String> = row.cell().map_err(no("content as it was sent"))?;
+        let message = message::from_columns(role, speaker, body, json.as_deref(), visibility);
+        let sent_as = sent_as.map(|json| serde_json::from_str(&json)).transpose();
+        let unreadable =
+            |error: serde_json::Error| damaged(format!("message {id} is not readable: {error}"));
+        Ok(Self {
+            id,
+            message: message.map_err(unreadable)?,
+            reference,
+            at,
+            recallable,
+            sent_as: sent_as.map_err(unreadable)?,
         })
-    };
-    let id = MessageId {
-        conversation: ConversationId {
-            scope,
-            number: number()?,
-        },
-        seq: number()?,
-    };
-    let no = |what: &'static str| {
-        move |wrong: WrongCell| {
-            let expected = wrong.expected();
-            damaged(format!("the {what} of message {id} is not {expected}"))
-        }
-    };
-    let role = role(&row.text().map_err(no("role"))?)
-        .ok_or_else(|| damaged(format!("message {id} has an unknown role")))?;
-    let name = row.text_or_null().map_err(no("speaker"))?;
-    let reference = row.text_or_null().map_err(no("reference"))?;
-    let at = MessageTime::from_columns(
-        row.int_or_null().map_err(no("time"))?,
-        row.int_or_null().map_err(no("zone"))?,
-    );
-    let recallable = row.flag().map_err(no("mark for recall"))?;
-    let visibility = match row.flag().map_err(no("visibility"))? {
-        true => Visibility::Internal,
-        false => Visibility::All,
-    };
-    let body = row.text().map_err(no("text"))?;
-    let json = row.text_or_null().map_err(no("JSON"))?;
-    let sent_as = row.text_or_null().map_err(no("content as it was sent"))?;
-    let unreadable =
-        |error: serde_json::Error| damaged(format!("message {id} is not readable: {error}"));
-    Ok(StoredMessage {
-        id,
-        message: message::from_columns(role, name, body, json.as_deref(), visibility)
-            .map_err(unreadable)?,
-        reference,
-        at,
-        recallable,
-        sent_as: sent_as
-            .map(|json| serde_json::from_str(&json))
-            .transpose()
-            .map_err(unreadable)?,
-    })
+    }
 }
 
 fn damaged(reason: String) -> StoreError {
-    StoreError::Damaged {
-        table: "message",
-        reason,
-    }
+    StoreError::damaged("message", reason)
 }
 
 pub(crate) fn role(name: &str) -> Option<Role> {
@@ -151,92 +128,51 @@ pub(crate) fn role(name: &str) -> Option<Role> {
     roles.into_iter().find(|role| role.as_str() == name)
 }
 
-/// The newest messages of a conversation, oldest first.
+/// The newest messages of a conversation before one of them, oldest first.
 pub(crate) async fn newest(
     tx: &mut Tx<'_>,
-    id: ConversationId,
+    before: MessageId,
     readers: Readers,
     limit: u32,
-) -> Result<Vec<StoredMessage>, StoreError> {
+) -> Result<Vec<StoredMessage>> {
     let shown = match readers {
         Readers::Model => "",
         Readers::People => " AND internal = 0",
     };
     let sql = format!(
-        "SELECT {COLUMNS} FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3{shown} \
-         ORDER BY seq DESC LIMIT $4"
-    );
-    let rows = tx
-        .query(&sql, [id.scope.into(), id.number.into(), limit.into()])
-        .await?;
-    let rows = rows.into_iter().rev();
-    rows.map(|mut row| read(id.scope, &mut row)).collect()
-}
-
-/// The newest messages of a conversation before one of them, as a model sees them, oldest first.
-pub(crate) async fn newest_before(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    before: u32,
-    limit: u32,
-) -> Result<Vec<StoredMessage>, StoreError> {
-    let sql = format!(
         "SELECT {COLUMNS} FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-         AND seq < $4 ORDER BY seq DESC LIMIT $5"
+         AND seq < $4{shown} ORDER BY seq DESC LIMIT $5"
     );
-    let values = [
-        id.scope.into(),
-        id.number.into(),
-        before.into(),
-        limit.into(),
-    ];
-    let rows = tx.query(&sql, values).await?.into_iter().rev();
-    rows.map(|mut row| read(id.scope, &mut row)).collect()
+    let mut messages = tx.query(&sql, (before, limit)).await?;
+    messages.reverse();
+    Ok(messages)
 }
 
 /// The number of messages of a conversation before one of them.
-pub(crate) async fn count_before(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    before: u32,
-) -> Result<u32, StoreError> {
-    if before <= 1 {
+pub(crate) async fn count_before(tx: &mut Tx<'_>, before: MessageId) -> Result<u32> {
+    if before.seq <= 1 {
         return Ok(0);
     }
-    let row = tx
-        .query_one(
-            "SELECT count(*) FROM message \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq < $4",
-            [id.scope.into(), id.number.into(), before.into()],
-        )
-        .await?;
-    row.map_or(Ok(0), |mut row| Ok(row.u32()?))
+    let sql = "SELECT count(*) FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq < $4";
+    Ok(tx.query_one(sql, before).await?.unwrap_or(0))
 }
 
-/// Messages by conversation and number.
-pub(crate) async fn by_place(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    places: &[(u32, u32)],
-) -> Result<BTreeMap<(u32, u32), StoredMessage>, StoreError> {
-    let mut found = BTreeMap::new();
-    for mut row in at_places(tx, COLUMNS, scope, places).await? {
-        let message = read(scope, &mut row)?;
-        found.insert((message.id.conversation.number, message.id.seq), message);
-    }
-    Ok(found)
+/// A message, if it is there.
+pub(crate) async fn get(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<StoredMessage>> {
+    let place = [(id.conversation.number, id.seq)];
+    let found = at_places(tx, COLUMNS, id.conversation.scope, &place).await?;
+    Ok(found.into_iter().next())
 }
 
-/// Columns of the messages at some places.
-pub(crate) async fn at_places(
+/// Columns of the messages at some places: conversations and numbers in them.
+pub(crate) async fn at_places<T: FromRow>(
     tx: &mut Tx<'_>,
     columns: &str,
     scope: u32,
     places: &[(u32, u32)],
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<T>> {
     let select = format!("SELECT {columns} FROM message");
-    let keys = places.iter();
-    let keys = keys.map(|(conversation, seq)| [(*conversation).into(), (*seq).into()]);
-    tx.query_keys(&select, scope, ["conversation", "seq"], keys.collect())
+    tx.query_pairs(&select, scope, ("conversation", "seq"), places)
         .await
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::StoreError;
+use crate::value::{Parameters, Value, from_row};
 
 /// A conversation: `7.12` is the twelfth of the seventh pair of channel and sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +27,22 @@ pub struct MessageId {
     pub(crate) seq: u32,
 }
 
+impl ConversationId {
+    pub(crate) fn turn(self, number: u32) -> TurnId {
+        TurnId {
+            conversation: self,
+            number,
+        }
+    }
+
+    pub(crate) fn message(self, seq: u32) -> MessageId {
+        MessageId {
+            conversation: self,
+            seq,
+        }
+    }
+}
+
 impl TurnId {
     /// The conversation that the turn belongs to.
     #[must_use]
@@ -39,12 +56,6 @@ impl MessageId {
     #[must_use]
     pub fn conversation(self) -> ConversationId {
         self.conversation
-    }
-
-    /// The message's number in its conversation, from 1.
-    #[must_use]
-    pub fn seq(self) -> u32 {
-        self.seq
     }
 }
 
@@ -70,14 +81,9 @@ impl FromStr for ConversationId {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let [scope, number] = numbers(text).ok_or_else(|| {
-            wrong(
-                "the conversation",
-                text,
-                "7.12, as `kitbag memory history` prints it",
-            )
-        })?;
-        Ok(Self { scope, number })
+        let expected = "7.12, as `kitbag memory history` prints it";
+        let found = conversation(text);
+        found.ok_or_else(|| wrong("the conversation", text, expected))
     }
 }
 
@@ -85,15 +91,11 @@ impl FromStr for TurnId {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let [scope, conversation, number] = numbers(text)
-            .ok_or_else(|| wrong("the turn", text, "7.12.3, as it was given when it began"))?;
-        Ok(Self {
-            conversation: ConversationId {
-                scope,
-                number: conversation,
-            },
-            number,
-        })
+        let expected = "7.12.3, as it was given when it began";
+        let found = text
+            .rsplit_once('.')
+            .and_then(|(before, number)| Some(conversation(before)?.turn(number.parse().ok()?)));
+        found.ok_or_else(|| wrong("the turn", text, expected))
     }
 }
 
@@ -101,25 +103,18 @@ impl FromStr for MessageId {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parsed = text.split_once('#').and_then(|(conversation, seq)| {
-            let [scope, number] = numbers(conversation)?;
-            let seq = seq.parse().ok()?;
-            let conversation = ConversationId { scope, number };
-            Some(Self { conversation, seq })
-        });
-        parsed.ok_or_else(|| {
-            wrong(
-                "the message",
-                text,
-                "7.12#3, as `kitbag memory history` prints it",
-            )
-        })
+        let expected = "7.12#3, as `kitbag memory history` prints it";
+        let found = text
+            .split_once('#')
+            .and_then(|(before, seq)| Some(conversation(before)?.message(seq.parse().ok()?)));
+        found.ok_or_else(|| wrong("the message", text, expected))
     }
 }
 
-fn numbers<const N: usize>(text: &str) -> Option<[u32; N]> {
-    let parts: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
-    parts?.try_into().ok()
+fn conversation(text: &str) -> Option<ConversationId> {
+    let (scope, number) = text.split_once('.')?;
+    let (scope, number) = (scope.parse().ok()?, number.parse().ok()?);
+    Some(ConversationId { scope, number })
 }
 
 fn wrong(field: &'static str, text: &str, expected: &str) -> StoreError {
@@ -129,3 +124,25 @@ fn wrong(field: &'static str, text: &str, expected: &str) -> StoreError {
         format!("`{text}` is not a number such as {expected}"),
     )
 }
+
+impl Parameters for ConversationId {
+    fn add_to(self, values: &mut Vec<Value>) {
+        (self.scope, self.number).add_to(values);
+    }
+}
+
+impl Parameters for TurnId {
+    fn add_to(self, values: &mut Vec<Value>) {
+        (self.conversation, self.number).add_to(values);
+    }
+}
+
+impl Parameters for MessageId {
+    fn add_to(self, values: &mut Vec<Value>) {
+        (self.conversation, self.seq).add_to(values);
+    }
+}
+
+from_row!(ConversationId: scope, number);
+from_row!(TurnId: conversation, number);
+from_row!(MessageId: conversation, seq);

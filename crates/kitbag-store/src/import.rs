@@ -8,8 +8,7 @@ use kitbag_core::recall::Analyser;
 
 use crate::append::{Analysed, Batch};
 use crate::conversation::{Conversation, ConversationChoice, IDLE};
-use crate::error::StoreError;
-use crate::id::ConversationId;
+use crate::error::Result;
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
@@ -52,7 +51,7 @@ impl Import {
     ///
     /// # Errors
     /// Names what is wrong.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<()> {
         names::name("the channel", &self.channel)?;
         names::name("the sender", &self.sender)?;
         if let Some(conversation) = &self.conversation {
@@ -77,34 +76,28 @@ impl Store {
     ///
     /// # Errors
     /// When one of them is not a message, or the store fails.
-    pub async fn import(
-        &self,
-        messages: Vec<Import>,
-        now: Timestamp,
-    ) -> Result<Imported, StoreError> {
+    pub async fn import(&self, messages: Vec<Import>, now: Timestamp) -> Result<Imported> {
         let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
         let mut analyser = Analyser::new();
         for import in messages {
             import.check()?;
-            let message = Analysed::one_of_many(import.message, &mut analyser)?;
+            let message = Analysed::new(import.message, |text| analyser.analyse(text))?;
             scopes
                 .entry((import.channel, import.sender))
                 .or_default()
                 .push((import.conversation, message));
         }
-        self.write(move |tx| {
-            Box::pin(async move {
-                let mut imported = Imported::default();
-                if scopes.len() > 1 {
-                    Scope::lock_many(tx).await?;
-                }
-                for ((channel, sender), messages) in scopes {
-                    let done = import_scope(tx, &channel, &sender, messages, now).await?;
-                    imported.messages += done.messages;
-                    imported.known += done.known;
-                }
-                Ok(imported)
-            })
+        self.write(async move |tx| {
+            let mut imported = Imported::default();
+            if scopes.len() > 1 {
+                Scope::lock_many(tx).await?;
+            }
+            for ((channel, sender), messages) in scopes {
+                let done = import_scope(tx, &channel, &sender, messages, now).await?;
+                imported.messages += done.messages;
+                imported.known += done.known;
+            }
+            Ok(imported)
         })
         .await
     }
@@ -119,7 +112,7 @@ async fn import_scope(
     sender: &str,
     messages: Vec<Line>,
     now: Timestamp,
-) -> Result<Imported, StoreError> {
+) -> Result<Imported> {
     let mut scope = Scope::lock_or_make(tx, channel, sender).await?;
     let mut batch = Batch::default();
     let mut conversations: BTreeMap<Option<String>, Target> = BTreeMap::new();
@@ -153,17 +146,12 @@ async fn import_scope(
         run.retain(|message| target.is_new(message.reference()));
         imported.known += before - run.len();
         imported.messages += run.len();
-        let times = run.iter().filter_map(Analysed::at);
-        let (first, last) = (times.clone().min(), times.max());
-        target.conversation.began = first.map_or(target.conversation.began, |first| {
-            target.conversation.began.min(first)
-        });
-        target.conversation.active = last.map_or(target.conversation.active, |last| {
-            target.conversation.active.max(last)
-        });
-        batch
-            .add(tx, &mut scope, &mut target.conversation, run)
-            .await?;
+        let conversation = &mut target.conversation;
+        for at in run.iter().filter_map(Analysed::at) {
+            conversation.began = conversation.began.min(at);
+            conversation.active = conversation.active.max(at);
+        }
+        batch.add(tx, &mut scope, conversation, run).await?;
     }
     for target in conversations.values() {
         target.conversation.save(tx).await?;
@@ -194,7 +182,7 @@ impl Target {
         scope: &mut Scope,
         name: Option<String>,
         said: Timestamp,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         let choice = match name {
             Some(name) => ConversationChoice::Named(name),
             None => ConversationChoice::default(),
@@ -206,25 +194,17 @@ impl Target {
         })
     }
 
-    async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         if self.references.is_some() {
             return Ok(());
         }
-        let ConversationId { scope, number } = self.conversation.id;
         let mut references = BTreeSet::new();
         if self.conversation.messages > 0 {
-            let rows = tx
-                .query(
-                    // In the order of the index that should be used: SQLite would rather read all
-                    // messages of the scope.
-                    "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-                     AND ref IS NOT NULL ORDER BY seq",
-                    [scope.into(), number.into()],
-                )
-                .await?;
-            for mut row in rows {
-                references.insert(row.text()?);
-            }
+            // In the order of the index that should be used: SQLite would rather read all messages of
+            // the scope.
+            let sql = "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 \
+                       AND conversation = $3 AND ref IS NOT NULL ORDER BY seq";
+            references.extend(tx.query::<String>(sql, self.conversation.id).await?);
         }
         self.references = Some(references);
         Ok(())

@@ -10,7 +10,7 @@ mod codec;
 mod expected;
 mod lookup;
 
-pub(crate) use block::{Entry, make_blocks, rebuild, rebuild_all, reindex};
+pub(crate) use block::{Entry, make_blocks, rebuild, reindex};
 pub(crate) use codec::{cuts, decode_cuts, encode_terms};
 pub(crate) use expected::Expected;
 pub(crate) use lookup::evidence;

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::conversation::{Conversation, timestamp};
-use crate::error::StoreError;
+use crate::conversation::Conversation;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::turn::StoredTurn;
-use crate::value::Value;
+use crate::value::from_row;
 
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
 /// taken it over.
@@ -39,9 +39,9 @@ impl Store {
         turn: TurnId,
         length: SignedDuration,
         now: Timestamp,
-    ) -> Result<Lease, StoreError> {
+    ) -> Result<Lease> {
         let owner = self.owner().to_owned();
-        self.write(move |tx| Box::pin(async move { take(tx, turn, &owner, length, now).await }))
+        self.write(async move |tx| take(tx, turn, &owner, length, now).await)
             .await
     }
 
@@ -55,7 +55,7 @@ impl Store {
         length: SignedDuration,
         patience: Duration,
         clock: impl Fn() -> Timestamp,
-    ) -> Result<Lease, StoreError> {
+    ) -> Result<Lease> {
         let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
         loop {
             match self.begin(turn, length, clock()).await {
@@ -74,23 +74,16 @@ impl Store {
         lease: &Lease,
         length: SignedDuration,
         now: Timestamp,
-    ) -> Result<Lease, StoreError> {
+    ) -> Result<Lease> {
         let mut lease = lease.clone();
         lease.until = now.checked_add(length).unwrap_or(Timestamp::MAX);
-        self.write(move |tx| {
-            Box::pin(async move {
-                lease.check(tx).await?;
-                tx.execute(
-                    "UPDATE lease SET until = $2 WHERE tenant = $1 AND scope = $3 AND conversation = $4",
-                    [
-                        lease.until.as_microsecond().into(),
-                        lease.turn.conversation.scope.into(),
-                        lease.turn.conversation.number.into(),
-                    ],
-                )
-                .await?;
-                Ok(lease)
-            })
+        self.write(async move |tx| {
+            lease.check(tx).await?;
+            let sql = "UPDATE lease SET until = $2 \
+                       WHERE tenant = $1 AND scope = $3 AND conversation = $4";
+            let values = (lease.until, lease.turn.conversation);
+            tx.execute(sql, values).await?;
+            Ok(lease)
         })
         .await
     }
@@ -98,7 +91,7 @@ impl Store {
 
 impl Lease {
     /// Fails when somebody else has taken over; holds the row until the transaction ends.
-    pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
             return Ok(());
         }
@@ -108,20 +101,20 @@ impl Lease {
     }
 
     /// Gives the lease back, unless somebody else has taken over.
-    pub(crate) async fn release_if_held(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn release_if_held(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
             self.release(tx).await?;
         }
         Ok(())
     }
 
-    async fn is_held(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    async fn is_held(&self, tx: &mut Tx<'_>) -> Result<bool> {
         let held = row(tx, self.turn.conversation).await?;
         Ok(held.is_some_and(|held| held.fence == self.fence && held.owner.is_some()))
     }
 
     /// Gives the lease back. Its number stays, so that the next one is greater.
-    pub(crate) async fn release(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn release(&self, tx: &mut Tx<'_>) -> Result<()> {
         write(tx, self.turn.conversation, None, self.fence, Timestamp::MIN).await
     }
 }
@@ -140,32 +133,18 @@ impl LeaseRow {
 }
 
 /// Whether a turn of the conversation is under way.
-pub(crate) async fn is_busy(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
+pub(crate) async fn is_busy(tx: &mut Tx<'_>, id: ConversationId, now: Timestamp) -> Result<bool> {
     let held = row(tx, id).await?;
     Ok(held.is_some_and(|held| held.is_held_at(now)))
 }
 
-async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>, StoreError> {
-    let row = tx
-        .lock_one(
-            "SELECT owner, fence, until FROM lease \
-             WHERE tenant = $1 AND scope = $2 AND conversation = $3",
-            [id.scope.into(), id.number.into()],
-        )
-        .await?;
-    row.map(|mut row| {
-        Ok(LeaseRow {
-            owner: row.text_or_null()?,
-            fence: row.int()?,
-            until: timestamp(row.int()?)?,
-        })
-    })
-    .transpose()
+async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>> {
+    let sql = "SELECT owner, fence, until FROM lease \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3";
+    tx.lock_one(sql, id).await
 }
+
+from_row!(LeaseRow: owner, fence, until);
 
 async fn take(
     tx: &mut Tx<'_>,
@@ -173,7 +152,7 @@ async fn take(
     owner: &str,
     length: SignedDuration,
     now: Timestamp,
-) -> Result<Lease, StoreError> {
+) -> Result<Lease> {
     let id = turn.conversation;
     StoredTurn::get(tx, turn).await?;
     // Who forgets the conversation meanwhile would leave a lease of nothing.
@@ -205,19 +184,9 @@ async fn write(
     owner: Option<&str>,
     fence: i64,
     until: Timestamp,
-) -> Result<(), StoreError> {
-    tx.execute(
-        "INSERT INTO lease (tenant, scope, conversation, owner, fence, until) \
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, scope, conversation) \
-         DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until",
-        [
-            id.scope.into(),
-            id.number.into(),
-            owner.map_or(Value::Null, Into::into),
-            fence.into(),
-            until.as_microsecond().into(),
-        ],
-    )
-    .await?;
-    Ok(())
+) -> Result<()> {
+    let into = "lease (tenant, scope, conversation, owner, fence, until)";
+    let or = "ON CONFLICT (tenant, scope, conversation) DO UPDATE \
+              SET owner = excluded.owner, fence = excluded.fence, until = excluded.until";
+    tx.insert_or(into, or, [(id, owner, fence, until)]).await
 }

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
+use crate::value::from_row;
 
 /// What a tenant's part of the store holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -54,8 +55,8 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn stats(&self) -> Result<Stats, StoreError> {
-        let counted = self.read(|tx| Box::pin(async move { count_all(tx).await }));
+    pub async fn stats(&self) -> Result<Stats> {
+        let counted = self.read(count_all);
         let counted = counted.await?;
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
@@ -75,32 +76,18 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                let rows = tx
-                    .query(
-                        "SELECT sender, channel, \
-                         (SELECT count(*) FROM message WHERE message.tenant = scope.tenant AND message.scope = scope.id), \
-                         (SELECT count(*) FROM conversation WHERE conversation.tenant = scope.tenant AND conversation.scope = scope.id) \
-                         FROM scope WHERE tenant = $1 \
-                         UNION ALL SELECT DISTINCT sender, '', 0, 0 FROM fact WHERE tenant = $1 \
-                         AND sender NOT IN (SELECT sender FROM scope WHERE tenant = $1) \
-                         ORDER BY 1, 2 LIMIT $2",
-                        [limit.into()],
-                    )
-                    .await?;
-                rows.into_iter()
-                    .map(|mut row| {
-                        Ok(Sender {
-                            sender: row.text()?,
-                            channel: row.text()?,
-                            messages: row.int()?.unsigned_abs(),
-                            conversations: row.int()?.unsigned_abs(),
-                        })
-                    })
-                    .collect()
-            })
+    pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>> {
+        self.read(async move |tx| {
+            let sql = "SELECT sender, channel, \
+                       (SELECT count(*) FROM message \
+                       WHERE message.tenant = scope.tenant AND message.scope = scope.id), \
+                       (SELECT count(*) FROM conversation \
+                       WHERE conversation.tenant = scope.tenant AND conversation.scope = scope.id) \
+                       FROM scope WHERE tenant = $1 \
+                       UNION ALL SELECT DISTINCT sender, '', 0, 0 FROM fact WHERE tenant = $1 \
+                       AND sender NOT IN (SELECT sender FROM scope WHERE tenant = $1) \
+                       ORDER BY 1, 2 LIMIT $2";
+            tx.query(sql, limit).await
         })
         .await
     }
@@ -109,7 +96,7 @@ impl Store {
     ///
     /// # Errors
     /// When another process uses the file, or the store fails.
-    pub async fn vacuum(&self) -> Result<(), StoreError> {
+    pub async fn vacuum(&self) -> Result<()> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
             file.outside(|connection| connection.execute_batch("VACUUM"))
@@ -119,63 +106,54 @@ impl Store {
     }
 
     /// Empties SQLite's log into the file, so that nothing of what was deleted is left in it.
-    pub(crate) async fn clear_log(&self) -> Result<(), StoreError> {
+    pub(crate) async fn clear_log(&self) -> Result<()> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
             let is_clear = file.outside(crate::sqlite::clear_log).await?;
             if !is_clear {
                 let seconds = crate::sqlite::PATIENCE.as_secs();
-                return Err(StoreError::Locked { seconds });
+                return Err(crate::error::StoreError::Locked { seconds });
             }
         }
         Ok(())
     }
 }
 
-async fn count_all(tx: &mut Tx<'_>) -> Result<Stats, StoreError> {
+async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
     let mut stats = Stats {
         version: schema::VERSION,
         ..Stats::default()
     };
-    for (what, count) in [
+    for (count, what) in [
         (
-            "count(DISTINCT sender) FROM scope WHERE tenant = $1",
             &mut stats.senders,
+            "count(DISTINCT sender) FROM scope WHERE",
         ),
+        (&mut stats.conversations, "count(*) FROM conversation WHERE"),
+        (&mut stats.messages, "count(*) FROM message WHERE"),
         (
-            "count(*) FROM conversation WHERE tenant = $1",
-            &mut stats.conversations,
-        ),
-        (
-            "count(*) FROM message WHERE tenant = $1",
-            &mut stats.messages,
-        ),
-        (
-            "count(*) FROM fact WHERE tenant = $1 AND until IS NULL",
             &mut stats.facts,
+            "count(*) FROM fact WHERE until IS NULL AND",
         ),
         (
-            "count(*) FROM fact WHERE tenant = $1 AND until IS NOT NULL",
             &mut stats.past_facts,
+            "count(*) FROM fact WHERE until IS NOT NULL AND",
         ),
+        (&mut stats.summaries, "count(*) FROM summary WHERE"),
+        (&mut stats.turns, "count(*) FROM turn WHERE"),
         (
-            "count(*) FROM summary WHERE tenant = $1",
-            &mut stats.summaries,
-        ),
-        ("count(*) FROM turn WHERE tenant = $1", &mut stats.turns),
-        (
-            "count(*) FROM prompt WHERE tenant = $1 AND recipe IS NOT NULL",
             &mut stats.prompts,
+            "count(*) FROM prompt WHERE recipe IS NOT NULL AND",
         ),
         (
-            "CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM prompt \
-             WHERE tenant = $1 AND recipe IS NOT NULL",
             &mut stats.prompt_bytes,
+            "CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM prompt WHERE recipe IS NOT NULL AND",
         ),
     ] {
-        let row = tx.query_one(&format!("SELECT {what}"), []).await?;
-        let number = row.map_or(Ok(0), |mut row| row.int())?;
-        *count = number.unsigned_abs();
+        let sql = format!("SELECT {what} tenant = $1");
+        *count = tx.query_one(&sql, ()).await?.unwrap_or(0);
     }
     Ok(stats)
 }
+
+from_row!(Sender: sender, channel, messages, conversations);

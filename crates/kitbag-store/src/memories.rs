@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use kitbag_core::problem::Problem;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::fact::{self, Fact};
-use crate::history;
+use crate::history::{self, Readers};
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;
 use crate::recall::{self, RecallOutcome, RecallRequest, Recalled};
@@ -104,12 +104,9 @@ impl Store {
     ///
     /// # Errors
     /// When the conversation cannot be read.
-    pub async fn read_conversation(
-        &self,
-        request: &MemoryRequest,
-    ) -> Result<ConversationMemory, StoreError> {
+    pub async fn read_conversation(&self, request: &MemoryRequest) -> Result<ConversationMemory> {
         let request = request.clone();
-        self.read(move |tx| Box::pin(async move { conversation(tx, &request).await }))
+        self.read(async move |tx| conversation(tx, &request).await)
             .await
     }
 
@@ -123,9 +120,8 @@ impl Store {
     ) -> Recollections {
         let recall = recall_request(request, shown);
         let (together, asked) = (request.clone(), recall.clone());
-        let read = self.read(move |tx| {
-            Box::pin(async move { recollections(tx, &together, conversation, &asked).await })
-        });
+        let read =
+            self.read(async move |tx| recollections(tx, &together, conversation, &asked).await);
         if let Ok(Some(all)) = read.await {
             return all;
         }
@@ -156,7 +152,7 @@ impl ConversationMemory {
 
 impl Recollections {
     /// The result, or nothing and a problem.
-    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T, StoreError>) -> T {
+    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T>) -> T {
         result.unwrap_or_else(|error| {
             self.problems.push(Problem::failed(source, error));
             T::default()
@@ -164,10 +160,7 @@ impl Recollections {
     }
 }
 
-async fn conversation(
-    tx: &mut Tx<'_>,
-    request: &MemoryRequest,
-) -> Result<ConversationMemory, StoreError> {
+async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<ConversationMemory> {
     let found = match request.answering {
         Some(message) => Conversation::get(tx, message.conversation).await?,
         None => {
@@ -189,10 +182,10 @@ async fn conversation(
             }
         }
     };
-    let before = request.answering.map_or(u32::MAX, |message| message.seq);
-    let messages = history::newest_before(tx, found.id, before, request.messages).await?;
+    let before = request.answering.unwrap_or(found.id.message(u32::MAX));
+    let messages = history::newest(tx, before, Readers::Model, request.messages).await?;
     let unread = match messages.first() {
-        Some(first) => history::count_before(tx, found.id, first.id.seq).await?,
+        Some(first) => history::count_before(tx, first.id).await?,
         None => 0,
     };
     Ok(ConversationMemory {
@@ -213,7 +206,7 @@ async fn recollections(
     request: &MemoryRequest,
     conversation: Option<ConversationId>,
     recall: &RecallRequest,
-) -> Result<Option<Recollections>, StoreError> {
+) -> Result<Option<Recollections>> {
     let Incoming {
         channel, sender, ..
     } = &request.incoming;

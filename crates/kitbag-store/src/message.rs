@@ -8,7 +8,7 @@ use kitbag_core::content::Content;
 use kitbag_core::message::Message;
 use kitbag_core::role::{Role, Visibility};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::MessageId;
 use crate::names;
 
@@ -73,7 +73,7 @@ impl NewMessage {
         self.message.content.text()
     }
 
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    pub(crate) fn check(&self) -> Result<()> {
         if let Some(speaker) = &self.message.name {
             names::label("the speaker", speaker)?;
         }
@@ -149,7 +149,7 @@ impl StoredMessage {
 
 /// What is kept of a message as JSON, since role, text, name and visibility have columns: nothing for
 /// a plain one, so that it costs neither space nor time.
-pub(crate) fn fields(message: &Message) -> Result<Option<String>, StoreError> {
+pub(crate) fn fields(message: &Message) -> Result<Option<String>> {
     let is_bare = message.id.is_none()
         && message.tool_calls.is_none()
         && message.tool_call_id.is_none()
@@ -172,7 +172,7 @@ pub(crate) fn fields(message: &Message) -> Result<Option<String>, StoreError> {
     Ok(Some(json))
 }
 
-fn check_length(bytes: usize) -> Result<(), StoreError> {
+fn check_length(bytes: usize) -> Result<()> {
     if bytes > LONGEST {
         let problem = format!("has {bytes} bytes, and at most {LONGEST} are taken");
         return Err(StoreError::invalid("the message", problem));

@@ -14,7 +14,7 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Config, IsolationLevel, NoTls, Transaction};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::store::{Opening, Operation, Tenant};
 use crate::transaction::{Tx, placeholders};
@@ -39,18 +39,18 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Connects, and brings the tables up to date.
-    pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self, StoreError> {
-        let mut config: Config =
-            url.parse()
-                .map_err(|error: tokio_postgres::Error| StoreError::Location {
-                    location: Location::Postgres(url.to_owned()).to_string(),
-                    reason: error::explain(&error),
-                })?;
+    pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self> {
+        let location = || Location::Postgres(url.to_owned()).to_string();
+        let refuse = |reason: String| StoreError::Location {
+            location: location(),
+            reason,
+        };
+        let config = url.parse::<Config>();
+        let mut config = config.map_err(|error| refuse(error::explain(&error)))?;
         if config.get_ssl_mode() == SslMode::Require {
-            return Err(StoreError::Location {
-                location: Location::Postgres(url.to_owned()).to_string(),
-                reason: "connections with TLS are not supported yet: use a socket or a tunnel, and `sslmode=disable`".to_owned(),
-            });
+            let reason = "connections with TLS are not supported yet: use a socket or a tunnel, \
+                          and `sslmode=disable`";
+            return Err(refuse(reason.to_owned()));
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
@@ -59,26 +59,19 @@ impl Postgres {
             config.application_name("kitbag");
         }
         let server = error::server(&config);
-        let manager = Manager::from_config(
-            config,
-            NoTls,
-            ManagerConfig {
-                recycling_method: RecyclingMethod::Fast,
-            },
-        );
+        let recycling_method = RecyclingMethod::Fast;
+        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .wait_timeout(Some(PATIENCE))
             .runtime(Runtime::Tokio1)
             .build()
-            .map_err(|error| StoreError::Failed {
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| StoreError::failed(error.to_string()))?;
         let postgres = Self { pool, server };
         let mut client = postgres.connection().await?;
         if opening == Opening::Existing && migrate::version(&client).await? == 0 {
             return Err(StoreError::NoStore {
-                location: Location::Postgres(url.to_owned()).to_string(),
+                location: location(),
                 reason: "the database has no tables of Kitbag",
             });
         }
@@ -92,7 +85,7 @@ impl Postgres {
         &self,
         tenant: &Tenant,
         operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         let mut client = self.connection().await?;
         let transaction = client.transaction().await.map_err(failed)?;
         bind(&transaction, tenant).await?;
@@ -103,11 +96,7 @@ impl Postgres {
 
     /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
     /// that moves into a block between two queries would be found by neither.
-    pub(crate) async fn read<T>(
-        &self,
-        tenant: &Tenant,
-        operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) async fn read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let mut client = self.connection().await?;
         let transaction = client
             .build_transaction()
@@ -123,7 +112,7 @@ impl Postgres {
         result
     }
 
-    async fn connection(&self) -> Result<deadpool_postgres::Object, StoreError> {
+    async fn connection(&self) -> Result<deadpool_postgres::Object> {
         self.pool
             .get()
             .await
@@ -132,10 +121,7 @@ impl Postgres {
 }
 
 /// Makes a transaction one of the tenant's.
-async fn bind(
-    transaction: &deadpool_postgres::Transaction<'_>,
-    tenant: &Tenant,
-) -> Result<(), StoreError> {
+async fn bind(transaction: &deadpool_postgres::Transaction<'_>, tenant: &Tenant) -> Result<()> {
     // A tenant's name has no character that would end the literal.
     let bind = format!(
         "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
@@ -144,11 +130,11 @@ async fn bind(
     transaction.batch_execute(&bind).await.map_err(failed)
 }
 
-pub(crate) async fn execute(
+pub(crate) async fn execute<'v>(
     transaction: &Transaction<'_>,
     sql: &str,
-    parameters: &[Value],
-) -> Result<u64, StoreError> {
+    parameters: impl IntoIterator<Item = &'v Value>,
+) -> Result<u64> {
     transaction
         .execute_typed(sql, &typed(parameters))
         .await
@@ -159,7 +145,7 @@ pub(crate) async fn query(
     transaction: &Transaction<'_>,
     sql: &str,
     parameters: &[Value],
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<Row>> {
     let found = transaction
         .query_typed(sql, &typed(parameters))
         .await
@@ -167,40 +153,30 @@ pub(crate) async fn query(
     found.iter().map(row).collect()
 }
 
-pub(crate) async fn insert<const N: usize>(
+/// Inserts rows of so many values, with the tenant in front of each.
+pub(crate) async fn insert(
     transaction: &Transaction<'_>,
     into: &str,
     conflict: &str,
-    tenant: &str,
-    rows: &[[Value; N]],
-) -> Result<(), StoreError> {
-    let tenant = Value::from(tenant);
-    for some in rows.chunks(PARAMETERS / N.max(1)) {
-        let places: Vec<String> = (0..some.len())
-            .map(|index| format!("($1, {})", placeholders(2 + index * N, N)))
-            .collect();
-        let sql = format!("INSERT INTO {into} VALUES {}{conflict}", places.join(", "));
-        let parameters: Vec<Typed<'_>> = [&tenant]
-            .into_iter()
-            .chain(some.iter().flatten())
-            .map(|value| -> Typed<'_> { (value, value.kind()) })
-            .collect();
-        transaction
-            .execute_typed(&sql, &parameters)
-            .await
-            .map_err(failed)?;
+    tenant: &Value,
+    values: &[Value],
+    columns: usize,
+) -> Result<()> {
+    for some in values.chunks(PARAMETERS / columns * columns) {
+        let rows = (2..2 + some.len()).step_by(columns);
+        let rows = rows.map(|first| format!("($1, {})", placeholders(first, columns)));
+        let rows = rows.collect::<Vec<_>>().join(", ");
+        let sql = format!("INSERT INTO {into} VALUES {rows} {conflict}");
+        execute(transaction, &sql, [tenant].into_iter().chain(some)).await?;
     }
     Ok(())
 }
 
 type Typed<'a> = (&'a (dyn ToSql + Sync), Type);
 
-fn typed(parameters: &[Value]) -> Vec<Typed<'_>> {
-    let typed = |value| -> Typed<'_> {
-        let value: &Value = value;
-        (value, value.kind())
-    };
-    parameters.iter().map(typed).collect()
+fn typed<'v>(parameters: impl IntoIterator<Item = &'v Value>) -> Vec<Typed<'v>> {
+    let typed = |value: &'v Value| -> Typed<'v> { (value, value.kind()) };
+    parameters.into_iter().map(typed).collect()
 }
 
 impl Value {
@@ -237,7 +213,7 @@ impl ToSql for Value {
     tokio_postgres::types::to_sql_checked!();
 }
 
-fn row(found: &tokio_postgres::Row) -> Result<Row, StoreError> {
+fn row(found: &tokio_postgres::Row) -> Result<Row> {
     let cells = found.columns().iter().enumerate().map(|(index, column)| {
         let value = match *column.type_() {
             Type::INT8 => found.try_get::<_, Option<i64>>(index)?.into(),

@@ -13,7 +13,7 @@ use kitbag_core::inject::{ContextMessage, CooldownReading, DurableEntries, Throt
 use kitbag_core::message::Message;
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
@@ -108,7 +108,7 @@ impl SentPrompt {
 
     /// Refuses a prompt that another draft was made into: the context messages of this one would be
     /// counted and consumed although no model saw them, and the prompt could not be made again.
-    fn check(&self, turn: TurnId) -> Result<(), StoreError> {
+    fn check(&self, turn: TurnId) -> Result<()> {
         let Assembly {
             kept, body, blocks, ..
         } = &self.assembly;
@@ -144,44 +144,43 @@ impl Store {
         lease: &Lease,
         prompt: SentPrompt,
         now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    ) -> Result<StoredTurn> {
         let lease = lease.clone();
         prompt.check(lease.turn)?;
         let (recipe, texts) = Recipe::new(&prompt);
         let hash = Hash::of(&prompt.body);
-        self.write(move |tx| {
-            Box::pin(async move {
-                // Whoever forgets takes this before any row; so does whoever sends.
-                tx.lock_shared(TEXTS).await?;
-                Conversation::lock(tx, lease.turn.conversation).await?;
-                lease.check(tx).await?;
-                let mut turn = StoredTurn::get(tx, lease.turn).await?;
-                if let Some(before) = sent_hash(tx, lease.turn, prompt.inference).await? {
-                    return if before == hash {
-                        Ok(turn)
-                    } else {
-                        Err(wrong(lease.turn, &prompt, "was sent with another prompt"))
-                    };
-                }
-                if turn.status == TurnStatus::Learned {
-                    return Err(wrong(lease.turn, &prompt, "came after the answer"));
-                }
-                if prompt.inference != turn.inferences {
-                    return Err(wrong(lease.turn, &prompt, "is not the next one"));
-                }
-                let id = lease.turn.conversation;
-                count_step(tx, id, &prompt.draft.injected).await?;
-                state::save(tx, id, &prompt.assembly.epoch).await?;
-                if let Some(key) = &prompt.key {
-                    state::save(tx, id, &EpochKey(key.clone())).await?;
-                }
-                keep_content(tx, turn.message, &prompt.draft.current).await?;
-                archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
-                turn.inferences = turn.inferences.saturating_add(1);
-                turn.status = TurnStatus::Sent;
-                turn.sent(tx).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            // Whoever forgets takes this before any row; so does whoever sends.
+            tx.lock_shared(TEXTS).await?;
+            Conversation::lock(tx, lease.turn.conversation).await?;
+            lease.check(tx).await?;
+            let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            let refuse = |problem| Err(wrong(lease.turn, &prompt, problem));
+            let sql = "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 \
+                       AND conversation = $3 AND turn = $4 AND inference = $5";
+            match tx.query_one(sql, (lease.turn, prompt.inference)).await? {
+                Some(before) if hash == before => return Ok(turn),
+                Some(_) => return refuse("was sent with another prompt"),
+                None => {}
+            }
+            if turn.status == TurnStatus::Learned {
+                return refuse("came after the answer");
+            }
+            if prompt.inference != turn.inferences {
+                return refuse("is not the next one");
+            }
+            let id = lease.turn.conversation;
+            count_step(tx, id, &prompt.draft.injected).await?;
+            state::save(tx, id, &prompt.assembly.epoch).await?;
+            if let Some(key) = &prompt.key {
+                state::save(tx, id, &EpochKey(key.clone())).await?;
+            }
+            keep_content(tx, turn.message, &prompt.draft.current).await?;
+            archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
+            turn.inferences = turn.inferences.saturating_add(1);
+            turn.status = TurnStatus::Sent;
+            turn.update(tx, None).await?;
+            Ok(turn)
         })
         .await
     }
@@ -194,43 +193,19 @@ fn wrong(turn: TurnId, prompt: &SentPrompt, problem: &str) -> StoreError {
     }
 }
 
-async fn sent_hash(
-    tx: &mut Tx<'_>,
-    turn: TurnId,
-    inference: u32,
-) -> Result<Option<Hash>, StoreError> {
-    let row = tx
-        .query_one(
-            "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-             AND turn = $4 AND inference = $5",
-            [
-                turn.conversation.scope.into(),
-                turn.conversation.number.into(),
-                turn.number.into(),
-                inference.into(),
-            ],
-        )
-        .await?;
-    row.map(|mut row| Hash::from_bytes(&row.blob()?))
-        .transpose()
-}
-
 /// Counts an inference, whose prompt held these context messages. All of them were emitted by it, also
 /// those whose cooldown was not over, so that cooldowns are not asked for here.
 async fn count_step(
     tx: &mut Tx<'_>,
     id: ConversationId,
     injected: &[ContextMessage],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let held = injected.iter().cloned();
     let held: Vec<ContextMessage> = held.map(|one| one.with_cooldown_turns(0)).collect();
     let mut throttle: ThrottleState = state::load(tx, id).await?.unwrap_or_default();
     let change = plan(&held, &throttle, CooldownReading::default()).change;
-    throttle
-        .commit(&change)
-        .map_err(|stale| StoreError::Failed {
-            reason: stale.to_string(),
-        })?;
+    let committed = throttle.commit(&change);
+    committed.map_err(|stale| StoreError::failed(stale.to_string()))?;
     state::save(tx, id, &throttle).await?;
     if !change.consumed.is_empty() {
         let mut entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
@@ -241,31 +216,21 @@ async fn count_step(
 }
 
 /// Keeps the content that the prompt held for the turn's message, where it is not the message's own.
-async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<(), StoreError> {
-    let MessageId { conversation, seq } = id;
-    let place = (conversation.number, seq);
-    let mut found = history::by_place(tx, conversation.scope, &[place]).await?;
-    let Some(stored) = found.remove(&place) else {
+async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<()> {
+    let Some(stored) = history::get(tx, id).await? else {
         return Ok(()); // It was forgotten meanwhile.
     };
     if stored.sent_as.as_ref().unwrap_or(&stored.message.content) == &current.content {
         return Ok(());
     }
-    let json = serde_json::to_string(&current.content).map_err(|error| StoreError::Failed {
-        reason: format!("message {id} cannot be written as it was sent: {error}"),
+    let json = serde_json::to_string(&current.content).map_err(|error| {
+        StoreError::failed(format!(
+            "message {id} cannot be written as it was sent: {error}"
+        ))
     })?;
-    tx.execute(
-        "UPDATE message SET sent_as = $2 \
-         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5",
-        [
-            Value::Body(json),
-            conversation.scope.into(),
-            conversation.number.into(),
-            seq.into(),
-        ],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE message SET sent_as = $2 \
+               WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5";
+    tx.execute(sql, (Value::Body(json), id)).await.map(drop)
 }
 
 /// Keeps the prompt. The caller holds [`TEXTS`] together with others.
@@ -277,47 +242,23 @@ async fn archive(
     recipe: &Recipe,
     texts: recipe::Texts,
     now: Timestamp,
-) -> Result<(), StoreError> {
-    let at: [Value; 4] = [
-        turn.conversation.scope.into(),
-        turn.conversation.number.into(),
-        turn.number.into(),
-        prompt.inference.into(),
-    ];
-    let [scope, conversation, number, inference] = at.clone();
+) -> Result<()> {
+    let id = (turn, prompt.inference);
+    let bytes = i64::try_from(prompt.body.len()).unwrap_or(i64::MAX);
+    let recipe = Value::Body(recipe.to_json()?);
     tx.insert(
         "prompt (tenant, scope, conversation, turn, inference, sent, hash, bytes, tokens, recipe)",
-        vec![[
-            scope,
-            conversation,
-            number,
-            inference,
-            now.as_microsecond().into(),
-            hash.to_value(),
-            Value::Int(i64::try_from(prompt.body.len()).unwrap_or(i64::MAX)),
-            prompt.assembly.tokens.0.into(),
-            Value::Body(recipe.to_json()?),
-        ]],
+        [(id, now, *hash, bytes, prompt.assembly.tokens.0, recipe)],
     )
     .await?;
-    let rows = texts.origins.iter().map(|(hash, origin)| {
-        let [scope, conversation, number, inference] = at.clone();
-        [
-            scope,
-            conversation,
-            number,
-            inference,
-            hash.to_value(),
-            origin.as_str().into(),
-        ]
-    });
+    let origins = texts.origins.into_iter();
     tx.insert(
         "prompt_text (tenant, scope, conversation, turn, inference, hash, origin)",
-        rows.collect(),
+        origins.map(|(hash, origin)| (id, hash, origin)),
     )
     .await?;
-    let rows = texts.bodies.into_iter();
-    let rows = rows.map(|(hash, body)| [hash.to_value(), Value::Body(body)]);
-    tx.insert_new("text (tenant, hash, body)", rows.collect())
-        .await
+    let bodies = texts.bodies.into_iter();
+    let bodies = bodies.map(|(hash, body)| (hash, Value::Body(body)));
+    let new = "ON CONFLICT DO NOTHING";
+    tx.insert_or("text (tenant, hash, body)", new, bodies).await
 }

@@ -21,7 +21,7 @@ use kitbag_core::recall::{
 
 #[cfg(feature = "embeddings")]
 use crate::embedding::Embedder;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -29,6 +29,7 @@ use crate::message::{MessageTime, StoredMessage};
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
+use crate::value::Row;
 
 /// How many candidates are looked at closely, at least.
 const CANDIDATES: usize = 400;
@@ -143,34 +144,32 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>, StoreError> {
-        let asked = request.clone();
-        let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
-        let outdated = match found.await? {
+    pub async fn recall(&self, request: &RecallRequest) -> Result<Vec<Recalled>> {
+        let outdated = match self.try_recall(request).await? {
             RecallOutcome::Hits(hits) => return Ok(hits),
             RecallOutcome::Outdated(scopes) => scopes,
         };
         for id in outdated {
-            self.write(move |tx| {
-                Box::pin(async move {
-                    if let Some(mut scope) = Scope::lock(tx, id).await? {
-                        index::reindex(tx, &mut scope).await?;
-                        scope.save(tx).await?;
-                    }
-                    Ok(())
-                })
+            self.write(async move |tx| {
+                if let Some(mut scope) = Scope::lock_by_number(tx, id).await? {
+                    index::reindex(tx, &mut scope).await?;
+                    scope.save(tx).await?;
+                }
+                Ok(())
             })
             .await?;
         }
-        let asked = request.clone();
-        let found = self.read(move |tx| Box::pin(async move { recall(tx, &asked).await }));
-        match found.await? {
+        match self.try_recall(request).await? {
             RecallOutcome::Hits(hits) => Ok(hits),
-            RecallOutcome::Outdated(_) => Err(StoreError::Failed {
-                reason: "an earlier version of Kitbag writes to the store at the same time"
-                    .to_owned(),
-            }),
+            RecallOutcome::Outdated(_) => Err(StoreError::failed(
+                "an earlier version of Kitbag writes to the store at the same time",
+            )),
         }
+    }
+
+    async fn try_recall(&self, request: &RecallRequest) -> Result<RecallOutcome> {
+        let request = request.clone();
+        self.read(async move |tx| recall(tx, &request).await).await
     }
 }
 
@@ -188,10 +187,7 @@ struct Part {
     offset: u32,
 }
 
-pub(crate) async fn recall(
-    tx: &mut Tx<'_>,
-    request: &RecallRequest,
-) -> Result<RecallOutcome, StoreError> {
+pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<RecallOutcome> {
     let parts = parts(tx, request).await?;
     let outdated = parts.iter().map(|part| &part.scope);
     let outdated = outdated.filter(|scope| scope.analysis != index::ANALYSIS);
@@ -213,15 +209,8 @@ pub(crate) async fn recall(
     for part in &parts {
         let places = hits.iter().map(|hit| (hit.conversation, hit.message));
         let places = part.own(places);
-        let columns = format!("cuts, {}", history::COLUMNS);
-        for mut row in history::at_places(tx, &columns, part.scope.id, &places).await? {
-            let cuts = row.blob_or_null()?;
-            let found = history::read(part.scope.id, &mut row)?;
-            let place = (
-                found.id.conversation.number.saturating_add(part.offset),
-                found.id.seq,
-            );
-            recalled.insert(place, (found, cuts));
+        for (found, cuts) in messages_and_cuts(tx, part, &places).await? {
+            recalled.insert(part.place(found.id), (found, cuts));
         }
     }
     let named = |conversation, message| name(&parts, conversation, message);
@@ -240,7 +229,17 @@ pub(crate) async fn recall(
     Ok(RecallOutcome::Hits(hits.collect()))
 }
 
-async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>, StoreError> {
+/// Messages, and where their passages are.
+async fn messages_and_cuts(
+    tx: &mut Tx<'_>,
+    part: &Part,
+    places: &[(u32, u32)],
+) -> Result<Vec<(StoredMessage, Option<Vec<u8>>)>> {
+    let columns = format!("{}, cuts", history::COLUMNS);
+    history::at_places(tx, &columns, part.scope.id, places).await
+}
+
+async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>> {
     let scopes = match &request.channel {
         Some(channel) => Vec::from_iter(Scope::find(tx, channel, &request.sender).await?),
         None => Scope::all_of(tx, &request.sender).await?,
@@ -256,6 +255,12 @@ async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>, St
 }
 
 impl Part {
+    /// The place of a message among those of all parts.
+    fn place(&self, id: MessageId) -> (u32, u32) {
+        let number = id.conversation.number;
+        (number.saturating_add(self.offset), id.seq)
+    }
+
     /// Those of some places that are in this scope, as the scope names them.
     fn own(&self, places: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
         let own = |(conversation, message): (u32, u32)| {
@@ -271,13 +276,8 @@ fn name(parts: &[Part], conversation: u32, seq: u32) -> Option<MessageId> {
         .iter()
         .rev()
         .find(|part| part.offset <= conversation)?;
-    Some(MessageId {
-        conversation: ConversationId {
-            scope: part.scope.id,
-            number: conversation - part.offset,
-        },
-        seq,
-    })
+    let (scope, number) = (part.scope.id, conversation - part.offset);
+    Some(ConversationId { scope, number }.message(seq))
 }
 
 async fn facts(
@@ -286,7 +286,7 @@ async fn facts(
     request: &RecallRequest,
     query: &Query,
     candidates: &[Candidate],
-) -> Result<Vec<MessageFacts>, StoreError> {
+) -> Result<Vec<MessageFacts>> {
     let in_prompt: BTreeSet<MessageId> = request.in_prompt.iter().copied().collect();
     let mut known = Vec::with_capacity(candidates.len());
     for part in parts {
@@ -302,18 +302,11 @@ async fn facts(
         places.extend(shown);
         places.sort_unstable();
         places.dedup();
-        let columns = "conversation, seq, recallable, internal, role, at, at_offset, traits, \
-                       previous_traits, words, arrival, fingerprint";
-        for mut row in history::at_places(tx, columns, part.scope.id, &places).await? {
-            let (conversation, seq) = (row.u32()?, row.u32()?);
-            let (recallable, internal) = (row.flag()?, row.flag()?);
-            let id = MessageId {
-                conversation: ConversationId {
-                    scope: part.scope.id,
-                    number: conversation,
-                },
-                seq,
-            };
+        let columns = "scope, conversation, seq, recallable, internal, role, at, at_offset, \
+                       traits, previous_traits, words, arrival, fingerprint";
+        for mut row in history::at_places::<Row>(tx, columns, part.scope.id, &places).await? {
+            let id: MessageId = row.read()?;
+            let (recallable, internal): (bool, bool) = row.read()?;
             let is_shown = in_prompt.contains(&id);
             // What may not be recalled stands beside what may. Internal messages reach the model in
             // the history of their conversation alone.
@@ -321,17 +314,17 @@ async fn facts(
             if !may_come && !is_shown {
                 continue;
             }
-            let mut facts = MessageFacts::new(conversation.saturating_add(part.offset), seq);
-            facts.role = history::role(&row.text()?).unwrap_or(facts.role);
-            facts.at =
-                MessageTime::from_columns(row.int_or_null()?, row.int_or_null()?).map(on_the_wall);
-            facts.traits = MessageTraits::from_bits(row.u32()?);
-            let previous = row.int_or_null()?.and_then(|bits| u32::try_from(bits).ok());
-            facts.previous = previous.map(MessageTraits::from_bits);
-            facts.words = row.u32()?;
-            facts.arrival = row.u32()?.into();
-            facts.fingerprint = Fingerprint::from_bits(row.int()?.cast_unsigned());
-            facts.remembered = remembered.get(&(conversation, seq)).copied().unwrap_or(0);
+            let (conversation, seq) = part.place(id);
+            let mut facts = MessageFacts::new(conversation, seq);
+            facts.role = history::role(&row.read::<String>()?).unwrap_or(facts.role);
+            facts.at = MessageTime::from_columns(row.read()?, row.read()?).map(on_the_wall);
+            facts.traits = MessageTraits::from_bits(row.read()?);
+            facts.previous = row.read::<Option<u32>>()?.map(MessageTraits::from_bits);
+            facts.words = row.read()?;
+            facts.arrival = row.read()?;
+            facts.fingerprint = Fingerprint::from_bits(row.read::<i64>()?.cast_unsigned());
+            let place = (id.conversation.number, id.seq);
+            facts.remembered = remembered.get(&place).copied().unwrap_or(0);
             facts.in_prompt = is_shown;
             known.push(facts);
         }

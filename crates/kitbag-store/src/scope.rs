@@ -3,11 +3,12 @@
 use kitbag_core::recall::Analysis;
 
 use crate::copy::{UNFINISHED, unfinished};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
+use crate::id::ConversationId;
 use crate::index::ANALYSIS;
 use crate::names;
 use crate::transaction::Tx;
-use crate::value::Row;
+use crate::value::from_row;
 
 /// The row of a scope.
 #[derive(Debug, Clone)]
@@ -49,128 +50,91 @@ impl Share {
 
 const COLUMNS: &str = "id, conversations, arrivals, indexed, blocks, passages, words, analysis";
 
-impl Scope {
-    fn read(mut row: Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: row.u32()?,
-            conversations: row.u32()?,
-            arrivals: row.u32()?,
-            indexed: row.u32()?,
-            blocks: row.u32()?,
-            passages: row.int()?,
-            words: row.int()?,
-            analysis: row.int()?,
-        })
-    }
+from_row!(Scope: id, conversations, arrivals, indexed, blocks, passages, words, analysis);
 
+/// The query for the scopes of a tenant that meet a condition.
+fn select(condition: &str) -> String {
+    format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1{condition}")
+}
+
+impl Scope {
     /// The scope of a channel and a sender, if they have ever said anything.
-    pub(crate) async fn find(
-        tx: &mut Tx<'_>,
-        channel: &str,
-        sender: &str,
-    ) -> Result<Option<Self>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND sender = $2 AND channel = $3"
-        );
-        let row = tx.query_one(&sql, [sender.into(), channel.into()]).await?;
-        row.map(Self::read).transpose()
+    pub(crate) async fn find(tx: &mut Tx<'_>, channel: &str, sender: &str) -> Result<Option<Self>> {
+        let sql = select(" AND sender = $2 AND channel = $3");
+        tx.query_one(&sql, (sender, channel)).await
     }
 
     /// The scopes of a sender, on whatever channel, in the order of their numbers.
-    pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>, StoreError> {
-        let sql =
-            format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND sender = $2 ORDER BY id");
-        let rows = tx.query(&sql, [sender.into()]).await?;
-        rows.into_iter().map(Self::read).collect()
+    pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>> {
+        tx.query(&select(" AND sender = $2 ORDER BY id"), sender)
+            .await
     }
 
     /// The numbers of all scopes of a scope's sender.
-    pub(crate) async fn siblings(tx: &mut Tx<'_>, id: u32) -> Result<Vec<u32>, StoreError> {
-        let rows = tx
-            .query(
-                "SELECT id FROM scope WHERE tenant = $1 AND sender = \
-                 (SELECT sender FROM scope WHERE tenant = $1 AND id = $2) ORDER BY id",
-                [id.into()],
-            )
-            .await?;
-        rows.into_iter().map(|mut row| Ok(row.u32()?)).collect()
+    pub(crate) async fn siblings(tx: &mut Tx<'_>, id: u32) -> Result<Vec<u32>> {
+        let sql = "SELECT id FROM scope WHERE tenant = $1 AND sender = \
+                   (SELECT sender FROM scope WHERE tenant = $1 AND id = $2) ORDER BY id";
+        tx.query(sql, id).await
     }
 
     /// All scopes of the tenant.
-    pub(crate) async fn all(tx: &mut Tx<'_>) -> Result<Vec<Self>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 ORDER BY id");
-        let rows = tx.query(&sql, []).await?;
-        rows.into_iter().map(Self::read).collect()
+    pub(crate) async fn all(tx: &mut Tx<'_>) -> Result<Vec<Self>> {
+        tx.query(&select(" ORDER BY id"), ()).await
     }
 
     /// A scope by its number.
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND id = $2");
-        let row = tx.query_one(&sql, [id.into()]).await?;
-        row.map(Self::read).transpose()
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>> {
+        tx.query_one(&select(" AND id = $2"), id).await
     }
 
-    /// Whose scope it is.
-    pub(crate) async fn sender(tx: &mut Tx<'_>, id: u32) -> Result<Option<String>, StoreError> {
+    /// The sender of a conversation.
+    pub(crate) async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String> {
         let sql = "SELECT sender FROM scope WHERE tenant = $1 AND id = $2";
-        let row = tx.query_one(sql, [id.into()]).await?;
-        row.map(|mut row| Ok(row.text()?)).transpose()
+        let sender = tx.query_one(sql, id.scope).await?;
+        sender.ok_or_else(|| StoreError::missing("conversation", id))
     }
 
     /// Lets one transaction at a time lock several scopes, or make one: whoever does either has
     /// locked no scope before, so that no two wait for each other. Tells how many scopes there ever
     /// were.
-    pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32, StoreError> {
-        tx.execute(
-            "INSERT INTO tenant (tenant, scopes) VALUES ($1, 0) ON CONFLICT DO NOTHING",
-            [],
-        )
-        .await?;
-        let row = tx
-            .lock_one("SELECT scopes FROM tenant WHERE tenant = $1", [])
+    pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32> {
+        let new = "ON CONFLICT DO NOTHING";
+        tx.insert_or("tenant (tenant, scopes)", new, [0_u32])
             .await?;
-        let count = row.map_or(Ok(0), |mut row| row.int())?;
+        let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
+        let count: i64 = tx.lock_one(sql, ()).await?.unwrap_or(0);
         if count == UNFINISHED {
             return Err(unfinished());
         }
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
+    /// The scope of a conversation, to be changed.
+    pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
+        let scope = Self::lock_by_number(tx, id.scope).await?;
+        scope.ok_or_else(|| StoreError::missing("conversation", id))
+    }
+
     /// A scope by its number, to be changed.
-    pub(crate) async fn lock(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND id = $2");
-        let row = tx.lock_one(&sql, [id.into()]).await?;
-        row.map(Self::read).transpose()
+    pub(crate) async fn lock_by_number(tx: &mut Tx<'_>, id: u32) -> Result<Option<Self>> {
+        tx.lock_one(&select(" AND id = $2"), id).await
     }
 
     /// The scope of a channel and a sender, made where there is none, to be changed.
-    pub(crate) async fn lock_or_make(
-        tx: &mut Tx<'_>,
-        channel: &str,
-        sender: &str,
-    ) -> Result<Self, StoreError> {
+    pub(crate) async fn lock_or_make(tx: &mut Tx<'_>, channel: &str, sender: &str) -> Result<Self> {
         names::name("the channel", channel)?;
         names::name("the sender", sender)?;
-        let sql = format!(
-            "SELECT {COLUMNS} FROM scope WHERE tenant = $1 AND sender = $2 AND channel = $3"
-        );
-        let find = [sender.into(), channel.into()];
-        if let Some(row) = tx.lock_one(&sql, find.clone()).await? {
-            return Self::read(row);
+        let sql = select(" AND sender = $2 AND channel = $3");
+        if let Some(scope) = tx.lock_one(&sql, (sender, channel)).await? {
+            return Ok(scope);
         }
         // Else two nodes would give out one number, or make one scope twice.
         let count = Self::lock_many(tx).await?;
-        if let Some(row) = tx.lock_one(&sql, find).await? {
-            return Self::read(row);
+        if let Some(scope) = tx.lock_one(&sql, (sender, channel)).await? {
+            return Ok(scope);
         }
-        let id = count.saturating_add(1);
-        tx.execute(
-            "UPDATE tenant SET scopes = $2 WHERE tenant = $1",
-            [id.into()],
-        )
-        .await?;
         let scope = Self {
-            id,
+            id: count.saturating_add(1),
             conversations: 0,
             arrivals: 0,
             indexed: 0,
@@ -179,22 +143,11 @@ impl Scope {
             words: 0,
             analysis: ANALYSIS,
         };
-        tx.insert(
-            "scope (tenant, id, sender, channel, conversations, arrivals, indexed, blocks, passages, words, analysis)",
-            vec![[
-                id.into(),
-                sender.into(),
-                channel.into(),
-                0_u32.into(),
-                0_u32.into(),
-                0_u32.into(),
-                0_u32.into(),
-                0_u32.into(),
-                0_u32.into(),
-                ANALYSIS.into(),
-            ]],
-        )
-        .await?;
+        let sql = "UPDATE tenant SET scopes = $2 WHERE tenant = $1";
+        tx.execute(sql, scope.id).await?;
+        let into = format!("scope (tenant, sender, channel, {COLUMNS})");
+        let counters = (scope.id, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32, ANALYSIS);
+        tx.insert(&into, [(sender, channel, counters)]).await?;
         Ok(scope)
     }
 
@@ -211,20 +164,14 @@ impl Scope {
     }
 
     /// Writes the counters back.
-    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         tx.execute(
             "UPDATE scope SET conversations = $2, arrivals = $3, indexed = $4, blocks = $5, \
              passages = $6, words = $7, analysis = $8 WHERE tenant = $1 AND id = $9",
-            [
-                self.conversations.into(),
-                self.arrivals.into(),
-                self.indexed.into(),
-                self.blocks.into(),
-                self.passages.into(),
-                self.words.into(),
-                self.analysis.into(),
-                self.id.into(),
-            ],
+            (
+                (self.conversations, self.arrivals, self.indexed, self.blocks),
+                (self.passages, self.words, self.analysis, self.id),
+            ),
         )
         .await?;
         Ok(())

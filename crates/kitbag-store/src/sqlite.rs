@@ -7,9 +7,9 @@ mod open;
 mod threads;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Params, Statement, ToSql, params_from_iter};
+use rusqlite::{Connection, Params, ToSql, params_from_iter};
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::transaction::placeholders;
 use crate::value::{Row, Value};
 
@@ -18,11 +18,7 @@ pub(crate) use log::clear_log;
 pub(crate) use open::{PATIENCE, open, open_existing};
 pub(crate) use threads::Sqlite;
 
-pub(crate) fn execute(
-    connection: &Connection,
-    sql: &str,
-    parameters: &[Value],
-) -> Result<u64, StoreError> {
+pub(crate) fn execute(connection: &Connection, sql: &str, parameters: &[Value]) -> Result<u64> {
     let run = || -> rusqlite::Result<usize> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
         statement.execute(params_from_iter(parameters))
@@ -30,73 +26,47 @@ pub(crate) fn execute(
     Ok(run().map_err(failed)? as u64)
 }
 
-pub(crate) fn query(
+pub(crate) fn query(connection: &Connection, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
+    query_each(connection, sql, [params_from_iter(parameters)])
+}
+
+/// The rows of a query that is run with each of some sets of parameters.
+pub(crate) fn query_each(
     connection: &Connection,
     sql: &str,
-    parameters: &[Value],
-) -> Result<Vec<Row>, StoreError> {
+    sets: impl IntoIterator<Item: Params>,
+) -> Result<Vec<Row>> {
     let run = || -> rusqlite::Result<Vec<Row>> {
         let mut statement = connection.prepare_cached(&numbered(sql))?;
+        let columns = statement.column_count();
         let mut rows = Vec::new();
-        read(&mut statement, params_from_iter(parameters), &mut rows)?;
-        Ok(rows)
-    };
-    run().map_err(failed)
-}
-
-/// The rows of a query that is run for each key, with the key after the other parameters.
-pub(crate) fn query_each<const N: usize>(
-    connection: &Connection,
-    sql: &str,
-    parameters: &[Value],
-    keys: &[[i64; N]],
-) -> Result<Vec<Row>, StoreError> {
-    let run = || -> rusqlite::Result<Vec<Row>> {
-        let mut statement = connection.prepare_cached(&numbered(sql))?;
-        let mut rows = Vec::with_capacity(keys.len());
-        for key in keys {
-            let key = key.map(Value::Int);
-            let parameters = params_from_iter(parameters.iter().chain(&key));
-            read(&mut statement, parameters, &mut rows)?;
+        for parameters in sets {
+            let mut found = statement.query(parameters)?;
+            while let Some(row) = found.next()? {
+                let cells = (0..columns).map(|column| Ok(owned(row.get_ref(column)?)));
+                rows.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+            }
         }
         Ok(rows)
     };
     run().map_err(failed)
 }
 
-fn read(
-    statement: &mut Statement<'_>,
-    parameters: impl Params,
-    rows: &mut Vec<Row>,
-) -> rusqlite::Result<()> {
-    let columns = statement.column_count();
-    let mut found = statement.query(parameters)?;
-    while let Some(row) = found.next()? {
-        let mut cells = Vec::with_capacity(columns);
-        for column in 0..columns {
-            cells.push(owned(row.get_ref(column)?));
-        }
-        rows.push(Row::new(cells));
-    }
-    Ok(())
-}
-
-pub(crate) fn insert<const N: usize>(
+/// Inserts rows of so many values, with the tenant in front of each.
+pub(crate) fn insert(
     connection: &Connection,
     into: &str,
     conflict: &str,
-    tenant: &str,
-    rows: &[[Value; N]],
-) -> Result<(), StoreError> {
-    let sql = format!(
-        "INSERT INTO {into} VALUES ({}){conflict}",
-        placeholders(1, N + 1)
-    );
+    tenant: &Value,
+    values: &[Value],
+    columns: usize,
+) -> Result<()> {
+    let places = placeholders(1, columns + 1);
+    let sql = format!("INSERT INTO {into} VALUES ({places}) {conflict}");
     let run = || -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&numbered(&sql))?;
-        let tenant = Value::from(tenant);
-        for row in rows {
-            statement.execute(params_from_iter([&tenant].into_iter().chain(row)))?;
+        for row in values.chunks(columns) {
+            statement.execute(params_from_iter([tenant].into_iter().chain(row)))?;
         }
         Ok(())
     };

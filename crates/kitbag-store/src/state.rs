@@ -9,14 +9,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::Value;
 
 /// A part of a conversation's state: a type of the core, and the name it is kept under.
-pub(crate) trait Part: Serialize + DeserializeOwned {
+pub(crate) trait Part: Serialize + DeserializeOwned + Send + 'static {
     const KIND: &'static str;
 }
 
@@ -68,12 +68,10 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn state(&self, id: ConversationId) -> Result<ConversationState, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                load_all(tx, id).await
-            })
+    pub async fn state(&self, id: ConversationId) -> Result<ConversationState> {
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            load_all(tx, id).await
         })
         .await
     }
@@ -82,27 +80,23 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                let key: Option<EpochKey> = load(tx, id).await?;
-                Ok(key.map(|key| key.0))
-            })
-        })
-        .await
+    pub async fn epoch_key(&self, id: ConversationId) -> Result<Option<String>> {
+        let key: Option<EpochKey> = self.part(id).await?;
+        Ok(key.map(|key| key.0))
     }
 
     /// The three layers of a conversation: entities, history, reasoning.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                Conversation::get(tx, id).await?;
-                Ok(load(tx, id).await?.unwrap_or_default())
-            })
+    pub async fn layers(&self, id: ConversationId) -> Result<ConversationContext> {
+        Ok(self.part(id).await?.unwrap_or_default())
+    }
+
+    async fn part<P: Part>(&self, id: ConversationId) -> Result<Option<P>> {
+        self.read(async move |tx| {
+            Conversation::get(tx, id).await?;
+            load(tx, id).await
         })
         .await
     }
@@ -111,16 +105,10 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
-    pub async fn set_layers(
-        &self,
-        id: ConversationId,
-        layers: ConversationContext,
-    ) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Conversation::lock(tx, id).await?;
-                save(tx, id, &layers).await
-            })
+    pub async fn set_layers(&self, id: ConversationId, layers: ConversationContext) -> Result<()> {
+        self.write(async move |tx| {
+            Conversation::lock(tx, id).await?;
+            save(tx, id, &layers).await
         })
         .await
     }
@@ -133,12 +121,10 @@ impl Store {
         &self,
         id: ConversationId,
         actions: Vec<EntryAction>,
-    ) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Conversation::lock(tx, id).await?;
-                apply(tx, id, actions).await
-            })
+    ) -> Result<()> {
+        self.write(async move |tx| {
+            Conversation::lock(tx, id).await?;
+            apply(tx, id, actions).await
         })
         .await
     }
@@ -149,7 +135,7 @@ pub(crate) async fn apply(
     tx: &mut Tx<'_>,
     id: ConversationId,
     actions: Vec<EntryAction>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if actions.is_empty() {
         return Ok(());
     }
@@ -166,83 +152,51 @@ pub(crate) async fn hand_over_entries(
     tx: &mut Tx<'_>,
     from: ConversationId,
     to: ConversationId,
-) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE state SET conversation = $2 \
-         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND kind = $5",
-        [
-            to.number.into(),
-            from.scope.into(),
-            from.number.into(),
-            DurableEntries::KIND.into(),
-        ],
-    )
-    .await?;
-    Ok(())
+) -> Result<()> {
+    let sql = "UPDATE state SET conversation = $2 \
+               WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND kind = $5";
+    let values = (to.number, from, DurableEntries::KIND);
+    tx.execute(sql, values).await.map(drop)
 }
 
 /// Tells which parts of conversations cannot be read.
-pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
-    fn read<P: Part>(json: &str) -> serde_json::Result<()> {
-        serde_json::from_str::<P>(json).map(drop)
-    }
-    let rows = tx
-        .query(
-            "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
-             ORDER BY scope, conversation, kind",
-            [],
-        )
-        .await?;
+pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+    let sql = "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
+               ORDER BY scope, conversation, kind";
     let mut problems = Vec::new();
-    for mut row in rows {
-        let (scope, number, kind, json) = (row.u32()?, row.u32()?, row.text()?, row.text()?);
-        let read = match kind.as_str() {
-            ConversationContext::KIND => read::<ConversationContext>(&json),
-            ThrottleState::KIND => read::<ThrottleState>(&json),
-            DurableEntries::KIND => read::<DurableEntries>(&json),
-            Epoch::KIND => read::<Epoch>(&json),
-            EpochKey::KIND => read::<EpochKey>(&json),
-            _ => continue,
-        };
-        if let Err(error) = read {
-            let id = ConversationId { scope, number };
+    let states = tx.query::<(ConversationId, String, String)>(sql, ());
+    for (id, kind, json) in states.await? {
+        if let Err(error) = ConversationState::default().put(&kind, &json) {
             problems.push(format!("{kind} of conversation {id}: {error}"));
         }
     }
     Ok(problems)
 }
 
-/// All parts of a conversation's state. One that is damaged is empty, and named.
-pub(crate) async fn load_all(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-) -> Result<ConversationState, StoreError> {
-    fn put<P: Part>(into: &mut P, json: &str) -> serde_json::Result<()> {
-        *into = serde_json::from_str(json)?;
+impl ConversationState {
+    /// Reads a part from its JSON; parts of other versions are nothing.
+    fn put(&mut self, kind: &str, json: &str) -> serde_json::Result<()> {
+        match kind {
+            ConversationContext::KIND => self.layers = serde_json::from_str(json)?,
+            ThrottleState::KIND => self.throttle = serde_json::from_str(json)?,
+            DurableEntries::KIND => self.entries = serde_json::from_str(json)?,
+            Epoch::KIND => self.epoch = serde_json::from_str(json).map(Some)?,
+            EpochKey::KIND => self.epoch_key = serde_json::from_str(json).map(Some)?,
+            _ => {}
+        }
         Ok(())
     }
-    let rows = tx
-        .query(
-            "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-             ORDER BY kind",
-            [id.scope.into(), id.number.into()],
-        )
-        .await?;
+}
+
+/// All parts of a conversation's state. One that is damaged is empty, and named.
+pub(crate) async fn load_all(tx: &mut Tx<'_>, id: ConversationId) -> Result<ConversationState> {
+    let sql = "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+               ORDER BY kind";
     let mut state = ConversationState::default();
-    for mut row in rows {
-        let (kind, json) = (row.text()?, row.text()?);
-        let read = match kind.as_str() {
-            ConversationContext::KIND => put(&mut state.layers, &json),
-            ThrottleState::KIND => put(&mut state.throttle, &json),
-            DurableEntries::KIND => put(&mut state.entries, &json),
-            Epoch::KIND => serde_json::from_str(&json).map(|epoch| state.epoch = Some(epoch)),
-            EpochKey::KIND => serde_json::from_str(&json).map(|key| state.epoch_key = Some(key)),
-            _ => continue,
-        };
-        if let Err(error) = read {
-            state
-                .problems
-                .push(Problem::failed(&kind, damaged(&kind, id, &error)));
+    for (kind, json) in tx.query::<(String, String)>(sql, id).await? {
+        if let Err(error) = state.put(&kind, &json) {
+            let problem = Problem::failed(&kind, damaged(&kind, id, &error));
+            state.problems.push(problem);
         }
     }
     Ok(state)
@@ -252,61 +206,39 @@ pub(crate) async fn load_all(
 pub(crate) async fn load_handed_over(
     tx: &mut Tx<'_>,
     from: ConversationId,
-) -> Result<ConversationState, StoreError> {
+) -> Result<ConversationState> {
     let before = load_all(tx, from).await?;
     let mut state = ConversationState {
         entries: before.entries,
         problems: before.problems,
         ..ConversationState::default()
     };
-    let is_handed_over = |problem: &Problem| problem.source == DurableEntries::KIND;
-    state.problems.retain(is_handed_over);
+    let problems = &mut state.problems;
+    problems.retain(|problem| problem.source == DurableEntries::KIND);
     Ok(state)
 }
 
 fn damaged(kind: &str, id: ConversationId, error: &serde_json::Error) -> StoreError {
-    StoreError::Damaged {
-        table: "state",
-        reason: format!("{kind} of conversation {id}: {error}"),
-    }
+    StoreError::damaged("state", format!("{kind} of conversation {id}: {error}"))
 }
 
-pub(crate) async fn load<P: Part>(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-) -> Result<Option<P>, StoreError> {
-    let row = tx
-        .query_one(
-            "SELECT json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4",
-            [id.scope.into(), id.number.into(), P::KIND.into()],
-        )
-        .await?;
-    let Some(mut row) = row else { return Ok(None) };
-    let part = serde_json::from_str(&row.text()?);
-    part.map(Some).map_err(|error| damaged(P::KIND, id, &error))
+pub(crate) async fn load<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<P>> {
+    let sql = "SELECT json FROM state \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
+    let json: Option<String> = tx.query_one(sql, (id, P::KIND)).await?;
+    let part = json.map(|json| serde_json::from_str(&json)).transpose();
+    part.map_err(|error| damaged(P::KIND, id, &error))
 }
 
-pub(crate) async fn save<P: Part>(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    part: &P,
-) -> Result<(), StoreError> {
-    let json = serde_json::to_string(part).map_err(|error| StoreError::Failed {
-        reason: format!(
-            "{} of conversation {id} cannot be written: {error}",
-            P::KIND
-        ),
+pub(crate) async fn save<P: Part>(tx: &mut Tx<'_>, id: ConversationId, part: &P) -> Result<()> {
+    let kind = P::KIND;
+    let json = serde_json::to_string(part).map_err(|error| {
+        StoreError::failed(format!(
+            "{kind} of conversation {id} cannot be written: {error}"
+        ))
     })?;
-    tx.execute(
-        "INSERT INTO state (tenant, scope, conversation, kind, json) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json",
-        [
-            id.scope.into(),
-            id.number.into(),
-            P::KIND.into(),
-            Value::Body(json),
-        ],
-    )
-    .await?;
-    Ok(())
+    let into = "state (tenant, scope, conversation, kind, json)";
+    let or = "ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json";
+    let row = (id, kind, Value::Body(json));
+    tx.insert_or(into, or, [row]).await
 }

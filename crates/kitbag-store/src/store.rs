@@ -1,12 +1,10 @@
 //! The store: one way in, two databases behind it.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::transaction::Tx;
 
@@ -41,7 +39,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be reached or made, is none of Kitbag's, or comes from a later version.
-    pub async fn open(location: &Location) -> Result<Self, StoreError> {
+    pub async fn open(location: &Location) -> Result<Self> {
         Self::open_as(location, Opening::Make).await
     }
 
@@ -50,11 +48,11 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoStore`] when there is none; else as [`open`](Self::open) fails.
-    pub async fn open_existing(location: &Location) -> Result<Self, StoreError> {
+    pub async fn open_existing(location: &Location) -> Result<Self> {
         Self::open_as(location, Opening::Existing).await
     }
 
-    async fn open_as(location: &Location, opening: Opening) -> Result<Self, StoreError> {
+    async fn open_as(location: &Location, opening: Opening) -> Result<Self> {
         let backend = match location {
             #[cfg(feature = "sqlite")]
             Location::Sqlite(path) => Backend::Sqlite(match opening {
@@ -101,10 +99,7 @@ impl Store {
     }
 
     /// Runs an operation that changes something: all of it, or nothing.
-    pub(crate) async fn write<T: Send + 'static>(
-        &self,
-        operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) async fn write<T: Send + 'static>(&self, operation: impl Operation<T>) -> Result<T> {
         match &*self.backend {
             #[cfg(feature = "sqlite")]
             Backend::Sqlite(sqlite) => sqlite.write(self.tenant.clone(), operation).await,
@@ -114,10 +109,7 @@ impl Store {
     }
 
     /// Runs an operation that changes nothing.
-    pub(crate) async fn read<T: Send + 'static>(
-        &self,
-        operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) async fn read<T: Send + 'static>(&self, operation: impl Operation<T>) -> Result<T> {
         match &*self.backend {
             #[cfg(feature = "sqlite")]
             Backend::Sqlite(sqlite) => sqlite.read(self.tenant.clone(), operation).await,
@@ -147,17 +139,11 @@ impl fmt::Debug for Store {
 
 /// What runs in a transaction.
 pub(crate) trait Operation<T>:
-    for<'a, 't> FnOnce(&'a mut Tx<'t>) -> Answer<'a, T> + Send + 'static
+    AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static
 {
 }
 
-impl<T, F> Operation<T> for F where
-    F: for<'a, 't> FnOnce(&'a mut Tx<'t>) -> Answer<'a, T> + Send + 'static
-{
-}
-
-/// What an operation gives once it has run.
-pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+impl<T, F> Operation<T> for F where F: AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static {}
 
 /// Who owns rows: nobody sees another tenant's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -204,10 +190,10 @@ impl FromStr for Tenant {
 }
 
 /// A name for this process that no other has.
-fn owner() -> Result<String, StoreError> {
+fn owner() -> Result<String> {
     let mut random = [0_u8; 12];
-    getrandom::fill(&mut random).map_err(|error| StoreError::Failed {
-        reason: format!("the system gives no random numbers: {error}"),
+    getrandom::fill(&mut random).map_err(|error| {
+        StoreError::failed(format!("the system gives no random numbers: {error}"))
     })?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use crate::conversation::{Conversation, timestamp};
-use crate::error::StoreError;
+use crate::conversation::Conversation;
+use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{Cell, Value, from_row};
 
 /// What was said in a conversation, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl NewSummary {
         Self { messages, text, by }
     }
 
-    fn check(&self) -> Result<(), StoreError> {
+    fn check(&self) -> Result<()> {
         if self.text.trim().is_empty() {
             return Err(StoreError::invalid("the summary", "is empty"));
         }
@@ -92,13 +92,11 @@ impl Store {
         id: ConversationId,
         summary: NewSummary,
         now: Timestamp,
-    ) -> Result<Summary, StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                Scope::lock(tx, id.scope).await?;
-                Conversation::lock(tx, id).await?;
-                add(tx, id, &summary, now).await
-            })
+    ) -> Result<Summary> {
+        self.write(async move |tx| {
+            Scope::lock(tx, id).await?;
+            Conversation::lock(tx, id).await?;
+            add(tx, id, &summary, now).await
         })
         .await
     }
@@ -107,21 +105,14 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn summaries(
-        &self,
-        channel: &str,
-        sender: &str,
-        limit: u32,
-    ) -> Result<Vec<Summary>, StoreError> {
+    pub async fn summaries(&self, channel: &str, sender: &str, limit: u32) -> Result<Vec<Summary>> {
         let (channel, sender) = (channel.to_owned(), sender.to_owned());
-        self.read(move |tx| {
-            Box::pin(async move {
-                match Scope::find(tx, &channel, &sender).await? {
-                    Some(scope) => latest(tx, scope.id, limit).await,
-                    None => Ok(Vec::new()),
-                }
-            })
-        })
+        self.read(
+            async move |tx| match Scope::find(tx, &channel, &sender).await? {
+                Some(scope) => latest(tx, scope.id, limit).await,
+                None => Ok(Vec::new()),
+            },
+        )
         .await
     }
 }
@@ -132,79 +123,54 @@ pub(crate) async fn add(
     id: ConversationId,
     summary: &NewSummary,
     now: Timestamp,
-) -> Result<Summary, StoreError> {
+) -> Result<Summary> {
     summary.check()?;
-    let row = tx
-        .query_one(
-            "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2",
-            [id.scope.into()],
-        )
-        .await?;
-    let before = row.map_or(Ok(None), |mut row| row.int_or_null())?;
-    let before = before.and_then(|number| u32::try_from(number).ok());
+    let sql = "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2";
+    let before: Option<Option<u32>> = tx.query_one(sql, id.scope).await?;
     let summary = Summary {
         conversation: id,
-        number: before.unwrap_or(0).saturating_add(1),
+        number: before.flatten().unwrap_or(0).saturating_add(1),
         first: summary.messages.0,
         last: summary.messages.1,
         made: now,
         by: summary.by,
         text: summary.text.clone(),
     };
-    summary.insert(tx).await?;
+    let body = Value::Body(summary.text.clone());
+    let told = (summary.first, summary.last);
+    let row = (id, summary.number, told, now, summary.by, body);
+    let into = format!("summary (tenant, {COLUMNS})");
+    tx.insert(&into, [row]).await?;
     Ok(summary)
 }
 
 /// The latest summaries of a scope, oldest first: the order in which they read.
-pub(crate) async fn latest(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    limit: u32,
-) -> Result<Vec<Summary>, StoreError> {
-    let rows = tx
-        .query(
-            "SELECT conversation, id, first_seq, last_seq, made, by_model, body FROM summary \
-             WHERE tenant = $1 AND scope = $2 ORDER BY id DESC LIMIT $3",
-            [scope.into(), limit.into()],
-        )
-        .await?;
-    let read = |row| Summary::read(scope, row);
-    rows.into_iter().rev().map(read).collect()
+pub(crate) async fn latest(tx: &mut Tx<'_>, scope: u32, limit: u32) -> Result<Vec<Summary>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM summary WHERE tenant = $1 AND scope = $2 ORDER BY id DESC LIMIT $3"
+    );
+    let mut summaries = tx.query(&sql, (scope, limit)).await?;
+    summaries.reverse();
+    Ok(summaries)
 }
 
-impl Summary {
-    fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            conversation: ConversationId {
-                scope,
-                number: row.u32()?,
-            },
-            number: row.u32()?,
-            first: row.u32()?,
-            last: row.u32()?,
-            made: timestamp(row.int()?)?,
-            by: match row.flag()? {
-                true => SummaryMaker::Model,
-                false => SummaryMaker::Rules,
-            },
-            text: row.text()?,
-        })
-    }
+const COLUMNS: &str = "scope, conversation, id, first_seq, last_seq, made, by_model, body";
 
-    async fn insert(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        tx.insert(
-            "summary (tenant, scope, id, conversation, first_seq, last_seq, made, by_model, body)",
-            vec![[
-                self.conversation.scope.into(),
-                self.number.into(),
-                self.conversation.number.into(),
-                self.first.into(),
-                self.last.into(),
-                self.made.as_microsecond().into(),
-                (self.by == SummaryMaker::Model).into(),
-                Value::Body(self.text.clone()),
-            ]],
-        )
-        .await
+from_row!(Summary: conversation, number, first, last, made, by, text);
+
+impl From<SummaryMaker> for Value {
+    fn from(by: SummaryMaker) -> Self {
+        (by == SummaryMaker::Model).into()
+    }
+}
+
+impl Cell for SummaryMaker {
+    const EXPECTED: &'static str = bool::EXPECTED;
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(match bool::from_value(value)? {
+            true => Self::Model,
+            false => Self::Rules,
+        })
     }
 }

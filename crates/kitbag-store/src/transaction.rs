@@ -4,8 +4,8 @@
 //! another task, so that a transaction runs from begin to end on the thread that owns the
 //! connection.
 
-use crate::error::StoreError;
-use crate::value::{Row, Value};
+use crate::error::Result;
+use crate::value::{FromRow, Parameters, Row, Value};
 
 /// An open transaction. The tenant is `$1` of every statement.
 pub(crate) struct Tx<'t> {
@@ -41,20 +41,7 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a statement and tells how many rows it touched.
-    pub(crate) async fn execute<const N: usize>(
-        &mut self,
-        sql: &str,
-        parameters: [Value; N],
-    ) -> Result<u64, StoreError> {
-        self.execute_with(sql, parameters.into()).await
-    }
-
-    /// The same with as many parameters as there happen to be.
-    pub(crate) async fn execute_with(
-        &mut self,
-        sql: &str,
-        parameters: Vec<Value>,
-    ) -> Result<u64, StoreError> {
+    pub(crate) async fn execute(&mut self, sql: &str, parameters: impl Parameters) -> Result<u64> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
@@ -67,20 +54,17 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a query.
-    pub(crate) async fn query<const N: usize>(
+    pub(crate) async fn query<T: FromRow>(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<Vec<Row>, StoreError> {
-        self.query_with(sql, parameters.into()).await
+        parameters: impl Parameters,
+    ) -> Result<Vec<T>> {
+        let rows = self.rows(sql, parameters).await?;
+        rows.into_iter().map(|mut row| row.read()).collect()
     }
 
-    /// The same with as many parameters as there happen to be.
-    pub(crate) async fn query_with(
-        &mut self,
-        sql: &str,
-        parameters: Vec<Value>,
-    ) -> Result<Vec<Row>, StoreError> {
+    /// Runs a query, and leaves it to the caller to read its rows.
+    async fn rows(&mut self, sql: &str, parameters: impl Parameters) -> Result<Vec<Row>> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
@@ -93,67 +77,62 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a query that has at most one row.
-    pub(crate) async fn query_one<const N: usize>(
+    pub(crate) async fn query_one<T: FromRow>(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<Option<Row>, StoreError> {
-        Ok(self.query(sql, parameters).await?.into_iter().next())
+        parameters: impl Parameters,
+    ) -> Result<Option<T>> {
+        let row = self.rows(sql, parameters).await?.into_iter().next();
+        row.map(|mut row| row.read()).transpose()
     }
 
-    /// Runs a query of one table for the rows of a scope with some keys, each named once; in no order.
-    /// The text is the same for any number of keys, so that it is read and planned once.
-    pub(crate) async fn query_keys<const N: usize>(
+    /// Runs a query of one table for the rows of a scope with some pairs of numbers in two columns, each
+    /// pair named once; in no order. The text is the same for any number of pairs, so that it is read and
+    /// planned once.
+    pub(crate) async fn query_pairs<T: FromRow>(
         &mut self,
         select: &str,
         scope: u32,
-        columns: [&str; N],
-        keys: Vec<[i64; N]>,
-    ) -> Result<Vec<Row>, StoreError> {
-        if keys.is_empty() {
+        (first, second): (&str, &str),
+        pairs: &[(u32, u32)],
+    ) -> Result<Vec<T>> {
+        if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let within = "WHERE tenant = $1 AND scope = $2";
-        match &mut self.inner {
+        let within = format!("{select} WHERE tenant = $1 AND scope = $2");
+        let rows = match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
-                let equal = (3..).zip(columns);
-                let equal = equal.map(|(number, column)| format!(" AND {column} = ${number}"));
-                let sql = format!("{select} {within}{}", equal.collect::<String>());
-                crate::sqlite::query_each(
-                    connection,
-                    &sql,
-                    &[self.tenant.into(), scope.into()],
-                    &keys,
-                )
+                let sql = format!("{within} AND {first} = $3 AND {second} = $4");
+                let pairs = pairs
+                    .iter()
+                    .map(|(one, other)| (self.tenant, scope, one, other));
+                crate::sqlite::query_each(connection, &sql, pairs)?
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
-                let lists =
-                    (3..3 + N).map(|number| format!("string_to_array(${number}, ',')::bigint[]"));
-                let names = columns.join(", ");
                 let sql = format!(
-                    "{select} {within} AND ({names}) IN (SELECT * FROM unnest({}))",
-                    lists.collect::<Vec<_>>().join(", ")
+                    "{within} AND ({first}, {second}) IN (SELECT * FROM unnest(\
+                     string_to_array($3, ',')::bigint[], string_to_array($4, ',')::bigint[]))"
                 );
-                let mut parameters: Vec<Value> = vec![scope.into()];
-                for column in 0..N {
-                    let numbers = keys.iter().filter_map(|key| key.get(column));
-                    let numbers: Vec<String> = numbers.map(i64::to_string).collect();
-                    parameters.push(numbers.join(",").into());
-                }
-                self.query_with(&sql, parameters).await
+                let list = |of: fn(&(u32, u32)) -> u32| {
+                    let numbers = pairs.iter().map(|pair| of(pair).to_string());
+                    numbers.collect::<Vec<_>>().join(",")
+                };
+                let lists = (list(|pair| pair.0), list(|pair| pair.1));
+                self.rows(&sql, (scope, lists)).await?
             }
-        }
+        };
+        rows.into_iter().map(|mut row| row.read()).collect()
     }
 
     /// Runs a query for one row that is then changed: nobody else may change it before the
     /// transaction ends. SQLite has one writer at a time anyway.
-    pub(crate) async fn lock_one<const N: usize>(
+    pub(crate) async fn lock_one<T: FromRow>(
         &mut self,
         sql: &str,
-        parameters: [Value; N],
-    ) -> Result<Option<Row>, StoreError> {
+        parameters: impl Parameters,
+    ) -> Result<Option<T>> {
         match &self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(_) => self.query_one(sql, parameters).await,
@@ -167,58 +146,61 @@ impl<'t> Tx<'t> {
 
     /// Lets one transaction at a time go on under this name, where more than one could. For rows that
     /// are not there yet and cannot be locked themselves.
-    pub(crate) async fn lock_exclusive(&mut self, name: &str) -> Result<(), StoreError> {
+    pub(crate) async fn lock_exclusive(&mut self, name: &str) -> Result<()> {
         self.advise("pg_advisory_xact_lock", name).await
     }
 
     /// Lets any number go on under this name, but none beside [`lock_exclusive`](Self::lock_exclusive).
-    pub(crate) async fn lock_shared(&mut self, name: &str) -> Result<(), StoreError> {
+    pub(crate) async fn lock_shared(&mut self, name: &str) -> Result<()> {
         self.advise("pg_advisory_xact_lock_shared", name).await
     }
 
-    async fn advise(&mut self, lock: &str, name: &str) -> Result<(), StoreError> {
+    async fn advise(&mut self, lock: &str, name: &str) -> Result<()> {
         // A file has one writer at a time as it is.
         #[cfg(feature = "sqlite")]
         if matches!(self.inner, Inner::Sqlite(_)) {
             return Ok(());
         }
         let sql = format!("SELECT 1 FROM {lock}(hashtextextended($1 || '/' || $2, 0))");
-        self.query(&sql, [name.into()]).await.map(drop)
+        self.rows(&sql, name).await.map(drop)
     }
 
     /// Inserts rows of one shape; `into` is the table with its columns after the tenant's:
     /// `"fact (tenant, scope, key)"`. Tenants are put in front of each row.
-    pub(crate) async fn insert<const N: usize>(
+    pub(crate) async fn insert<P: Parameters>(
         &mut self,
         into: &str,
-        rows: Vec<[Value; N]>,
-    ) -> Result<(), StoreError> {
+        rows: impl IntoIterator<Item = P>,
+    ) -> Result<()> {
         self.insert_or(into, "", rows).await
     }
 
-    /// The same, but leaves rows as they are that are there already.
-    pub(crate) async fn insert_new<const N: usize>(
-        &mut self,
-        into: &str,
-        rows: Vec<[Value; N]>,
-    ) -> Result<(), StoreError> {
-        self.insert_or(into, " ON CONFLICT DO NOTHING", rows).await
-    }
-
-    async fn insert_or<const N: usize>(
+    /// The same, and says what becomes of rows that are there already: `"ON CONFLICT DO NOTHING"`.
+    pub(crate) async fn insert_or<P: Parameters>(
         &mut self,
         into: &str,
         conflict: &str,
-        rows: Vec<[Value; N]>,
-    ) -> Result<(), StoreError> {
+        rows: impl IntoIterator<Item = P>,
+    ) -> Result<()> {
+        let (mut values, mut count) = (Vec::new(), 0);
+        for row in rows {
+            row.add_to(&mut values);
+            count += 1;
+        }
+        if values.is_empty() {
+            return Ok(());
+        }
+        let columns = values.len() / count;
+        let tenant = self.tenant.into();
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
-                crate::sqlite::insert(connection, into, conflict, self.tenant, &rows)
+                crate::sqlite::insert(connection, into, conflict, &tenant, &values, columns)
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(transaction) => {
-                crate::postgres::insert(transaction, into, conflict, self.tenant, &rows).await
+                crate::postgres::insert(transaction, into, conflict, &tenant, &values, columns)
+                    .await
             }
         }
     }
@@ -233,9 +215,11 @@ impl<'t> Tx<'t> {
         }
     }
 
-    fn with_tenant(&self, mut parameters: Vec<Value>) -> Vec<Value> {
-        parameters.insert(0, self.tenant.into());
-        parameters
+    fn with_tenant(&self, parameters: impl Parameters) -> Vec<Value> {
+        let mut values = Vec::with_capacity(8);
+        values.push(self.tenant.into());
+        parameters.add_to(&mut values);
+        values
     }
 }
 

@@ -6,10 +6,11 @@ mod learned;
 mod row;
 
 use jiff::Timestamp;
+use kitbag_core::recall::analyse;
 
 use crate::append::{self, Analysed};
 use crate::conversation::Conversation;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
 use crate::names;
@@ -73,11 +74,7 @@ impl Store {
     ///
     /// # Errors
     /// When a name is not one, or the store fails.
-    pub async fn accept(
-        &self,
-        incoming: &Incoming,
-        now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    pub async fn accept(&self, incoming: &Incoming, now: Timestamp) -> Result<StoredTurn> {
         if let Some(key) = &incoming.idempotency_key {
             names::name("the idempotency key", key)?;
         }
@@ -89,40 +86,30 @@ impl Store {
             idempotency_key,
         } = incoming.clone();
         message.at.get_or_insert(now.into());
-        let message = Analysed::new(message)?;
-        self.write(move |tx| {
-            Box::pin(async move {
-                let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
-                if let Some(key) = &idempotency_key
-                    && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
-                {
-                    return Ok(turn);
-                }
-                let mut conversation =
-                    Conversation::choose(tx, &mut scope, &conversation, now).await?;
-                conversation.active = conversation.active.max(now);
-                conversation.turns = conversation.turns.saturating_add(1);
-                let first =
-                    append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
-                conversation.save(tx).await?;
-                scope.save(tx).await?;
-                let turn = StoredTurn {
-                    id: TurnId {
-                        conversation: conversation.id,
-                        number: conversation.turns,
-                    },
-                    status: TurnStatus::Accepted,
-                    message: MessageId {
-                        conversation: conversation.id,
-                        seq: first,
-                    },
-                    reply: None,
-                    inferences: 0,
-                    problem: None,
-                };
-                turn.insert(tx, idempotency_key, now).await?;
-                Ok(turn)
-            })
+        let message = Analysed::new(message, analyse)?;
+        self.write(async move |tx| {
+            let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
+            if let Some(key) = &idempotency_key
+                && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
+            {
+                return Ok(turn);
+            }
+            let mut conversation = Conversation::choose(tx, &mut scope, &conversation, now).await?;
+            conversation.active = conversation.active.max(now);
+            conversation.turns = conversation.turns.saturating_add(1);
+            let first = append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
+            conversation.save(tx).await?;
+            scope.save(tx).await?;
+            let turn = StoredTurn {
+                id: conversation.id.turn(conversation.turns),
+                status: TurnStatus::Accepted,
+                message: conversation.id.message(first),
+                reply: None,
+                inferences: 0,
+                problem: None,
+            };
+            turn.insert(tx, idempotency_key, now).await?;
+            Ok(turn)
         })
         .await
     }
@@ -131,8 +118,8 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such turn, or the store fails.
-    pub async fn turn(&self, id: TurnId) -> Result<StoredTurn, StoreError> {
-        self.read(move |tx| Box::pin(async move { StoredTurn::get(tx, id).await }))
+    pub async fn turn(&self, id: TurnId) -> Result<StoredTurn> {
+        self.read(async move |tx| StoredTurn::get(tx, id).await)
             .await
     }
 
@@ -141,19 +128,13 @@ impl Store {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn unfinished_turns(
-        &self,
-        id: ConversationId,
-    ) -> Result<Vec<StoredTurn>, StoreError> {
-        self.read(move |tx| {
-            Box::pin(async move {
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+    pub async fn unfinished_turns(&self, id: ConversationId) -> Result<Vec<StoredTurn>> {
+        self.read(async move |tx| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                      AND ended IS NULL ORDER BY id"
-                );
-                let rows = tx.query(&sql, [id.scope.into(), id.number.into()]).await?;
-                rows.into_iter().map(|row| StoredTurn::read(id.scope, row)).collect()
-            })
+            );
+            tx.query(&sql, id).await
         })
         .await
     }
@@ -168,39 +149,33 @@ impl Store {
         lease: &Lease,
         learned: Learned,
         now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    ) -> Result<StoredTurn> {
         let lease = lease.clone();
         let messages = learned.messages(now)?;
-        self.write(move |tx| {
-            Box::pin(async move {
-                let id = lease.turn.conversation;
-                let mut scope = Scope::lock(tx, id.scope)
-                    .await?
-                    .ok_or_else(|| StoreError::missing("conversation", id))?;
-                let mut conversation = Conversation::lock(tx, id).await?;
-                // Read now that nobody else can change it.
-                let mut turn = StoredTurn::get(tx, lease.turn).await?;
-                if turn.status == TurnStatus::Learned {
-                    lease.release_if_held(tx).await?;
-                    return Ok(turn);
-                }
-                lease.check(tx).await?;
-                if !messages.is_empty() {
-                    append::append(tx, &mut scope, &mut conversation, messages).await?;
-                }
-                turn.reply = learned.reply.is_some().then_some(MessageId {
-                    conversation: id,
-                    seq: conversation.messages,
-                });
-                conversation.active = conversation.active.max(now);
-                conversation.save(tx).await?;
-                scope.save(tx).await?;
-                learned::learn(tx, id, &learned, now).await?;
-                turn.status = TurnStatus::Learned;
-                turn.end(tx, now).await?;
-                lease.release(tx).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            let id = lease.turn.conversation;
+            let mut scope = Scope::lock(tx, id).await?;
+            let mut conversation = Conversation::lock(tx, id).await?;
+            // Read now that nobody else can change it.
+            let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            if turn.status == TurnStatus::Learned {
+                lease.release_if_held(tx).await?;
+                return Ok(turn);
+            }
+            lease.check(tx).await?;
+            if !messages.is_empty() {
+                append::append(tx, &mut scope, &mut conversation, messages).await?;
+            }
+            let last = id.message(conversation.messages);
+            turn.reply = learned.reply.is_some().then_some(last);
+            conversation.active = conversation.active.max(now);
+            conversation.save(tx).await?;
+            scope.save(tx).await?;
+            learned::learn(tx, id, &learned, now).await?;
+            turn.status = TurnStatus::Learned;
+            turn.update(tx, Some(now)).await?;
+            lease.release(tx).await?;
+            Ok(turn)
         })
         .await
     }
@@ -209,25 +184,18 @@ impl Store {
     ///
     /// # Errors
     /// When the lease was lost, or the store fails.
-    pub async fn failed(
-        &self,
-        lease: &Lease,
-        problem: &str,
-        now: Timestamp,
-    ) -> Result<StoredTurn, StoreError> {
+    pub async fn failed(&self, lease: &Lease, problem: &str, now: Timestamp) -> Result<StoredTurn> {
         let (lease, problem) = (lease.clone(), problem.to_owned());
-        self.write(move |tx| {
-            Box::pin(async move {
-                lease.check(tx).await?;
-                let mut turn = StoredTurn::get(tx, lease.turn).await?;
-                if turn.status != TurnStatus::Learned {
-                    turn.status = TurnStatus::Failed;
-                    turn.problem = Some(problem);
-                    turn.end(tx, now).await?;
-                }
-                lease.release(tx).await?;
-                Ok(turn)
-            })
+        self.write(async move |tx| {
+            lease.check(tx).await?;
+            let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            if turn.status != TurnStatus::Learned {
+                turn.status = TurnStatus::Failed;
+                turn.problem = Some(problem);
+                turn.update(tx, Some(now)).await?;
+            }
+            lease.release(tx).await?;
+            Ok(turn)
         })
         .await
     }

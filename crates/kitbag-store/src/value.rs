@@ -1,5 +1,9 @@
 //! What goes into a database and comes out of it: four kinds of values, the same in both.
 
+use jiff::Timestamp;
+
+use crate::error::Result;
+
 /// A parameter or a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
@@ -15,45 +19,143 @@ pub(crate) enum Value {
     Blob(Vec<u8>),
 }
 
-impl From<i64> for Value {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
+/// The kind of value that each type is.
+macro_rules! values {
+    ($($type:ty: $kind:ident),+) => {
+        $(impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$kind(value.into())
+            }
+        })+
+    };
 }
 
-impl From<u32> for Value {
-    fn from(number: u32) -> Self {
-        Self::Int(number.into())
-    }
-}
+values!(i64: Int, u32: Int, bool: Int, &str: Text, &String: Text, String: Text, Vec<u8>: Blob);
 
-impl From<bool> for Value {
-    fn from(flag: bool) -> Self {
-        Self::Int(flag.into())
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<Vec<u8>> for Value {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self::Blob(bytes)
+impl From<Timestamp> for Value {
+    fn from(time: Timestamp) -> Self {
+        Self::Int(time.as_microsecond())
     }
 }
 
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// Parameters of a statement, or a row to insert: one value, or several in their order.
+pub(crate) trait Parameters {
+    /// Adds the values behind those that are there.
+    fn add_to(self, values: &mut Vec<Value>);
+}
+
+impl<T> Parameters for T
+where
+    Value: From<T>,
+{
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.push(self.into());
+    }
+}
+
+impl Parameters for Vec<Value> {
+    fn add_to(mut self, values: &mut Vec<Value>) {
+        values.append(&mut self);
+    }
+}
+
+/// A type that one cell holds.
+pub(crate) trait Cell: Sized {
+    /// Names what the schema says of such a cell, for errors.
+    const EXPECTED: &'static str;
+
+    /// Takes the value; none when the cell holds something else.
+    fn from_value(value: Value) -> Option<Self>;
+}
+
+impl Cell for i64 {
+    const EXPECTED: &'static str = "a number";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl Cell for u32 {
+    const EXPECTED: &'static str = "a number from 0 to 4294967295";
+
+    fn from_value(value: Value) -> Option<Self> {
+        i64::from_value(value)?.try_into().ok()
+    }
+}
+
+impl Cell for u64 {
+    const EXPECTED: &'static str = "a number from 0";
+
+    fn from_value(value: Value) -> Option<Self> {
+        i64::from_value(value)?.try_into().ok()
+    }
+}
+
+impl Cell for bool {
+    const EXPECTED: &'static str = "a number";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(i64::from_value(value)? != 0)
+    }
+}
+
+impl Cell for Timestamp {
+    const EXPECTED: &'static str = "a time";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Self::from_microsecond(i64::from_value(value)?).ok()
+    }
+}
+
+impl Cell for String {
+    const EXPECTED: &'static str = "a text in UTF-8";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Text(text) | Value::Body(text) => Some(text),
+            Value::Blob(bytes) => Self::from_utf8(bytes).ok(),
+            Value::Null | Value::Int(_) => None,
+        }
+    }
+}
+
+impl Cell for Vec<u8> {
+    const EXPECTED: &'static str = "bytes";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Blob(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Cell> Cell for Option<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Null => Some(None),
+            other => T::from_value(other).map(Some),
+        }
+    }
+}
+
+impl Cell for Value {
+    const EXPECTED: &'static str = "anything";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(value)
     }
 }
 
@@ -71,87 +173,85 @@ impl Row {
         }
     }
 
-    /// The next cell, whatever it is.
-    pub(crate) fn cell(&mut self) -> Value {
+    /// The next cell.
+    pub(crate) fn cell<T: Cell>(&mut self) -> Result<T, WrongCell> {
         self.taken += 1;
-        self.cells.next().unwrap_or(Value::Null)
-    }
-
-    /// The next cell, a number.
-    pub(crate) fn int(&mut self) -> Result<i64, WrongCell> {
-        self.int_or_null()?.ok_or_else(|| self.wrong("a number"))
-    }
-
-    /// The next cell, a small number.
-    pub(crate) fn u32(&mut self) -> Result<u32, WrongCell> {
-        let number = self.int()?;
-        u32::try_from(number).map_err(|_| self.wrong("a number from 0 to 4294967295"))
-    }
-
-    /// The next cell, a flag.
-    pub(crate) fn flag(&mut self) -> Result<bool, WrongCell> {
-        Ok(self.int()? != 0)
-    }
-
-    /// The next cell, a number or nothing.
-    pub(crate) fn int_or_null(&mut self) -> Result<Option<i64>, WrongCell> {
-        match self.cell() {
-            Value::Int(number) => Ok(Some(number)),
-            Value::Null => Ok(None),
-            _ => Err(self.wrong("a number")),
-        }
-    }
-
-    /// The next cell, a text.
-    pub(crate) fn text(&mut self) -> Result<String, WrongCell> {
-        self.text_or_null()?.ok_or_else(|| self.wrong("a text"))
-    }
-
-    /// The next cell, a text or nothing.
-    pub(crate) fn text_or_null(&mut self) -> Result<Option<String>, WrongCell> {
-        match self.cell() {
-            Value::Text(text) | Value::Body(text) => Ok(Some(text)),
-            Value::Blob(bytes) => String::from_utf8(bytes)
-                .map(Some)
-                .map_err(|_| self.wrong("a text in UTF-8")),
-            Value::Null => Ok(None),
-            Value::Int(_) => Err(self.wrong("a text")),
-        }
-    }
-
-    /// The next cell, bytes or nothing.
-    pub(crate) fn blob_or_null(&mut self) -> Result<Option<Vec<u8>>, WrongCell> {
-        match self.cell() {
-            Value::Blob(bytes) => Ok(Some(bytes)),
-            Value::Null => Ok(None),
-            _ => Err(self.wrong("bytes")),
-        }
-    }
-
-    /// The next cell, bytes.
-    pub(crate) fn blob(&mut self) -> Result<Vec<u8>, WrongCell> {
-        self.blob_or_null()?.ok_or_else(|| self.wrong("bytes"))
-    }
-
-    fn wrong(&self, expected: &'static str) -> WrongCell {
-        WrongCell {
+        let cell = self.cells.next().unwrap_or(Value::Null);
+        T::from_value(cell).ok_or(WrongCell {
             column: self.taken,
-            expected,
-        }
+            expected: T::EXPECTED,
+        })
+    }
+
+    /// The next cells, as many as it takes.
+    pub(crate) fn read<T: FromRow>(&mut self) -> Result<T> {
+        T::from_row(self)
     }
 }
+
+/// A type that is read off a row: from one cell, or from several in their order.
+pub(crate) trait FromRow: Sized {
+    fn from_row(row: &mut Row) -> Result<Self>;
+}
+
+impl<T: Cell> FromRow for T {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        Ok(row.cell()?)
+    }
+}
+
+/// Reads a struct off a row whose columns stand in the order of these fields.
+macro_rules! from_row {
+    ($type:ident: $($field:ident),+) => {
+        impl $crate::value::FromRow for $type {
+            fn from_row(row: &mut $crate::value::Row) -> $crate::error::Result<Self> {
+                Ok(Self { $($field: row.read()?),+ })
+            }
+        }
+    };
+}
+
+pub(crate) use from_row;
+
+impl FromRow for Row {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        Ok(Self::new(std::mem::take(&mut row.cells).collect()))
+    }
+}
+
+/// Tuples take and give their parts, one after the other.
+macro_rules! tuples {
+    () => {
+        impl Parameters for () {
+            fn add_to(self, _: &mut Vec<Value>) {}
+        }
+    };
+    ($first:ident $($rest:ident)*) => {
+        impl<$first: Parameters, $($rest: Parameters),*> Parameters for ($first, $($rest),*) {
+            #[expect(non_snake_case, reason = "named as their types")]
+            fn add_to(self, values: &mut Vec<Value>) {
+                let ($first, $($rest),*) = self;
+                $first.add_to(values);
+                $($rest.add_to(values);)*
+            }
+        }
+
+        impl<$first: FromRow, $($rest: FromRow),*> FromRow for ($first, $($rest),*) {
+            fn from_row(row: &mut Row) -> Result<Self> {
+                Ok(($first::from_row(row)?, $($rest::from_row(row)?),*))
+            }
+        }
+
+        tuples!($($rest)*);
+    };
+}
+
+tuples!(A B C D E F G H I J);
 
 /// A cell that holds something else than the schema says: the database was changed by others.
 #[derive(Debug, thiserror::Error)]
 #[error("column {column} of a result is not {expected}")]
 pub(crate) struct WrongCell {
     column: usize,
-    expected: &'static str,
-}
-
-impl WrongCell {
-    /// What the schema says.
-    pub(crate) fn expected(&self) -> &'static str {
-        self.expected
-    }
+    pub(crate) expected: &'static str,
 }

@@ -2,33 +2,21 @@
 //!
 //! Messages and the index of each scope are looked at elsewhere, one by one.
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::{ConversationId, MessageId, TurnId};
+use crate::schema;
 use crate::transaction::Tx;
-use crate::value::Row;
-
-/// The tables whose rows belong to a scope, and the column with the conversation, if they have one.
-const TABLES: [(&str, Option<&str>); 10] = [
-    ("block", None),
-    ("conversation", None),
-    ("lease", Some("conversation")),
-    // Messages without a conversation are named one by one.
-    ("message", None),
-    ("posting", None),
-    ("prompt", Some("conversation")),
-    ("prompt_text", Some("conversation")),
-    ("state", Some("conversation")),
-    ("summary", Some("conversation")),
-    ("turn", Some("conversation")),
-];
 
 /// Looks for rows whose scope, conversation or message is missing, and for wrong counts.
-pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for (table, conversation) in TABLES {
-        problems.extend(without_scope(tx, table).await?);
-        if let Some(column) = conversation {
-            problems.extend(without_conversation(tx, table, column).await?);
+    let mut tables = schema::tables();
+    tables.sort_by_key(|table| table.name);
+    for table in tables.iter().filter(|table| table.has("scope")) {
+        problems.extend(without_scope(tx, table.name).await?);
+        // Messages without a conversation are named one by one.
+        if table.has("conversation") && table.name != "message" {
+            problems.extend(without_conversation(tx, table.name).await?);
         }
     }
     problems.extend(wrong_counts(tx).await?);
@@ -36,39 +24,31 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     Ok(problems)
 }
 
-async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>, StoreError> {
+async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT scope, count(*) FROM {table} WHERE tenant = $1 \
          AND NOT EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
          GROUP BY scope ORDER BY scope"
     );
     let mut problems = Vec::new();
-    for mut row in tx.query(&sql, []).await? {
-        let (scope, count) = (row.int()?, row.int()?);
-        problems.push(format!(
-            "{} to scope {scope}, which is not there",
-            belong(table, count)
-        ));
+    for (scope, count) in tx.query::<(i64, i64)>(&sql, ()).await? {
+        let belong = belong(table, count);
+        problems.push(format!("{belong} to scope {scope}, which is not there"));
     }
     Ok(problems)
 }
 
-async fn without_conversation(
-    tx: &mut Tx<'_>,
-    table: &str,
-    column: &str,
-) -> Result<Vec<String>, StoreError> {
+async fn without_conversation(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
     let sql = format!(
-        "SELECT scope, {column}, count(*) FROM {table} WHERE tenant = $1 \
+        "SELECT scope, conversation, count(*) FROM {table} WHERE tenant = $1 \
          AND EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
          AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.tenant = $1 \
-         AND conversation.scope = {table}.scope AND conversation.id = {table}.{column}) \
-         GROUP BY scope, {column} ORDER BY scope, {column}"
+         AND conversation.scope = {table}.scope AND conversation.id = {table}.conversation) \
+         GROUP BY scope, conversation ORDER BY scope, conversation"
     );
     let mut problems = Vec::new();
-    for mut row in tx.query(&sql, []).await? {
-        let id = conversation(&mut row)?;
-        let belong = belong(table, row.int()?);
+    for (id, count) in tx.query::<(ConversationId, i64)>(&sql, ()).await? {
+        let belong = belong(table, count);
         problems.push(format!("{belong} to conversation {id}, which is not there"));
     }
     Ok(problems)
@@ -82,21 +62,19 @@ fn belong(table: &str, count: i64) -> String {
 }
 
 /// Counts say which number comes next: one that is too low gives a number out twice.
-async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let scopes = "SELECT scope.id FROM scope JOIN tenant ON tenant.tenant = scope.tenant \
                   WHERE scope.tenant = $1 AND tenant.scopes >= 0 AND scope.id > tenant.scopes \
                   ORDER BY scope.id";
-    for mut row in tx.query(scopes, []).await? {
-        let scope = row.int()?;
+    for scope in tx.query::<i64>(scopes, ()).await? {
         problems.push(format!("scope {scope} has a number that was never given"));
     }
     let conversations = "SELECT scope.id, conversation.id FROM scope JOIN conversation \
                          ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
                          WHERE scope.tenant = $1 AND conversation.id > scope.conversations \
                          ORDER BY scope.id, conversation.id";
-    for mut row in tx.query(conversations, []).await? {
-        let id = conversation(&mut row)?;
+    for id in tx.query::<ConversationId>(conversations, ()).await? {
         problems.push(format!(
             "conversation {id} has a number that was never given"
         ));
@@ -106,40 +84,23 @@ async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
                  AND conversation.id = turn.conversation \
                  WHERE turn.tenant = $1 AND turn.id > conversation.turns \
                  ORDER BY turn.scope, turn.conversation, turn.id";
-    for mut row in tx.query(turns, []).await? {
-        let conversation = conversation(&mut row)?;
-        let id = TurnId {
-            conversation,
-            number: row.u32()?,
-        };
+    for id in tx.query::<TurnId>(turns, ()).await? {
         problems.push(format!("turn {id} is not counted in its conversation"));
     }
     Ok(problems)
 }
 
-async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let sql = "SELECT sender, key, source_scope, source_conversation, source_seq FROM fact \
                WHERE tenant = $1 AND source_scope IS NOT NULL \
                AND NOT EXISTS (SELECT 1 FROM message WHERE message.tenant = $1 \
                AND message.scope = source_scope AND message.conversation = source_conversation \
                AND message.seq = source_seq) ORDER BY sender, key, version";
     let mut problems = Vec::new();
-    for mut row in tx.query(sql, []).await? {
-        let (sender, key) = (row.text()?, row.text()?);
-        let id = MessageId {
-            conversation: conversation(&mut row)?,
-            seq: row.u32()?,
-        };
+    for (sender, key, id) in tx.query::<(String, String, MessageId)>(sql, ()).await? {
         problems.push(format!(
             "fact `{key}` of `{sender}` comes from message {id}, which is not there"
         ));
     }
     Ok(problems)
-}
-
-fn conversation(row: &mut Row) -> Result<ConversationId, StoreError> {
-    Ok(ConversationId {
-        scope: row.u32()?,
-        number: row.u32()?,
-    })
 }

@@ -3,12 +3,11 @@
 use jiff::Timestamp;
 
 use super::{COLUMNS, Conversation};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::export::ExportFilter;
 use crate::message::MessageTime;
 use crate::store::Store;
-use crate::transaction::placeholders;
-use crate::value::Value;
+use crate::value::{FromRow, Row, Value};
 
 /// A conversation, and where it belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,51 +36,45 @@ impl Store {
         &self,
         filter: &ExportFilter,
         limit: u32,
-    ) -> Result<Vec<LatestConversation>, StoreError> {
-        let mut parameters: Vec<Value> = Vec::new();
+    ) -> Result<Vec<LatestConversation>> {
+        let mut parameters: Vec<Value> = vec![limit.into()];
         let conditions = filter.conditions(&mut parameters);
-        let limit_name = placeholders(parameters.len() + 2, 1);
-        parameters.push(limit.into());
         let of_it = "FROM message WHERE message.tenant = $1 AND message.scope = latest.scope \
                      AND message.conversation = latest.id";
         let columns = COLUMNS.replace(", ", ", conversation.");
         // First those that are shown, then their messages: else all of them would be counted.
         let sql = format!(
-            "WITH latest AS MATERIALIZED (SELECT scope.id AS scope, scope.channel, scope.sender, \
+            "WITH latest AS MATERIALIZED (SELECT scope.channel, scope.sender, \
              conversation.{columns} FROM scope JOIN conversation \
              ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
              WHERE scope.tenant = $1 AND conversation.tenant = $1{conditions} \
-             ORDER BY active DESC, scope.id DESC, conversation.id DESC LIMIT {limit_name}) \
-             SELECT scope, channel, sender, (SELECT count(*) {of_it} AND internal = 0), \
+             ORDER BY active DESC, scope.id DESC, conversation.id DESC LIMIT $2) \
+             SELECT channel, sender, (SELECT count(*) {of_it} AND internal = 0), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.began AND at_offset IS NULL), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.active AND at_offset IS NULL), \
              {COLUMNS} FROM latest ORDER BY active DESC, scope DESC, id DESC"
         );
-        self.read(move |tx| {
-            Box::pin(async move {
-                let mut found = Vec::new();
-                for mut row in tx.query_with(&sql, parameters).await? {
-                    let scope = row.u32()?;
-                    let (channel, sender) = (row.text()?, row.text()?);
-                    let kept = row.int()?.unsigned_abs();
-                    let (local_begin, local_end) = (row.flag()?, row.flag()?);
-                    let conversation = Conversation::read(scope, row)?;
-                    let time = |at: Timestamp, is_local: bool| match is_local {
-                        true => MessageTime::local(at),
-                        false => at.into(),
-                    };
-                    found.push(LatestConversation {
-                        channel,
-                        sender,
-                        kept,
-                        began: time(conversation.began, local_begin),
-                        active: time(conversation.active, local_end),
-                        conversation,
-                    });
-                }
-                Ok(found)
-            })
+        self.read(async move |tx| tx.query(&sql, parameters).await)
+            .await
+    }
+}
+
+impl FromRow for LatestConversation {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        let (channel, sender, kept) = row.read()?;
+        let (is_begin_local, is_end_local) = row.read()?;
+        let conversation: Conversation = row.read()?;
+        let time = |at: Timestamp, is_local: bool| match is_local {
+            true => MessageTime::local(at),
+            false => at.into(),
+        };
+        Ok(Self {
+            channel,
+            sender,
+            kept,
+            began: time(conversation.began, is_begin_local),
+            active: time(conversation.active, is_end_local),
+            conversation,
         })
-        .await
     }
 }

@@ -6,13 +6,13 @@ use kitbag_core::stored::ConversationContext;
 
 use super::Forgotten;
 use super::prompts::SHORTEST;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
 use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
-use crate::value::Value;
+use crate::value::Parameters;
 
 /// Forgets what was derived from a message, and names what prompts may have of it.
 pub(super) async fn forget_from_message(
@@ -20,26 +20,13 @@ pub(super) async fn forget_from_message(
     id: MessageId,
     text: &str,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<String>> {
     let at = id.conversation;
-    let mut origins = facts(
-        tx,
-        at,
-        "source_scope = $2 AND source_conversation = $3 AND source_seq = $4",
-        vec![at.scope.into(), at.number.into(), id.seq.into()],
-        forgotten,
-    )
-    .await?;
-    origins.extend(
-        summaries(
-            tx,
-            at,
-            "AND first_seq <= $4 AND last_seq >= $4",
-            vec![id.seq.into()],
-            forgotten,
-        )
-        .await?,
+    let of_it = (
+        " AND source_seq = $4",
+        " AND first_seq <= $4 AND last_seq >= $4",
     );
+    let origins = facts_and_summaries(tx, at, of_it, id, forgotten).await?;
     forget_layers(tx, at, text).await?;
     Ok(origins)
 }
@@ -49,72 +36,48 @@ pub(super) async fn forget_from_conversation(
     tx: &mut Tx<'_>,
     id: ConversationId,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
-    let mut origins = facts(
-        tx,
-        id,
-        "source_scope = $2 AND source_conversation = $3",
-        vec![id.scope.into(), id.number.into()],
-        forgotten,
-    )
-    .await?;
-    origins.extend(summaries(tx, id, "", Vec::new(), forgotten).await?);
-    Ok(origins)
+) -> Result<Vec<String>> {
+    facts_and_summaries(tx, id, ("", ""), id, forgotten).await
 }
 
-async fn facts(
+/// Forgets the facts and the summaries from a conversation that meet conditions of their own, and names
+/// them as prompts do.
+async fn facts_and_summaries(
     tx: &mut Tx<'_>,
     id: ConversationId,
-    which: &str,
-    parameters: Vec<Value>,
+    (facts, summaries): (&str, &str),
+    parameters: impl Parameters + Copy,
     forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
-    if let Some(sender) = Scope::sender(tx, id.scope).await? {
-        fact::lock(tx, &sender).await?;
-    }
-    let sql = format!("SELECT DISTINCT key FROM fact WHERE tenant = $1 AND {which}");
-    let mut origins = Vec::new();
-    for mut row in tx.query_with(&sql, parameters.clone()).await? {
-        origins.push(format!("fact/{}", row.text()?));
-    }
-    let sql = format!("DELETE FROM fact WHERE tenant = $1 AND {which}");
-    forgotten.facts += tx.execute_with(&sql, parameters).await?;
-    Ok(origins)
-}
-
-async fn summaries(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    which: &str,
-    more: Vec<Value>,
-    forgotten: &mut Forgotten,
-) -> Result<Vec<String>, StoreError> {
-    let which = format!("tenant = $1 AND scope = $2 AND conversation = $3 {which}");
-    let mut parameters = vec![id.scope.into(), id.number.into()];
-    parameters.extend(more);
-    let sql = format!("SELECT id FROM summary WHERE {which}");
-    let mut origins = Vec::new();
-    for mut row in tx.query_with(&sql, parameters.clone()).await? {
-        origins.push(format!("summary/{}/{}", id.scope, row.int()?));
-    }
-    let sql = format!("DELETE FROM summary WHERE {which}");
-    forgotten.summaries += tx.execute_with(&sql, parameters).await?;
-    Ok(origins)
+) -> Result<Vec<String>> {
+    let sender = Scope::sender(tx, id).await?;
+    fact::lock(tx, &sender).await?;
+    let sql = format!(
+        "DELETE FROM fact WHERE tenant = $1 AND source_scope = $2 AND source_conversation = $3{facts} \
+         RETURNING key"
+    );
+    let facts: Vec<String> = tx.query(&sql, parameters).await?;
+    forgotten.facts += facts.len() as u64;
+    let sql = format!(
+        "DELETE FROM summary WHERE tenant = $1 AND scope = $2 AND conversation = $3{summaries} \
+         RETURNING id"
+    );
+    let summaries: Vec<u32> = tx.query(&sql, parameters).await?;
+    forgotten.summaries += summaries.len() as u64;
+    let facts = facts.iter().map(|key| format!("fact/{key}"));
+    let summaries = summaries.iter();
+    let summaries = summaries.map(|number| format!("summary/{}/{number}", id.scope));
+    Ok(facts.chain(summaries).collect())
 }
 
 /// Summaries are made of all that was said, so they go; what does not hold the text stays.
-async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<(), StoreError> {
+async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<()> {
     let entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
-    let holding = entries
-        .as_slice()
-        .iter()
-        .filter(|entry| holds(&entry.content, text));
-    let actions: Vec<EntryAction> = holding
-        .map(|entry| EntryAction::Remove {
-            key: entry.key.clone(),
-        })
-        .collect();
-    state::apply(tx, id, actions).await?;
+    let entries = entries.as_slice().iter();
+    let holding = entries.filter(|entry| holds(&entry.content, text));
+    let remove = holding.map(|entry| EntryAction::Remove {
+        key: entry.key.clone(),
+    });
+    state::apply(tx, id, remove.collect()).await?;
     let Some(mut layers) = state::load::<ConversationContext>(tx, id).await? else {
         return Ok(());
     };
@@ -130,13 +93,8 @@ async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Resul
     layers
         .understand_decision_log
         .retain(|entry| !holds(entry, text));
-    if layers
-        .pending_clarification
-        .as_ref()
-        .is_some_and(|pending| holds(pending, text))
-    {
-        layers.pending_clarification = None;
-    }
+    let pending = &mut layers.pending_clarification;
+    pending.take_if(|pending| holds(pending, text));
     let context = get_entity_context(&layers.id_registry, layers.id_registry.current_turn());
     for entity in context.entities().filter(|entity| holds(entity, text)) {
         // It is there: it was just listed.

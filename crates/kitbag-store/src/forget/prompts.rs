@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use kitbag_core::assembly::Epoch;
 use kitbag_core::view::is_derived_from_messages;
 
-use crate::error::StoreError;
-use crate::id::{ConversationId, MessageId};
+use crate::error::Result;
+use crate::id::{ConversationId, MessageId, TurnId};
 use crate::prompt::{Hash, drop_taken_texts, take_texts};
 use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
@@ -24,7 +24,7 @@ pub(super) async fn forget(
     origins: &[String],
     message: Option<(MessageId, &str)>,
     name: &str,
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     let mut prompts = BTreeSet::new();
     for some in origins.chunks(500) {
         let sql = format!(
@@ -32,14 +32,10 @@ pub(super) async fn forget(
              WHERE tenant = $1 AND origin IN ({})",
             placeholders(2, some.len())
         );
-        let origins: Vec<Value> = some.iter().map(|origin| origin.as_str().into()).collect();
-        for mut row in tx.query_with(&sql, origins).await? {
-            let key = (row.int()?, row.int()?, row.int()?, row.int()?);
-            // Facts are named by their key alone: another sender's may have the same name.
-            if scopes.iter().any(|scope| i64::from(*scope) == key.0) {
-                prompts.insert(key);
-            }
-        }
+        let origins: Vec<Value> = some.iter().map(Value::from).collect();
+        let found = tx.query::<Key>(&sql, origins).await?.into_iter();
+        // Facts are named by their key alone: another sender's may have the same name.
+        prompts.extend(found.filter(|(turn, _)| scopes.contains(&turn.conversation.scope)));
     }
     if let Some((id, text)) = message {
         prompts.extend(derived(tx, id).await?);
@@ -48,17 +44,15 @@ pub(super) async fn forget(
         }
     }
     let mut taken: BTreeSet<Hash> = BTreeSet::new();
-    for (scope, conversation, turn, inference) in &prompts {
-        let key = || [*scope, *conversation, *turn, *inference].map(Value::from);
-        let [scope, conversation, turn, inference] = key();
+    for prompt in &prompts {
         tx.execute(
             "UPDATE prompt SET recipe = NULL, forgotten = $2 WHERE tenant = $1 AND scope = $3 \
              AND conversation = $4 AND turn = $5 AND inference = $6",
-            [name.into(), scope, conversation, turn, inference],
+            (name, *prompt),
         )
         .await?;
         let which = "scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
-        take_texts(tx, which, key().into(), &mut taken).await?;
+        take_texts(tx, which, *prompt, &mut taken).await?;
     }
     drop_taken_texts(tx, taken).await?;
     forget_epochs(tx, scopes).await?;
@@ -66,81 +60,53 @@ pub(super) async fn forget(
 }
 
 /// An epoch holds texts that the next prompt would show again.
-async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<(), StoreError> {
+async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()> {
     for scope in scopes {
-        tx.execute(
-            "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3",
-            [(*scope).into(), Epoch::KIND.into()],
-        )
-        .await?;
+        let sql = "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3";
+        tx.execute(sql, (*scope, Epoch::KIND)).await?;
     }
     Ok(())
 }
 
-type Key = (i64, i64, i64, i64);
+/// A prompt: one of its turn.
+type Key = (TurnId, u32);
 
 /// The prompts of a scope with a text that holds `text`, as it is or as JSON writes it. Each text is
 /// looked through once, in however many prompts it stands.
-async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>, StoreError> {
+async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
     let json = serde_json::to_string(text).unwrap_or_default();
     let json = json.trim_matches('"');
     let sql = format!(
-        "SELECT DISTINCT conversation, turn, inference FROM prompt_text \
+        "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
          WHERE tenant = $1 AND scope = $2 AND hash IN (SELECT hash FROM text WHERE tenant = $1 \
          AND hash IN (SELECT hash FROM prompt_text WHERE tenant = $1 AND scope = $2) \
          AND ({} OR {}))",
         tx.holds("body", "$3"),
         tx.holds("body", "$4"),
     );
-    let texts = [text, json].map(|text| Value::Body(text.to_owned()));
-    let [text, json] = texts;
-    let rows = tx.query(&sql, [scope.into(), text, json]).await?;
-    rows.into_iter()
-        .map(|mut row| Ok((i64::from(scope), row.int()?, row.int()?, row.int()?)))
-        .collect()
+    let [text, json] = [text, json].map(|text| Value::Body(text.to_owned()));
+    tx.query(&sql, (scope, text, json)).await
 }
 
 /// The prompts of a message's conversation with a text that may hold a sentence of the message. Turns
 /// that were answered before it came knew nothing of it.
-async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<BTreeSet<Key>, StoreError> {
-    let MessageId { conversation, seq } = id;
-    let rows = tx
-        .query(
-            "SELECT DISTINCT prompt_text.origin, prompt_text.turn, prompt_text.inference \
-             FROM prompt_text JOIN turn ON turn.tenant = prompt_text.tenant \
-             AND turn.scope = prompt_text.scope AND turn.conversation = prompt_text.conversation \
-             AND turn.id = prompt_text.turn WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2 \
-             AND prompt_text.conversation = $3 AND (turn.reply IS NULL OR turn.reply >= $4)",
-            [
-                conversation.scope.into(),
-                conversation.number.into(),
-                seq.into(),
-            ],
-        )
-        .await?;
-    let mut prompts = BTreeSet::new();
-    for mut row in rows {
-        if is_derived_from_messages(&row.text()?) {
-            let (scope, number) = (conversation.scope.into(), conversation.number.into());
-            prompts.insert((scope, number, row.int()?, row.int()?));
-        }
-    }
-    Ok(prompts)
+async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<Key>> {
+    let sql = "SELECT DISTINCT prompt_text.origin, prompt_text.scope, prompt_text.conversation, \
+               prompt_text.turn, prompt_text.inference \
+               FROM prompt_text JOIN turn ON turn.tenant = prompt_text.tenant \
+               AND turn.scope = prompt_text.scope AND turn.conversation = prompt_text.conversation \
+               AND turn.id = prompt_text.turn WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2 \
+               AND prompt_text.conversation = $3 AND (turn.reply IS NULL OR turn.reply >= $4)";
+    let found = tx.query::<(String, Key)>(sql, id).await?.into_iter();
+    let derived = found.filter(|(origin, _)| is_derived_from_messages(origin));
+    Ok(derived.map(|(_, prompt)| prompt).collect())
 }
 
 /// Removes the prompts of a conversation.
-pub(super) async fn remove_of_conversation(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-) -> Result<u64, StoreError> {
-    let key = || [Value::from(id.scope), Value::from(id.number)];
+pub(super) async fn remove_of_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<u64> {
     let mut taken = BTreeSet::new();
-    let which = "scope = $2 AND conversation = $3";
-    take_texts(tx, which, key().into(), &mut taken).await?;
+    take_texts(tx, "scope = $2 AND conversation = $3", id, &mut taken).await?;
     drop_taken_texts(tx, taken).await?;
-    tx.execute(
-        "DELETE FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3",
-        key(),
-    )
-    .await
+    let sql = "DELETE FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3";
+    tx.execute(sql, id).await
 }

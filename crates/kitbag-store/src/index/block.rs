@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag_core::recall::{Analyser, Analysis, Place, Posting};
+use kitbag_core::recall::{Analyser, Analysis, Posting};
 
 use super::ANALYSIS;
 use super::codec::{cuts, decode_terms, encode_places, encode_terms};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
-use crate::value::Value;
+use crate::value::from_row;
 
 /// So many messages become a block. Fewer make recall slower, since more rows are read for a term;
 /// more make it slower too, since messages that are in no block are read one by one.
@@ -28,15 +28,15 @@ pub(crate) struct Entry {
 pub(crate) async fn make_blocks(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
-    new: &mut [Entry],
-) -> Result<(), StoreError> {
-    let last = new.last().map_or(scope.arrivals, |entry| entry.arrival);
+    new: impl Iterator<Item = &mut Entry>,
+) -> Result<()> {
+    let last = scope.arrivals;
     if last.saturating_sub(scope.indexed) < BLOCK {
         return Ok(());
     }
     let mut waiting = carried(tx, scope).await?;
     // Those that were written keep their terms: taking them off would write every row twice.
-    waiting.extend(new.iter_mut().map(|entry| Entry {
+    waiting.extend(new.map(|entry| Entry {
         terms: entry.terms.take(),
         ..*entry
     }));
@@ -51,67 +51,42 @@ pub(crate) async fn make_blocks(
         while let Some(entry) = waiting.next_if(|entry| entry.arrival <= end) {
             entries.push(entry);
         }
-        scope.blocks = scope.blocks.saturating_add(1);
-        add_block(tx, scope, first, end).await?;
-        write_postings(tx, scope.id, scope.blocks, &entries).await?;
+        add_block(tx, scope, first, end, &entries).await?;
         first = end + 1;
     }
-    scope.indexed = last;
     Ok(())
 }
 
-/// Makes the block that holds a message anew, from the messages that are still there.
+/// Makes the blocks anew that held some messages, from the messages that are still there. The caller
+/// saves the scope.
 pub(crate) async fn rebuild(
     tx: &mut Tx<'_>,
-    scope: &Scope,
-    arrival: u32,
-) -> Result<(), StoreError> {
-    let row = tx
-        .query_one(
-            "SELECT id, first, last FROM block \
-             WHERE tenant = $1 AND scope = $2 AND first <= $3 AND last >= $3",
-            [scope.id.into(), arrival.into()],
-        )
-        .await?;
-    let Some(mut row) = row else { return Ok(()) };
-    let (block, first, last) = (row.u32()?, row.u32()?, row.u32()?);
-    tx.execute(
-        "DELETE FROM posting WHERE tenant = $1 AND scope = $2 AND block = $3",
-        [scope.id.into(), block.into()],
-    )
-    .await?;
-    let entries = analysed(tx, scope.id, first, last).await?;
-    let entries: Vec<Entry> = entries.into_iter().map(|(entry, ..)| entry).collect();
-    write_postings(tx, scope.id, block, &entries).await
-}
-
-/// Makes the blocks anew that held some messages.
-pub(crate) async fn rebuild_all(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
+    scope: &mut Scope,
     arrivals: &BTreeSet<u32>,
-) -> Result<(), StoreError> {
-    let rows = tx
-        .query(
-            "SELECT first, last FROM block WHERE tenant = $1 AND scope = $2",
-            [scope.id.into()],
-        )
-        .await?;
-    for mut row in rows {
-        let (first, last) = (row.u32()?, row.u32()?);
-        if let Some(arrival) = arrivals.range(first..=last).next() {
-            rebuild(tx, scope, *arrival).await?;
+) -> Result<()> {
+    if scope.analysis != ANALYSIS {
+        return reindex(tx, scope).await;
+    }
+    let sql = "SELECT id, first, last FROM block WHERE tenant = $1 AND scope = $2";
+    for (block, first, last) in tx.query::<(u32, u32, u32)>(sql, scope.id).await? {
+        if arrivals.range(first..=last).next().is_none() {
+            continue;
         }
+        let sql = "DELETE FROM posting WHERE tenant = $1 AND scope = $2 AND block = $3";
+        tx.execute(sql, (scope.id, block)).await?;
+        let entries = analysed(tx, scope.id, first, last).await?;
+        let entries: Vec<Entry> = entries.into_iter().map(|(entry, ..)| entry).collect();
+        write_postings(tx, scope.id, block, &entries).await?;
     }
     Ok(())
 }
 
 /// Makes the whole index of a scope anew, with all that is kept of its messages besides their texts.
 /// The caller saves the scope.
-pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), StoreError> {
+pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
     for table in ["posting", "block"] {
         let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
-        tx.execute(&sql, [scope.id.into()]).await?;
+        tx.execute(&sql, scope.id).await?;
     }
     scope.analysis = ANALYSIS;
     (scope.indexed, scope.blocks) = (0, 0);
@@ -128,87 +103,54 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<(), St
             update(tx, scope.id, &entry, &analysis).await?;
             entries.push(entry);
         }
-        scope.blocks = scope.blocks.saturating_add(1);
-        add_block(tx, scope, first, last).await?;
-        write_postings(tx, scope.id, scope.blocks, &entries).await?;
-        scope.indexed = last;
+        add_block(tx, scope, first, last, &entries).await?;
         first = last.saturating_add(1);
     }
     Ok(())
 }
 
+/// Makes the next block, of the messages from the first to the last number.
 async fn add_block(
     tx: &mut Tx<'_>,
-    scope: &Scope,
+    scope: &mut Scope,
     first: u32,
     last: u32,
-) -> Result<(), StoreError> {
-    tx.insert(
-        "block (tenant, scope, id, first, last)",
-        vec![[
-            scope.id.into(),
-            scope.blocks.into(),
-            first.into(),
-            last.into(),
-        ]],
-    )
-    .await
+    entries: &[Entry],
+) -> Result<()> {
+    scope.blocks = scope.blocks.saturating_add(1);
+    scope.indexed = last;
+    let row = (scope.id, scope.blocks, first, last);
+    let into = "block (tenant, scope, id, first, last)";
+    tx.insert(into, [row]).await?;
+    write_postings(tx, scope.id, scope.blocks, entries).await
 }
 
 /// Writes what an analysis says of a message, and of the one after it.
-async fn update(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    entry: &Entry,
-    analysis: &Analysis,
-) -> Result<(), StoreError> {
+async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis) -> Result<()> {
+    let traits = analysis.traits.bits();
+    let fingerprint = analysis.fingerprint.bits().cast_signed();
+    let known = (traits, analysis.words(), fingerprint, cuts(analysis));
     tx.execute(
         "UPDATE message SET traits = $2, words = $3, fingerprint = $4, cuts = $5, terms = NULL \
          WHERE tenant = $1 AND scope = $6 AND arrival = $7",
-        [
-            analysis.traits.bits().into(),
-            analysis.words().into(),
-            analysis.fingerprint.bits().cast_signed().into(),
-            cuts(analysis).into(),
-            scope.into(),
-            entry.arrival.into(),
-        ],
+        (known, scope, entry.arrival),
     )
     .await?;
-    tx.execute(
-        "UPDATE message SET previous_traits = $2 \
-         WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5",
-        [
-            analysis.traits.bits().into(),
-            scope.into(),
-            entry.conversation.into(),
-            entry.seq.saturating_add(1).into(),
-        ],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE message SET previous_traits = $2 \
+               WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5";
+    let next = entry.seq.saturating_add(1);
+    let values = (traits, scope, entry.conversation, next);
+    tx.execute(sql, values).await.map(drop)
 }
 
 /// The messages that are in no block.
-async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>, StoreError> {
-    let rows = tx
-        .query(
-            "SELECT arrival, conversation, seq, terms FROM message \
-             WHERE tenant = $1 AND scope = $2 AND arrival > $3 ORDER BY arrival",
-            [scope.id.into(), scope.indexed.into()],
-        )
-        .await?;
-    rows.into_iter()
-        .map(|mut row| {
-            Ok(Entry {
-                arrival: row.u32()?,
-                conversation: row.u32()?,
-                seq: row.u32()?,
-                terms: row.blob_or_null()?,
-            })
-        })
-        .collect()
+async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>> {
+    let sql = "SELECT arrival, conversation, seq, terms FROM message \
+               WHERE tenant = $1 AND scope = $2 AND arrival > $3 ORDER BY arrival";
+    tx.query(sql, (scope.id, scope.indexed)).await
 }
+
+from_row!(Entry: arrival, conversation, seq, terms);
 
 /// Messages with terms from their texts, and whether they may be recalled.
 async fn analysed(
@@ -216,69 +158,38 @@ async fn analysed(
     scope: u32,
     first: u32,
     last: u32,
-) -> Result<Vec<(Entry, bool, Analysis)>, StoreError> {
+) -> Result<Vec<(Entry, bool, Analysis)>> {
+    let sql = "SELECT arrival, conversation, seq, NULL, recallable, body FROM message \
+               WHERE tenant = $1 AND scope = $2 AND arrival >= $3 AND arrival <= $4 ORDER BY arrival";
     let rows = tx
-        .query(
-            "SELECT arrival, conversation, seq, recallable, body FROM message \
-             WHERE tenant = $1 AND scope = $2 AND arrival >= $3 AND arrival <= $4 ORDER BY arrival",
-            [scope.into(), first.into(), last.into()],
-        )
+        .query::<(Entry, bool, String)>(sql, (scope, first, last))
         .await?;
     let mut analyser = Analyser::new();
-    rows.into_iter()
-        .map(|mut row| {
-            let (arrival, conversation, seq) = (row.u32()?, row.u32()?, row.u32()?);
-            let (recallable, body) = (row.flag()?, row.text()?);
-            let analysis = analyser.analyse(&body);
-            let terms = recallable.then(|| encode_terms(&analysis.passages));
-            let entry = Entry {
-                arrival,
-                conversation,
-                seq,
-                terms,
-            };
-            Ok((entry, recallable, analysis))
-        })
-        .collect()
+    let analysed = rows.into_iter().map(|(mut entry, recallable, body)| {
+        let analysis = analyser.analyse(&body);
+        entry.terms = recallable.then(|| encode_terms(&analysis.passages));
+        (entry, recallable, analysis)
+    });
+    Ok(analysed.collect())
 }
 
-async fn write_postings(
-    tx: &mut Tx<'_>,
-    scope: u32,
-    block: u32,
-    entries: &[Entry],
-) -> Result<(), StoreError> {
+async fn write_postings(tx: &mut Tx<'_>, scope: u32, block: u32, entries: &[Entry]) -> Result<()> {
     let mut postings: BTreeMap<&str, Vec<Posting>> = BTreeMap::new();
     for entry in entries {
         let Some(bytes) = &entry.terms else { continue };
-        let terms = decode_terms(bytes).ok_or_else(|| StoreError::Damaged {
-            table: "message",
-            reason: format!("the terms of message {} are not readable", entry.arrival),
+        let terms = decode_terms(bytes).ok_or_else(|| {
+            let reason = format!("the terms of message {} are not readable", entry.arrival);
+            StoreError::damaged("message", reason)
         })?;
         for term in terms {
-            postings.entry(term.term).or_default().push(Posting {
-                place: Place {
-                    conversation: entry.conversation,
-                    message: entry.seq,
-                    passage: term.passage,
-                },
-                count: term.count,
-                words: term.words,
-            });
+            let posting = term.posting(entry.conversation, entry.seq);
+            postings.entry(term.term).or_default().push(posting);
         }
     }
     let rows = postings.into_iter().map(|(term, mut places)| {
         places.sort_by_key(|posting| posting.place);
-        [
-            scope.into(),
-            term.into(),
-            block.into(),
-            Value::Blob(encode_places(&places)),
-        ]
+        (scope, term, block, encode_places(&places))
     });
-    tx.insert(
-        "posting (tenant, scope, term, block, places)",
-        rows.collect(),
-    )
-    .await
+    tx.insert("posting (tenant, scope, term, block, places)", rows)
+        .await
 }

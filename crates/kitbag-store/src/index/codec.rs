@@ -27,6 +27,21 @@ pub(super) struct Term<'a> {
     pub(super) count: u16,
 }
 
+impl Term<'_> {
+    /// The place of the term in a message.
+    pub(super) fn posting(&self, conversation: u32, message: u32) -> Posting {
+        Posting {
+            place: Place {
+                conversation,
+                message,
+                passage: self.passage,
+            },
+            count: self.count,
+            words: self.words,
+        }
+    }
+}
+
 /// The terms of a message; nothing when the bytes are damaged.
 pub(super) fn decode_terms(bytes: &[u8]) -> Option<Vec<Term<'_>>> {
     let mut rest = bytes;

@@ -2,23 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag_core::recall::{Place, Posting, Query};
+use kitbag_core::recall::{Posting, Query};
 
 use super::codec::{decode_places, decode_terms};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::scope::Scope;
 use crate::transaction::{Tx, placeholders};
-use crate::value::Value;
+use crate::value::{Parameters, Value};
 
 /// All places of a query's terms in a scope, by term, sorted.
 pub(crate) async fn evidence(
     tx: &mut Tx<'_>,
     scope: &Scope,
     query: &Query,
-) -> Result<BTreeMap<String, Vec<Posting>>, StoreError> {
+) -> Result<BTreeMap<String, Vec<Posting>>> {
     let terms: BTreeSet<&str> = query.terms().collect();
     let prefixes: BTreeSet<&str> = query.prefixes().collect();
-    let prefixes: Vec<&str> = prefixes.into_iter().collect();
     let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
     from_blocks(tx, scope, &terms, &prefixes, &mut found).await?;
     from_messages(tx, scope, &terms, &prefixes, &mut found).await?;
@@ -32,9 +31,9 @@ async fn from_blocks(
     tx: &mut Tx<'_>,
     scope: &Scope,
     terms: &BTreeSet<&str>,
-    prefixes: &[&str],
+    prefixes: &BTreeSet<&str>,
     found: &mut BTreeMap<String, Vec<Posting>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if scope.blocks == 0 {
         return Ok(());
     }
@@ -48,8 +47,7 @@ async fn from_blocks(
     for prefix in prefixes {
         let (from, to) = (parameters.len() + 2, parameters.len() + 3);
         conditions.push(format!("(term >= ${from} AND term < ${to})"));
-        parameters.push((*prefix).into());
-        parameters.push(behind(prefix).into());
+        (*prefix, behind(prefix)).add_to(&mut parameters);
     }
     if conditions.is_empty() {
         return Ok(());
@@ -58,12 +56,11 @@ async fn from_blocks(
         "SELECT term, places FROM posting WHERE tenant = $1 AND scope = $2 AND ({})",
         conditions.join(" OR ")
     );
-    for mut row in tx.query_with(&sql, parameters).await? {
-        let (term, places) = (row.text()?, row.blob()?);
+    for (term, places) in tx.query::<(String, Vec<u8>)>(&sql, parameters).await? {
         let postings = found.entry(term).or_default();
-        decode_places(&places, postings).ok_or_else(|| StoreError::Damaged {
-            table: "posting",
-            reason: format!("places of scope {} are not readable", scope.id),
+        decode_places(&places, postings).ok_or_else(|| {
+            let reason = format!("places of scope {} are not readable", scope.id);
+            StoreError::damaged("posting", reason)
         })?;
     }
     Ok(())
@@ -73,44 +70,29 @@ async fn from_messages(
     tx: &mut Tx<'_>,
     scope: &Scope,
     terms: &BTreeSet<&str>,
-    prefixes: &[&str],
+    prefixes: &BTreeSet<&str>,
     found: &mut BTreeMap<String, Vec<Posting>>,
-) -> Result<(), StoreError> {
-    let rows = tx
-        .query(
-            "SELECT conversation, seq, terms FROM message \
-             WHERE tenant = $1 AND scope = $2 AND arrival > $3 AND terms IS NOT NULL",
-            [scope.id.into(), scope.indexed.into()],
-        )
-        .await?;
-    for mut row in rows {
-        let (conversation, message, bytes) = (row.u32()?, row.u32()?, row.blob()?);
-        let carried = decode_terms(&bytes).ok_or_else(|| StoreError::Damaged {
-            table: "message",
-            reason: format!(
+) -> Result<()> {
+    let sql = "SELECT conversation, seq, terms FROM message \
+               WHERE tenant = $1 AND scope = $2 AND arrival > $3 AND terms IS NOT NULL";
+    let rows = tx.query::<(u32, u32, Vec<u8>)>(sql, (scope.id, scope.indexed));
+    for (conversation, message, bytes) in rows.await? {
+        let carried = decode_terms(&bytes).ok_or_else(|| {
+            let reason = format!(
                 "the terms of a message of scope {} are not readable",
                 scope.id
-            ),
+            );
+            StoreError::damaged("message", reason)
         })?;
         for term in carried {
             let begins = |prefix: &&str| term.term.starts_with(*prefix);
             if !terms.contains(term.term) && !prefixes.iter().any(begins) {
                 continue;
             }
-            let posting = Posting {
-                place: Place {
-                    conversation,
-                    message,
-                    passage: term.passage,
-                },
-                count: term.count,
-                words: term.words,
-            };
+            let posting = term.posting(conversation, message);
             match found.get_mut(term.term) {
                 Some(postings) => postings.push(posting),
-                None => {
-                    found.insert(term.term.to_owned(), vec![posting]);
-                }
+                None => drop(found.insert(term.term.to_owned(), vec![posting])),
             }
         }
     }
@@ -119,7 +101,5 @@ async fn from_messages(
 
 /// The least text that is greater than every text that begins with `prefix`.
 fn behind(prefix: &str) -> String {
-    let mut behind = prefix.to_owned();
-    behind.push(char::MAX);
-    behind
+    format!("{prefix}{}", char::MAX)
 }

@@ -1,69 +1,50 @@
 //! Making the tables, keeping tenants apart in them, and bringing older ones up to date.
 
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
-use super::error::{explain, failed};
-use crate::error::StoreError;
+use super::error::failed;
+use crate::error::{Result, StoreError};
 use crate::schema;
 
 /// Brings the schema up to date. Several nodes may do this at once: one does, the others wait.
-pub(super) async fn migrate(client: &mut Client) -> Result<(), StoreError> {
+pub(super) async fn migrate(client: &mut Client) -> Result<()> {
     if version(client).await? == schema::VERSION {
         return may_use(client).await;
     }
     let user = user(client).await?;
     let transaction = client.transaction().await.map_err(failed)?;
     upgrade(&transaction).await.map_err(|error| match error {
-        Upgrade::Said(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            StoreError::Rights {
-                user,
-                what: "make or change the tables",
-                reason: explain(&error),
-            }
-        }
-        Upgrade::Said(error) => failed(error),
-        Upgrade::Refused(error) => error,
+        StoreError::Rights { reason, .. } => StoreError::Rights {
+            user,
+            what: "make or change the tables",
+            reason,
+        },
+        other => other,
     })?;
     transaction.commit().await.map_err(failed)?;
     may_use(client).await
 }
 
-enum Upgrade {
-    Said(tokio_postgres::Error),
-    Refused(StoreError),
-}
-
-impl From<tokio_postgres::Error> for Upgrade {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Said(error)
-    }
-}
-
-async fn upgrade(transaction: &Transaction<'_>) -> Result<(), Upgrade> {
+async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
+    let run = async |sql: &str| transaction.batch_execute(sql).await.map_err(failed);
     // Held until the transaction ends: those who come later find the work done.
-    transaction
-        .batch_execute("SELECT pg_advisory_xact_lock(7738135589612483943)")
-        .await?;
-    let found = version(transaction.client())
-        .await
-        .map_err(Upgrade::Refused)?;
+    run("SELECT pg_advisory_xact_lock(7738135589612483943)").await?;
+    let found = version(transaction.client()).await?;
     if found == schema::VERSION {
         return Ok(());
     }
-    transaction.batch_execute(PREPARE).await?;
+    run(PREPARE).await?;
     for step in schema::postgres_steps_after(found) {
-        transaction.batch_execute(&step).await?;
+        run(&step).await?;
     }
     for table in schema::tables() {
-        transaction.batch_execute(&apart(table.name)).await?;
+        run(&apart(table.name)).await?;
     }
-    let record = format!(
-        "DELETE FROM version; INSERT INTO version VALUES ({})",
-        schema::VERSION
-    );
-    transaction.batch_execute(&record).await?;
-    Ok(())
+    let version = schema::VERSION;
+    run(&format!(
+        "DELETE FROM version; INSERT INTO version VALUES ({version})"
+    ))
+    .await
 }
 
 /// The role that all work is done in: it owns nothing and bypasses no policy.
@@ -104,7 +85,7 @@ fn apart(table: &str) -> String {
 }
 
 /// The version of the tables, 0 where there are none.
-pub(super) async fn version(client: &Client) -> Result<i64, StoreError> {
+pub(super) async fn version(client: &Client) -> Result<i64> {
     // From the table of tables: what a session remembers about names may be older.
     let exists = client
         .query_typed_one(
@@ -135,23 +116,20 @@ pub(super) async fn version(client: &Client) -> Result<i64, StoreError> {
 }
 
 /// Checks that the connection may take the role, by taking it.
-async fn may_use(client: &Client) -> Result<(), StoreError> {
-    let taken = client
-        .batch_execute("BEGIN; SET LOCAL ROLE kitbag_app; ROLLBACK")
-        .await;
-    let Err(error) = taken else { return Ok(()) };
+async fn may_use(client: &Client) -> Result<()> {
+    let taken = client.batch_execute("BEGIN; SET LOCAL ROLE kitbag_app; ROLLBACK");
+    let Err(error) = taken.await.map_err(failed) else {
+        return Ok(());
+    };
     client.batch_execute("ROLLBACK").await.map_err(failed)?;
-    if error.code() != Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
-        return Err(failed(error));
-    }
-    Err(StoreError::Rights {
-        user: user(client).await?,
-        what: "use the tables",
-        reason: explain(&error),
+    let user = user(client).await?;
+    Err(match error {
+        StoreError::Rights { what, reason, .. } => StoreError::Rights { user, what, reason },
+        other => other,
     })
 }
 
-async fn user(client: &Client) -> Result<String, StoreError> {
+async fn user(client: &Client) -> Result<String> {
     let row = client
         .query_typed_one("SELECT current_user::text", &[])
         .await

@@ -3,16 +3,18 @@
 mod older;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use kitbag_core::assembly::{
     AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger, Rendered, render,
 };
 use kitbag_core::message::Message;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{RequestField, SentPrompt};
-use crate::error::StoreError;
-use crate::value::Value;
+use crate::error::{Result, StoreError};
+use crate::value::{Cell, Value};
 
 /// The BLAKE3 hash of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,20 +30,22 @@ impl Hash {
         Self::of(&serde_json::to_string(blocks).unwrap_or_default())
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, StoreError> {
-        let bytes = bytes.try_into().map_err(|_| StoreError::Damaged {
-            table: "prompt",
-            reason: "a hash has not 32 bytes".to_owned(),
-        })?;
-        Ok(Self(bytes))
-    }
-
-    pub(crate) fn to_value(self) -> Value {
-        Value::Blob(self.0.to_vec())
-    }
-
     pub(crate) fn to_hex(self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+}
+
+impl From<Hash> for Value {
+    fn from(hash: Hash) -> Self {
+        Self::Blob(hash.0.to_vec())
+    }
+}
+
+impl Cell for Hash {
+    const EXPECTED: &'static str = "a hash of 32 bytes";
+
+    fn from_value(value: Value) -> Option<Self> {
+        Some(Self(Vec::from_value(value)?.try_into().ok()?))
     }
 }
 
@@ -86,7 +90,7 @@ pub(super) struct Recipe {
     current: Hash,
     steps: Vec<Hash>,
     kept: Vec<KeptText>,
-    breakpoints: Vec<Breakpoint>,
+    pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) tokenizer: String,
     pub(super) ledger: Ledger,
 }
@@ -105,10 +109,13 @@ struct FieldText {
     json: Option<Hash>,
 }
 
+/// Texts by their hashes.
+pub(super) type Bodies = BTreeMap<Hash, String>;
+
 /// The texts of a prompt, and what each tells of.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    pub(super) bodies: BTreeMap<Hash, String>,
+    pub(super) bodies: Bodies,
     pub(super) origins: BTreeSet<(Hash, String)>,
 }
 
@@ -125,10 +132,22 @@ impl Texts {
         self.add(serde_json::to_string(value).unwrap_or_default(), origin)
     }
 
-    fn add_message(&mut self, message: &Message) -> Hash {
-        let origin = message.id.as_ref().map(|id| format!("message/{id}"));
-        self.add_json(message, origin.unwrap_or_default())
+    /// Takes the values out of a draft.
+    fn take_all<T: Serialize>(
+        &mut self,
+        values: &mut Vec<T>,
+        origin: impl Fn(&T) -> String,
+    ) -> Vec<Hash> {
+        let values = mem::take(values);
+        let add = |value| self.add_json(value, origin(value));
+        values.iter().map(add).collect()
     }
+}
+
+/// The origin of a message: its name in the store, if it has one.
+fn message_origin(message: &Message) -> String {
+    let id = message.id.as_ref();
+    id.map(|id| format!("message/{id}")).unwrap_or_default()
 }
 
 impl Recipe {
@@ -148,30 +167,21 @@ impl Recipe {
             blocks: (!settings.form.is_text()).then(|| Hash::of_blocks(&assembly.blocks)),
             fields,
             settings: settings.clone(),
-            identity: texts.add(std::mem::take(&mut bare.identity), none()),
-            tools: std::mem::take(&mut bare.tools)
-                .iter()
-                .map(|tool| texts.add_json(tool, none()))
-                .collect(),
-            injected: std::mem::take(&mut bare.injected)
-                .iter()
-                .map(|message| texts.add_json(message, format!("entry/{}", message.key)))
-                .collect(),
-            history: std::mem::take(&mut bare.history)
-                .iter()
-                .map(|message| texts.add_message(message))
-                .collect(),
-            current: texts.add_message(&std::mem::replace(&mut bare.current, Message::user(""))),
-            steps: std::mem::take(&mut bare.steps)
-                .iter()
-                .map(|message| texts.add_message(message))
-                .collect(),
+            identity: texts.add(mem::take(&mut bare.identity), none()),
+            tools: texts.take_all(&mut bare.tools, |_| none()),
+            injected: texts.take_all(&mut bare.injected, |one| format!("entry/{}", one.key)),
+            history: texts.take_all(&mut bare.history, message_origin),
+            current: {
+                let current = mem::replace(&mut bare.current, Message::user(""));
+                texts.add_json(&current, message_origin(&current))
+            },
+            steps: texts.take_all(&mut bare.steps, message_origin),
             kept: assembly
                 .kept
                 .iter()
                 .cloned()
                 .map(|mut kept| KeptText {
-                    text: texts.add(std::mem::take(&mut kept.text), kept.source.clone()),
+                    text: texts.add(mem::take(&mut kept.text), kept.source.clone()),
                     kept,
                 })
                 .collect(),
@@ -183,10 +193,9 @@ impl Recipe {
         (recipe, texts)
     }
 
-    pub(super) fn to_json(&self) -> Result<String, StoreError> {
-        serde_json::to_string(self).map_err(|error| StoreError::Failed {
-            reason: format!("the prompt cannot be archived: {error}"),
-        })
+    pub(super) fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
     }
 
     /// The hashes of all texts.
@@ -204,86 +213,65 @@ impl Recipe {
             .collect()
     }
 
-    /// Puts the texts back and renders the prompt. `Err` says why that is not possible.
-    pub(super) fn filled(self, texts: &BTreeMap<Hash, String>) -> Result<Filled, String> {
-        let mut draft = self.draft;
-        draft.identity = text(texts, self.identity)?.to_owned();
+    /// The draft with its texts. `Err` says why that is not possible.
+    pub(super) fn draft(&self, texts: &Bodies) -> Result<Draft, String> {
+        let mut draft = self.draft.clone();
+        draft.identity = text(texts, self.identity)?;
         draft.tools = parsed(texts, &self.tools)?;
         draft.injected = parsed(texts, &self.injected)?;
         draft.history = parsed(texts, &self.history)?;
         draft.current = parse(texts, self.current)?;
         draft.steps = parsed(texts, &self.steps)?;
-        let mut kept = Vec::with_capacity(self.kept.len());
-        for one in self.kept {
-            let mut whole = one.kept;
-            whole.text = text(texts, one.text)?.to_owned();
-            kept.push(whole);
-        }
-        let fields = self.fields.map(|fields| {
-            let field = |field: FieldText| {
-                let json = field.json.map(|hash| text(texts, hash));
-                let json = json.transpose()?.map(ToOwned::to_owned);
-                let name = field.name;
-                Ok(RequestField { name, json })
-            };
-            fields
-                .into_iter()
-                .map(field)
-                .collect::<Result<Vec<RequestField>, String>>()
-        });
-        let settings = self.settings;
-        let rendered = match self.revision < REVISION {
-            true => older::render(&mut draft, &kept, &settings),
-            false => render(&draft, &kept, &settings),
+        Ok(draft)
+    }
+
+    /// The chunks with their texts.
+    pub(super) fn kept(&self, texts: &Bodies) -> Result<Vec<Kept>, String> {
+        let whole = |one: &KeptText| {
+            let mut kept = one.kept.clone();
+            kept.text = text(texts, one.text)?;
+            Ok(kept)
         };
-        Ok(Filled {
-            rendered,
-            draft,
-            kept,
-            blocks: self.blocks,
-            fields: fields.transpose()?,
-            breakpoints: self.breakpoints,
-            tokenizer: self.tokenizer,
-            settings,
-            ledger: self.ledger,
-        })
+        self.kept.iter().map(whole).collect()
+    }
+
+    /// The fields of the request with their values.
+    pub(super) fn fields(&self, texts: &Bodies) -> Result<Option<Vec<RequestField>>, String> {
+        let whole = |field: &FieldText| {
+            Ok(RequestField {
+                name: field.name.clone(),
+                json: field.json.map(|hash| text(texts, hash)).transpose()?,
+            })
+        };
+        let fields = self.fields.as_ref();
+        let fields = fields.map(|fields| fields.iter().map(whole).collect());
+        fields.transpose()
+    }
+
+    /// Renders the prompt. A draft of an older revision becomes the one that is shown the same way today.
+    pub(super) fn render(&self, draft: &mut Draft, kept: &[Kept]) -> Rendered {
+        match self.revision < REVISION {
+            true => older::render(draft, kept, &self.settings),
+            false => render(draft, kept, &self.settings),
+        }
     }
 }
 
-/// A prompt that is rendered again, and what it was rendered from.
-pub(super) struct Filled {
-    pub(super) rendered: Rendered,
-    pub(super) draft: Draft,
-    pub(super) kept: Vec<Kept>,
-    pub(super) blocks: Option<Hash>,
-    pub(super) fields: Option<Vec<RequestField>>,
-    pub(super) breakpoints: Vec<Breakpoint>,
-    pub(super) tokenizer: String,
-    pub(super) settings: AssemblySettings,
-    pub(super) ledger: Ledger,
-}
-
-fn text(texts: &BTreeMap<Hash, String>, hash: Hash) -> Result<&str, String> {
+fn text(texts: &Bodies, hash: Hash) -> Result<String, String> {
     let text = texts
         .get(&hash)
         .ok_or_else(|| format!("the text {} is gone", hash.to_hex()))?;
     if Hash::of(text) != hash {
         return Err(format!("the text {} was altered", hash.to_hex()));
     }
-    Ok(text)
+    Ok(text.clone())
 }
 
-fn parse<T: for<'de> Deserialize<'de>>(
-    texts: &BTreeMap<Hash, String>,
-    hash: Hash,
-) -> Result<T, String> {
-    serde_json::from_str(text(texts, hash)?)
+fn parse<T: DeserializeOwned>(texts: &Bodies, hash: Hash) -> Result<T, String> {
+    serde_json::from_str(&text(texts, hash)?)
         .map_err(|error| format!("the text {} is not readable: {error}", hash.to_hex()))
 }
 
-fn parsed<T: for<'de> Deserialize<'de>>(
-    texts: &BTreeMap<Hash, String>,
-    hashes: &[Hash],
-) -> Result<Vec<T>, String> {
+fn parsed<T: DeserializeOwned>(texts: &Bodies, hashes: &[Hash]) -> Result<Vec<T>, String> {
     hashes.iter().map(|hash| parse(texts, *hash)).collect()
 }

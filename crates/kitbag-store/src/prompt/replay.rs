@@ -1,21 +1,18 @@
 //! Making a past prompt again, and telling whether it is the one that was sent. The JSON of requests is
 //! made above the store, where the last comparison is.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
 use kitbag_core::tokens::Tokens;
 
 use super::RequestField;
-use super::recipe::{Hash, Recipe};
-use crate::conversation::timestamp;
-use crate::error::StoreError;
+use super::recipe::{Bodies, Hash, Recipe};
+use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::turn::StoredTurn;
-use crate::value::Value;
+use crate::value::{Row, Value};
 
 /// A prompt that was made again: a text byte for byte as it was sent, a request as its blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +53,7 @@ impl Replayed {
     ///
     /// # Errors
     /// [`StoreError::Replay`] when it is something else.
-    pub fn check(&self, body: &str) -> Result<(), StoreError> {
+    pub fn check(&self, body: &str) -> Result<()> {
         if Hash::of(body).to_hex() == self.hash {
             return Ok(());
         }
@@ -76,21 +73,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Replay`] when a text was forgotten, removed or altered, or when the prompt comes
     /// out differently.
-    pub async fn replay(
-        &self,
-        turn: TurnId,
-        inference: Option<u32>,
-    ) -> Result<Replayed, StoreError> {
-        self.read(move |tx| Box::pin(async move { replay(tx, turn, inference).await }))
+    pub async fn replay(&self, turn: TurnId, inference: Option<u32>) -> Result<Replayed> {
+        self.read(async move |tx| replay(tx, turn, inference).await)
             .await
     }
 }
 
-async fn replay(
-    tx: &mut Tx<'_>,
-    turn: TurnId,
-    inference: Option<u32>,
-) -> Result<Replayed, StoreError> {
+async fn replay(tx: &mut Tx<'_>, turn: TurnId, inference: Option<u32>) -> Result<Replayed> {
     let refuse = |reason: String| StoreError::Replay {
         turn: turn.to_string(),
         reason,
@@ -100,35 +89,27 @@ async fn replay(
     let Some(inference) = inference.or(last) else {
         return Err(refuse("none was sent".to_owned()));
     };
-    let row = tx
-        .query_one(
-            "SELECT sent, hash, tokens, forgotten, recipe FROM prompt WHERE tenant = $1 \
-             AND scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5",
-            [
-                turn.conversation.scope.into(),
-                turn.conversation.number.into(),
-                turn.number.into(),
-                inference.into(),
-            ],
-        )
-        .await?;
-    let Some(mut row) = row else {
+    let sql = "SELECT sent, hash, tokens, forgotten, recipe FROM prompt WHERE tenant = $1 \
+               AND scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
+    let Some(mut row) = tx.query_one::<Row>(sql, (turn, inference)).await? else {
         let reason = match inference < known.inferences {
             true => format!("inference {inference} was removed from the archive"),
             false => format!("inference {inference} was never sent"),
         };
         return Err(refuse(reason));
     };
-    let (sent, hash) = (timestamp(row.int()?)?, Hash::from_bytes(&row.blob()?)?);
-    let (tokens, forgotten) = (Tokens(row.u32()?), row.text_or_null()?);
+    let (sent, hash, tokens): (_, Hash, _) = row.read()?;
+    let forgotten: Option<String> = row.read()?;
     if let Some(forgotten) = forgotten {
         return Err(refuse(format!("{forgotten} was forgotten")));
     }
-    let recipe: Recipe = serde_json::from_str(&row.text()?)
+    let recipe: Recipe = serde_json::from_str(&row.read::<String>()?)
         .map_err(|error| refuse(format!("its recipe is not readable: {error}")))?;
     let texts = texts(tx, &recipe).await?;
-    let recipe = recipe.filled(&texts).map_err(refuse)?;
-    let rendered = recipe.rendered;
+    let mut draft = recipe.draft(&texts).map_err(refuse)?;
+    let kept = recipe.kept(&texts).map_err(refuse)?;
+    let fields = recipe.fields(&texts).map_err(refuse)?;
+    let rendered = recipe.render(&mut draft, &kept);
     let is_same = match recipe.settings.form.is_text() {
         true => Hash::of(&rendered.body) == hash,
         false => recipe
@@ -144,29 +125,27 @@ async fn replay(
         sent,
         body: rendered.body,
         blocks: rendered.blocks,
-        fields: recipe.fields,
+        fields,
         breakpoints: recipe.breakpoints,
-        draft: recipe.draft,
-        kept: recipe.kept,
+        draft,
+        kept,
         hash: hash.to_hex(),
         settings: recipe.settings,
-        tokens,
+        tokens: Tokens(tokens),
         tokenizer: recipe.tokenizer,
         ledger: recipe.ledger,
     })
 }
 
-async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<BTreeMap<Hash, String>, StoreError> {
-    let hashes: Vec<Value> = recipe.hashes().into_iter().map(Hash::to_value).collect();
-    let mut texts = BTreeMap::new();
+async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Bodies> {
+    let hashes: Vec<Value> = recipe.hashes().into_iter().map(Value::from).collect();
+    let mut texts = Bodies::new();
     for some in hashes.chunks(500) {
         let sql = format!(
             "SELECT hash, body FROM text WHERE tenant = $1 AND hash IN ({})",
             placeholders(2, some.len())
         );
-        for mut row in tx.query_with(&sql, some.to_vec()).await? {
-            texts.insert(Hash::from_bytes(&row.blob()?)?, row.text()?);
-        }
+        texts.extend(tx.query::<(Hash, String)>(&sql, some.to_vec()).await?);
     }
     Ok(texts)
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{Hash, TEXTS};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
-use crate::value::Value;
+use crate::value::{Parameters, Value};
 
 /// What was removed from the archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,39 +30,30 @@ impl Store {
         &self,
         older_than: Option<Timestamp>,
         max_bytes: Option<u64>,
-    ) -> Result<Pruned, StoreError> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                tx.lock_exclusive(TEXTS).await?;
-                let mut pruned = Pruned::default();
-                if let Some(before) = older_than {
-                    pruned.prompts +=
-                        remove(tx, "sent < $2", before.as_microsecond().into()).await?;
-                }
-                if let Some(most) = max_bytes {
-                    let oldest = oldest_within(tx, most).await?;
-                    pruned.prompts += remove(tx, "sent < $2", oldest.into()).await?;
-                }
-                pruned.texts = drop_unused_texts(tx).await?;
-                Ok(pruned)
-            })
+    ) -> Result<Pruned> {
+        self.write(async move |tx| {
+            tx.lock_exclusive(TEXTS).await?;
+            let mut pruned = Pruned::default();
+            if let Some(before) = older_than {
+                pruned.prompts += remove_before(tx, before.as_microsecond()).await?;
+            }
+            if let Some(most) = max_bytes {
+                let oldest = oldest_within(tx, most).await?;
+                pruned.prompts += remove_before(tx, oldest).await?;
+            }
+            pruned.texts = drop_unused_texts(tx).await?;
+            Ok(pruned)
         })
         .await
     }
 }
 
 /// The time before which prompts must go so that the rest has at most so many bytes.
-async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64, StoreError> {
-    let rows = tx
-        .query(
-            "SELECT sent, bytes FROM prompt WHERE tenant = $1 ORDER BY sent DESC",
-            [],
-        )
-        .await?;
+async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64> {
+    let sql = "SELECT sent, bytes FROM prompt WHERE tenant = $1 ORDER BY sent DESC";
     let mut left = i64::try_from(most).unwrap_or(i64::MAX);
     let mut oldest = i64::MAX;
-    for mut row in rows {
-        let (sent, bytes) = (row.int()?, row.int()?);
+    for (sent, bytes) in tx.query::<(i64, i64)>(sql, ()).await? {
         left = left.saturating_sub(bytes);
         if left < 0 {
             // Prompts of one moment go together.
@@ -73,45 +64,32 @@ async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64, StoreError> {
     Ok(i64::MIN)
 }
 
-async fn remove(tx: &mut Tx<'_>, which: &str, value: Value) -> Result<u64, StoreError> {
-    tx.execute(
-        &format!(
-            "DELETE FROM prompt_text WHERE tenant = $1 AND \
-             (scope, conversation, turn, inference) IN \
-             (SELECT scope, conversation, turn, inference FROM prompt WHERE tenant = $1 AND {which})"
-        ),
-        [value.clone()],
-    )
-    .await?;
-    tx.execute(
-        &format!("DELETE FROM prompt WHERE tenant = $1 AND {which}"),
-        [value],
-    )
-    .await
+/// Removes the prompts that were sent before a time.
+async fn remove_before(tx: &mut Tx<'_>, sent: i64) -> Result<u64> {
+    let sql = "DELETE FROM prompt_text WHERE tenant = $1 AND \
+               (scope, conversation, turn, inference) IN (SELECT scope, conversation, turn, inference \
+               FROM prompt WHERE tenant = $1 AND sent < $2)";
+    tx.execute(sql, sent).await?;
+    let sql = "DELETE FROM prompt WHERE tenant = $1 AND sent < $2";
+    tx.execute(sql, sent).await
 }
 
 /// Takes their texts off some prompts, and adds the hashes to `taken`.
 pub(crate) async fn take_texts(
     tx: &mut Tx<'_>,
     which: &str,
-    parameters: Vec<Value>,
+    parameters: impl Parameters,
     taken: &mut BTreeSet<Hash>,
-) -> Result<(), StoreError> {
-    let sql = format!("SELECT DISTINCT hash FROM prompt_text WHERE tenant = $1 AND {which}");
-    for mut row in tx.query_with(&sql, parameters.clone()).await? {
-        taken.insert(Hash::from_bytes(&row.blob()?)?);
-    }
-    let sql = format!("DELETE FROM prompt_text WHERE tenant = $1 AND {which}");
-    tx.execute_with(&sql, parameters).await.map(drop)
+) -> Result<()> {
+    let sql = format!("DELETE FROM prompt_text WHERE tenant = $1 AND {which} RETURNING hash");
+    taken.extend(tx.query::<Hash>(&sql, parameters).await?);
+    Ok(())
 }
 
 /// Removes those of the texts that were taken off prompts which no other prompt has. The caller holds
 /// [`TEXTS`] alone.
-pub(crate) async fn drop_taken_texts(
-    tx: &mut Tx<'_>,
-    taken: BTreeSet<Hash>,
-) -> Result<(), StoreError> {
-    let taken: Vec<Hash> = taken.into_iter().collect();
+pub(crate) async fn drop_taken_texts(tx: &mut Tx<'_>, taken: BTreeSet<Hash>) -> Result<()> {
+    let taken: Vec<Value> = taken.into_iter().map(Value::from).collect();
     for some in taken.chunks(500) {
         let sql = format!(
             "DELETE FROM text WHERE tenant = $1 AND hash IN ({}) AND NOT EXISTS \
@@ -119,18 +97,14 @@ pub(crate) async fn drop_taken_texts(
              AND prompt_text.hash = text.hash)",
             placeholders(2, some.len())
         );
-        let hashes = some.iter().map(|hash| hash.to_value());
-        tx.execute_with(&sql, hashes.collect()).await?;
+        tx.execute(&sql, some.to_vec()).await?;
     }
     Ok(())
 }
 
 /// Removes all texts that no prompt has any more. The caller holds [`TEXTS`] alone.
-async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
-    tx.execute(
-        "DELETE FROM text WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM prompt_text \
-         WHERE prompt_text.tenant = text.tenant AND prompt_text.hash = text.hash)",
-        [],
-    )
-    .await
+async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64> {
+    let sql = "DELETE FROM text WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM prompt_text \
+               WHERE prompt_text.tenant = text.tenant AND prompt_text.hash = text.hash)";
+    tx.execute(sql, ()).await
 }

@@ -3,7 +3,7 @@
 use kitbag_core::recall::{Evidence, Query};
 
 use super::{Part, as_utc};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
 
@@ -11,11 +11,7 @@ use crate::transaction::Tx;
 const DATED: u32 = 2_000;
 
 /// The places of a query's words, and the messages of the days that it names.
-pub(super) async fn gather(
-    tx: &mut Tx<'_>,
-    parts: &[Part],
-    query: &Query,
-) -> Result<Evidence, StoreError> {
+pub(super) async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Result<Evidence> {
     let mut evidence = Evidence::default();
     for part in parts {
         evidence.passages += part.scope.passages.max(0).unsigned_abs();
@@ -36,23 +32,15 @@ pub(super) async fn gather(
             let (from, to) = (range.first, range.told_until());
             let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
             let end = to.tomorrow().map_or(i64::MAX, start);
-            let rows = tx
-                .query(
-                    "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
-                     AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
-                     AND at + coalesce(at_offset, 0) * 1000000 < $4 \
-                     AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
-                     AND recallable = 1 ORDER BY arrival LIMIT $5",
-                    [
-                        part.scope.id.into(),
-                        start(from).into(),
-                        end.min(i64::MAX - 90_000_000_000).into(),
-                        DATED.into(),
-                    ],
-                )
-                .await?;
-            for mut row in rows {
-                let place = (row.u32()?.saturating_add(part.offset), row.u32()?);
+            let end = end.min(i64::MAX - 90_000_000_000);
+            let sql = "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
+                       AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
+                       AND at + coalesce(at_offset, 0) * 1000000 < $4 \
+                       AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
+                       AND recallable = 1 ORDER BY arrival LIMIT $5";
+            let values = (part.scope.id, start(from), end, DATED);
+            for (conversation, seq) in tx.query::<(u32, u32)>(sql, values).await? {
+                let place = (conversation.saturating_add(part.offset), seq);
                 evidence.dated.push(place);
             }
         }

@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use kitbag_core::recall::{Candidate, MessageFacts};
 
-use super::{Part, RecallRequest};
+use super::{Part, RecallRequest, messages_and_cuts};
 use crate::embedding::likenesses;
-use crate::error::StoreError;
-use crate::history;
+use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
 
@@ -24,7 +23,7 @@ pub(super) async fn add_likeness(
     request: &RecallRequest,
     candidates: &[Candidate],
     mut facts: Vec<MessageFacts>,
-) -> Result<Vec<MessageFacts>, StoreError> {
+) -> Result<Vec<MessageFacts>> {
     let Some(embedder) = &request.embedder else {
         return Ok(facts);
     };
@@ -39,12 +38,8 @@ pub(super) async fn add_likeness(
     let mut said = BTreeMap::new();
     for part in parts {
         let places = part.own(passages.keys().copied());
-        let columns = format!("cuts, {}", history::COLUMNS);
-        for mut row in history::at_places(tx, &columns, part.scope.id, &places).await? {
-            let cuts = row.blob_or_null()?;
-            let found = history::read(part.scope.id, &mut row)?;
-            let conversation = found.id.conversation.number.saturating_add(part.offset);
-            let place = (conversation, found.id.seq);
+        for (found, cuts) in messages_and_cuts(tx, part, &places).await? {
+            let place = part.place(found.id);
             let text = found.text();
             let passage = passages.get(&place).copied().unwrap_or_default();
             let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, passage));

@@ -6,7 +6,7 @@ use kitbag_core::entity::get_entity_context;
 use kitbag_core::recall::{Query, analyse};
 use kitbag_core::stored::ConversationContext;
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::state;
@@ -23,20 +23,15 @@ pub(super) async fn remembered(
     scope: &Scope,
     query: &Query,
     candidates: &[(u32, u32)],
-) -> Result<BTreeMap<(u32, u32), u32>, StoreError> {
+) -> Result<BTreeMap<(u32, u32), u32>> {
     let terms: BTreeSet<&str> = query.terms().collect();
     let mut remembered = BTreeMap::new();
-    let rows = tx
-        .query(
-            "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
-             AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT $3",
-            [scope.id.into(), FACTS.into()],
-        )
-        .await?;
-    for mut row in rows {
-        let place = (row.u32()?, row.u32()?);
-        if is_about(&format!("{} {}", row.text()?, row.text()?), &terms) {
-            *remembered.entry(place).or_insert(0) += 1;
+    let sql = "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
+               AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT $3";
+    let facts = tx.query::<(u32, u32, String, String)>(sql, (scope.id, FACTS));
+    for (conversation, seq, key, value) in facts.await? {
+        if is_about(&format!("{key} {value}"), &terms) {
+            *remembered.entry((conversation, seq)).or_insert(0) += 1;
         }
     }
     for place in entities(tx, scope, &terms, candidates).await? {
@@ -51,14 +46,9 @@ async fn entities(
     scope: &Scope,
     terms: &BTreeSet<&str>,
     candidates: &[(u32, u32)],
-) -> Result<Vec<(u32, u32)>, StoreError> {
-    let any = tx
-        .query_one(
-            "SELECT 1 FROM state WHERE tenant = $1 AND scope = $2 AND kind = 'layers' LIMIT 1",
-            [scope.id.into()],
-        )
-        .await?;
-    if any.is_none() {
+) -> Result<Vec<(u32, u32)>> {
+    let sql = "SELECT 1 FROM state WHERE tenant = $1 AND scope = $2 AND kind = 'layers' LIMIT 1";
+    if tx.query_one::<i64>(sql, scope.id).await?.is_none() {
         return Ok(Vec::new());
     }
     // The best candidates come first.
@@ -82,16 +72,10 @@ async fn entities(
             .flat_map(|entity| [entity.turn_created, entity.turn_last_ref])
             .collect();
         for turn in turns {
-            let row = tx
-                .query_one(
-                    "SELECT message FROM turn WHERE tenant = $1 AND scope = $2 \
-                     AND conversation = $3 AND id = $4",
-                    [scope.id.into(), number.into(), turn.into()],
-                )
-                .await?;
-            if let Some(mut row) = row {
-                places.push((number, row.u32()?));
-            }
+            let sql = "SELECT message FROM turn WHERE tenant = $1 AND scope = $2 \
+                       AND conversation = $3 AND id = $4";
+            let message = tx.query_one(sql, id.turn(turn)).await?;
+            places.extend(message.map(|seq| (number, seq)));
         }
     }
     Ok(places)

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 
 /// A file, and the name that it was opened under.
 pub(crate) struct Named {
@@ -23,7 +23,7 @@ impl Named {
     }
 
     /// Fails when the name is another file's now, or nobody's.
-    pub(super) fn check(&self) -> Result<(), StoreError> {
+    pub(super) fn check(&self) -> Result<()> {
         let reason = match identity(&self.path) {
             Ok(identity) if identity == self.identity => return Ok(()),
             Ok(_) => "it was replaced by another file".to_owned(),

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::error::is_not_a_store;
 use super::named::Named;
 use super::threads::Sqlite;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::schema;
 
 /// How long a writer waits for another process to finish.
@@ -27,13 +27,13 @@ const APPLICATION: i64 = 0x6b62_6167;
 const READERS: usize = 3;
 
 /// Opens or makes the store in `path`, and brings it up to date.
-pub(crate) fn open(path: &Path) -> Result<Sqlite, StoreError> {
+pub(crate) fn open(path: &Path) -> Result<Sqlite> {
     make_file(path)?;
     start(path, Access::Usual)
 }
 
 /// Opens the store that is in `path`, and brings it up to date. One that cannot be written is read.
-pub(crate) fn open_existing(path: &Path) -> Result<Sqlite, StoreError> {
+pub(crate) fn open_existing(path: &Path) -> Result<Sqlite> {
     let none = |reason| StoreError::NoStore {
         location: path.display().to_string(),
         reason,
@@ -45,12 +45,7 @@ pub(crate) fn open_existing(path: &Path) -> Result<Sqlite, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(none("there is no such file"));
         }
-        Err(error) => {
-            return Err(StoreError::Open {
-                path: path.into(),
-                reason: error.to_string(),
-            });
-        }
+        Err(error) => return Err(cannot_open(path, error)),
     }
     let access = existing::access(path)?;
     let connection = connect(path, access).map_err(|error| failure(path, &error))?;
@@ -70,7 +65,7 @@ enum Access {
     Immutable,
 }
 
-fn start(path: &Path, access: Access) -> Result<Sqlite, StoreError> {
+fn start(path: &Path, access: Access) -> Result<Sqlite> {
     let failure = |error: rusqlite::Error| failure(path, &error);
     let mut writer = connect(path, access).map_err(failure)?;
     migrate(path, &mut writer)?;
@@ -85,14 +80,11 @@ fn start(path: &Path, access: Access) -> Result<Sqlite, StoreError> {
     let start = |file| Sqlite::start(file, writer, readers);
     Named::new(path)
         .and_then(start)
-        .map_err(|error| StoreError::Open {
-            path: path.into(),
-            reason: error.to_string(),
-        })
+        .map_err(|error| cannot_open(path, error))
 }
 
 /// Makes the file, and the folder it is in, readable by their owner alone: it holds what people said.
-fn make_file(path: &Path) -> Result<(), StoreError> {
+fn make_file(path: &Path) -> Result<()> {
     let make = || -> io::Result<()> {
         // SQLite would wait for a pipe.
         if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
@@ -107,10 +99,7 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.open(path).map(drop)
     };
-    make().map_err(|error| StoreError::Open {
-        path: path.into(),
-        reason: error.to_string(),
-    })
+    make().map_err(|error| cannot_open(path, error))
 }
 
 fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {
@@ -143,7 +132,7 @@ fn wait(attempts: i32) -> bool {
 }
 
 /// Brings the tables up to date. Several processes may do this at once: one does, the others wait.
-fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
+fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     let found = version(path, connection)?;
     if found == schema::VERSION {
         return Ok(());
@@ -176,7 +165,7 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// The version of the tables, 0 for a new file.
-fn version(path: &Path, connection: &Connection) -> Result<i64, StoreError> {
+fn version(path: &Path, connection: &Connection) -> Result<i64> {
     let failure = |error: rusqlite::Error| failure(path, &error);
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     // At one moment: another process may be making the tables just now.
@@ -226,15 +215,18 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
-    let reason = error.to_string();
-    if is_not_a_store(error) {
-        return StoreError::NotAStore {
+    match is_not_a_store(error) {
+        true => StoreError::NotAStore {
             path: path.into(),
-            reason,
-        };
+            reason: error.to_string(),
+        },
+        false => cannot_open(path, error),
     }
+}
+
+fn cannot_open(path: &Path, reason: impl ToString) -> StoreError {
     StoreError::Open {
         path: path.into(),
-        reason,
+        reason: reason.to_string(),
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::error::failed;
 use super::named::Named;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::store::{Operation, Tenant};
 use crate::transaction::Tx;
 
@@ -23,7 +23,7 @@ const TOGETHER: usize = 64;
 /// A running store.
 pub(crate) struct Sqlite {
     writing: Option<Sender<Write>>,
-    reading: Option<Sender<Read>>,
+    reading: Option<Sender<Alone>>,
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
 }
@@ -31,14 +31,15 @@ pub(crate) struct Sqlite {
 /// Work for the thread that writes.
 enum Write {
     Together(Work),
-    Alone(Box<dyn FnOnce(&mut Connection) + Send>),
+    Alone(Alone),
 }
 
 /// Does its work in the open transaction, if there is one, and leaves an answer to give once that
 /// has ended.
-type Work = Box<dyn FnOnce(Result<&mut Connection, StoreError>) -> Answer + Send>;
-type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
-type Read = Box<dyn FnOnce(&mut Connection) + Send>;
+type Work = Box<dyn FnOnce(Result<&mut Connection>) -> Answer + Send>;
+type Answer = Box<dyn FnOnce(Result<()>) + Send>;
+/// Does its work and answers at once.
+type Alone = Box<dyn FnOnce(&mut Connection) + Send>;
 
 impl Sqlite {
     pub(super) fn start(
@@ -70,19 +71,19 @@ impl Sqlite {
         &self,
         tenant: Tenant,
         operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
-        let work: Work = Box::new(move |connection| {
-            let result =
-                connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
-            Box::new(move |committed| {
-                let result = result.and_then(|value| committed.map(|()| value));
-                // Whoever asked may have gone; what was written stays.
-                drop(answer.send(result));
-            })
-        });
-        send(self.writing.as_ref(), Write::Together(work))?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+    ) -> Result<T> {
+        ask(self.writing.as_ref(), |answer| {
+            Write::Together(Box::new(move |connection| {
+                let result =
+                    connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
+                Box::new(move |committed| {
+                    let result = result.and_then(|value| committed.map(|()| value));
+                    // Whoever asked may have gone; what was written stays.
+                    drop(answer.send(result));
+                })
+            }))
+        })
+        .await
     }
 
     /// Runs an operation that changes nothing, on a view of the store at one moment.
@@ -90,27 +91,26 @@ impl Sqlite {
         &self,
         tenant: Tenant,
         operation: impl Operation<T>,
-    ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
-        let work: Read = Box::new(move |connection| {
-            let result = run_read(connection, &tenant, operation);
-            drop(answer.send(result));
-        });
-        send(self.reading.as_ref(), work)?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+    ) -> Result<T> {
+        ask(self.reading.as_ref(), |answer| -> Alone {
+            Box::new(move |connection| {
+                drop(answer.send(run_read(connection, &tenant, operation)));
+            })
+        })
+        .await
     }
 
     /// Runs something that no transaction may surround.
     pub(crate) async fn outside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
-        let work = Box::new(move |connection: &mut Connection| {
-            drop(answer.send(work(connection).map_err(failed)));
-        });
-        send(self.writing.as_ref(), Write::Alone(work))?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+    ) -> Result<T> {
+        ask(self.writing.as_ref(), |answer| {
+            Write::Alone(Box::new(move |connection| {
+                drop(answer.send(work(connection).map_err(failed)));
+            }))
+        })
+        .await
     }
 }
 
@@ -130,10 +130,15 @@ impl Drop for Sqlite {
     }
 }
 
-fn send<W>(channel: Option<&Sender<W>>, work: W) -> Result<(), StoreError> {
-    let sent = channel.map(|channel| channel.send(work));
+/// Hands work to a thread, and waits for what it answers.
+async fn ask<W, T>(
+    channel: Option<&Sender<W>>,
+    work: impl FnOnce(oneshot::Sender<Result<T>>) -> W,
+) -> Result<T> {
+    let (answer, answered) = oneshot::channel();
+    let sent = channel.map(|channel| channel.send(work(answer)));
     match sent {
-        Some(Ok(())) => Ok(()),
+        Some(Ok(())) => answered.await.unwrap_or(Err(StoreError::Closed)),
         _ => Err(StoreError::Closed),
     }
 }
@@ -174,7 +179,7 @@ fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>
 }
 
 /// A full disk or a broken one undoes the whole transaction, whatever the statement was.
-fn still_open(connection: &Connection) -> Result<(), StoreError> {
+fn still_open(connection: &Connection) -> Result<()> {
     if connection.is_autocommit() {
         return Err(StoreError::Write {
             reason: "the database has undone the transaction".to_owned(),
@@ -188,7 +193,7 @@ fn in_savepoint<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     connection.execute_batch("SAVEPOINT work").map_err(failed)?;
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
     if connection.is_autocommit() {
@@ -206,7 +211,7 @@ fn in_savepoint<T>(
     result.and_then(|value| ended.map(|()| value))
 }
 
-fn end(connection: &Connection) -> Result<(), StoreError> {
+fn end(connection: &Connection) -> Result<()> {
     still_open(connection)?;
     let committed = connection.execute_batch("COMMIT").map_err(failed);
     if committed.is_err() && !connection.is_autocommit() {
@@ -215,7 +220,7 @@ fn end(connection: &Connection) -> Result<(), StoreError> {
     committed
 }
 
-fn read_all(mut connection: Connection, reads: &Mutex<Receiver<Read>>) {
+fn read_all(mut connection: Connection, reads: &Mutex<Receiver<Alone>>) {
     loop {
         let next = reads.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = next else { return };
@@ -227,7 +232,7 @@ fn run_read<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     connection.execute_batch("BEGIN").map_err(failed)?;
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
     if !connection.is_autocommit() {

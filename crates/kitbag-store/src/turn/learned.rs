@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use kitbag_core::content::Content;
 use kitbag_core::inject::EntryAction;
 use kitbag_core::message::Message;
+use kitbag_core::recall::analyse;
 use kitbag_core::role::Role;
 use kitbag_core::stored::ConversationContext;
 
 use crate::append::Analysed;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::fact::{self, NewFact};
 use crate::id::ConversationId;
 use crate::message::NewMessage;
@@ -52,7 +53,7 @@ impl Learned {
 impl Learned {
     /// The messages to keep, in their order, the answer last. What the model said between its calls
     /// may be recalled; results of tools are data, and a call has no words.
-    pub(super) fn messages(&self, now: Timestamp) -> Result<Vec<Analysed>, StoreError> {
+    pub(super) fn messages(&self, now: Timestamp) -> Result<Vec<Analysed>> {
         let steps = self.steps.iter().map(|step| {
             let is_said = step.role == Role::Assistant && !step.content.text().trim().is_empty();
             let mut message = NewMessage::from(step.clone()).at(now);
@@ -60,7 +61,9 @@ impl Learned {
             message
         });
         let messages = steps.chain(self.reply.clone());
-        messages.map(Analysed::new).collect()
+        messages
+            .map(|message| Analysed::new(message, analyse))
+            .collect()
     }
 }
 
@@ -70,11 +73,9 @@ pub(super) async fn learn(
     id: ConversationId,
     learned: &Learned,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if !learned.facts.is_empty() || !learned.unset_facts.is_empty() {
-        let sender = Scope::sender(tx, id.scope)
-            .await?
-            .ok_or_else(|| StoreError::missing("conversation", id))?;
+        let sender = Scope::sender(tx, id).await?;
         fact::lock(tx, &sender).await?;
         for fact in &learned.facts {
             fact::set(tx, &sender, fact, now).await?;

@@ -3,66 +3,49 @@
 use jiff::Timestamp;
 
 use super::{StoredTurn, TurnStatus};
-use crate::error::StoreError;
-use crate::id::{ConversationId, MessageId, TurnId};
+use crate::error::{Result, StoreError};
+use crate::id::TurnId;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{FromRow, Row, Value};
 
-pub(super) const COLUMNS: &str = "conversation, id, status, message, reply, inferences, problem";
+pub(super) const COLUMNS: &str =
+    "scope, conversation, id, status, message, reply, inferences, problem";
 
-impl StoredTurn {
-    pub(super) fn read(scope: u32, mut row: Row) -> Result<Self, StoreError> {
-        let conversation = ConversationId {
-            scope,
-            number: row.u32()?,
-        };
-        let id = TurnId {
-            conversation,
-            number: row.u32()?,
-        };
-        let status = row.text()?;
+impl FromRow for StoredTurn {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        let id: TurnId = row.read()?;
+        let status: String = row.read()?;
         let known = TurnStatus::ALL
             .into_iter()
             .find(|known| known.as_str() == status);
-        let message = |seq| MessageId { conversation, seq };
+        let message = |seq| id.conversation.message(seq);
         Ok(Self {
             id,
-            status: known.ok_or_else(|| StoreError::Damaged {
-                table: "turn",
-                reason: format!("turn {id} has the status `{status}`"),
+            status: known.ok_or_else(|| {
+                StoreError::damaged("turn", format!("turn {id} has the status `{status}`"))
             })?,
-            message: message(row.u32()?),
-            reply: row
-                .int_or_null()?
-                .and_then(|seq| u32::try_from(seq).ok())
-                .map(message),
-            inferences: row.u32()?,
-            problem: row.text_or_null()?,
+            message: message(row.read()?),
+            reply: row.read::<Option<u32>>()?.map(message),
+            inferences: row.read()?,
+            problem: row.read()?,
         })
     }
+}
 
-    pub(crate) async fn get(tx: &mut Tx<'_>, id: TurnId) -> Result<Self, StoreError> {
+impl StoredTurn {
+    pub(crate) async fn get(tx: &mut Tx<'_>, id: TurnId) -> Result<Self> {
         let sql = format!(
             "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND id = $4"
         );
-        let at = id.conversation;
-        let row = tx
-            .query_one(&sql, [at.scope.into(), at.number.into(), id.number.into()])
-            .await?
-            .ok_or_else(|| StoreError::missing("turn", id))?;
-        Self::read(at.scope, row)
+        let turn = tx.query_one(&sql, id).await?;
+        turn.ok_or_else(|| StoreError::missing("turn", id))
     }
 
-    pub(super) async fn with_key(
-        tx: &mut Tx<'_>,
-        scope: u32,
-        key: &str,
-    ) -> Result<Option<Self>, StoreError> {
+    pub(super) async fn with_key(tx: &mut Tx<'_>, scope: u32, key: &str) -> Result<Option<Self>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND idempotency_key = $3"
         );
-        let row = tx.query_one(&sql, [scope.into(), key.into()]).await?;
-        row.map(|row| Self::read(scope, row)).transpose()
+        tx.query_one(&sql, (scope, key)).await
     }
 
     pub(super) async fn insert(
@@ -70,46 +53,29 @@ impl StoredTurn {
         tx: &mut Tx<'_>,
         key: Option<String>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
-        tx.insert(
-            "turn (tenant, scope, conversation, id, idempotency_key, status, message, inferences, accepted)",
-            vec![[
-                self.id.conversation.scope.into(),
-                self.id.conversation.number.into(),
-                self.id.number.into(),
-                key.into(),
-                self.status.as_str().into(),
-                self.message.seq.into(),
-                self.inferences.into(),
-                now.as_microsecond().into(),
-            ]],
-        )
-        .await
+    ) -> Result<()> {
+        let into = "turn (tenant, scope, conversation, id, idempotency_key, status, message, \
+                    inferences, accepted)";
+        let status = self.status.as_str();
+        let row = (self.id, key, status, self.message.seq, self.inferences, now);
+        tx.insert(into, [row]).await
     }
 
-    /// Writes that a prompt was sent.
-    pub(crate) async fn sent(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        self.update(tx, None).await
-    }
-
-    pub(super) async fn end(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), StoreError> {
-        self.update(tx, Some(now)).await
-    }
-
-    async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<(), StoreError> {
+    /// Writes back what changes; `ended` says when the turn has come to its end.
+    pub(crate) async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<()> {
+        let reply = self.reply.map(|reply| reply.seq);
+        let problem = self.problem.clone().map(Value::Body);
         tx.execute(
             "UPDATE turn SET status = $2, reply = $3, inferences = $4, ended = $5, problem = $6 \
              WHERE tenant = $1 AND scope = $7 AND conversation = $8 AND id = $9",
-            [
-                self.status.as_str().into(),
-                self.reply.map(|reply| reply.seq).into(),
-                self.inferences.into(),
-                ended.map(Timestamp::as_microsecond).into(),
-                self.problem.clone().map_or(Value::Null, Value::Body),
-                self.id.conversation.scope.into(),
-                self.id.conversation.number.into(),
-                self.id.number.into(),
-            ],
+            (
+                self.status.as_str(),
+                reply,
+                self.inferences,
+                ended,
+                problem,
+                self.id,
+            ),
         )
         .await?;
         Ok(())

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{Access, connect, failure};
-use crate::error::StoreError;
+use super::{Access, cannot_open, connect, failure};
+use crate::error::Result;
 
 /// How the file can be used.
-pub(super) fn access(path: &Path) -> Result<Access, StoreError> {
+pub(super) fn access(path: &Path) -> Result<Access> {
     let may_write = || fs::OpenOptions::new().append(true).open(path).is_ok();
     if !log_of(path).exists() && !may_write() && fs::File::open(path).is_ok() {
         // Nobody has it open. SQLite would make the log and its index with the file's own rights, and
@@ -33,11 +33,8 @@ pub(super) fn access(path: &Path) -> Result<Access, StoreError> {
         return Err(failure(path, &error));
     }
     if has_log(path) {
-        return Err(StoreError::Open {
-            path: path.into(),
-            reason: "it has a log, which cannot be read where nothing can be written beside it"
-                .to_owned(),
-        });
+        let reason = "it has a log, which cannot be read where nothing can be written beside it";
+        return Err(cannot_open(path, reason));
     }
     Ok(Access::Immutable)
 }
@@ -46,16 +43,9 @@ pub(super) fn access(path: &Path) -> Result<Access, StoreError> {
 pub(super) fn connect_immutable(path: &Path) -> rusqlite::Result<Connection> {
     let invalid = || rusqlite::Error::InvalidPath(path.into());
     let path = std::path::absolute(path).map_err(|_| invalid())?;
-    let mut uri = "file:".to_owned();
-    for c in path.to_str().ok_or_else(invalid)?.chars() {
-        match c {
-            '%' => uri.push_str("%25"),
-            '?' => uri.push_str("%3f"),
-            '#' => uri.push_str("%23"),
-            c => uri.push(c),
-        }
-    }
-    uri.push_str("?immutable=1");
+    let path = path.to_str().ok_or_else(invalid)?.replace('%', "%25");
+    let path = path.replace('?', "%3f").replace('#', "%23");
+    let uri = format!("file:{path}?immutable=1");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
