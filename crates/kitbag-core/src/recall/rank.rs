@@ -124,7 +124,7 @@ pub struct Hit {
 }
 
 /// One part of a score, in thousandths of what the words of the best message tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ScorePart {
     /// What it is for.

@@ -1,6 +1,6 @@
 //! A request that another program made, within a budget.
 
-use kitbag::wire::{FitError, FittedRequest, Request};
+use kitbag::wire::{FittedRequest, Request};
 
 use super::Args;
 use crate::failure::Failure;
@@ -24,10 +24,8 @@ pub(super) fn run(args: &Args, request: &Request) -> Result<(), Failure> {
     let settings = args.settings(request.dialect.form(), None, traits)?;
     let FittedRequest {
         request, composed, ..
-    } = request.fit(&settings, &counter).map_err(failure)?;
+    } = request
+        .fit(&settings, &counter)
+        .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     deliver(args.show(), &composed, &request.to_json(), &counter)
-}
-
-fn failure(error: FitError) -> Failure {
-    Failure::new(&error).hint(error.hint())
 }

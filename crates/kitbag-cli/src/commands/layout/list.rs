@@ -36,8 +36,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(output::print(&output::grid(&header, rows))?)
 }
 
+/// A layout without its contents.
 #[derive(Serialize)]
-struct Row<'a> {
+pub(super) struct Row<'a> {
     id: &'a str,
     version: &'a str,
     origin: String,
@@ -45,7 +46,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(layout: &'a Layout) -> Self {
+    pub(super) fn of(layout: &'a Layout) -> Self {
         Self {
             id: &layout.id,
             version: &layout.version,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Closes conversations and keeps a summary of each
 ///
@@ -54,27 +54,21 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let counter = Counter::for_vocabulary(Vocabulary::O200kBase)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+    // All that are named are read before the first is closed: a mistyped name should close none.
+    for id in &args.conversations {
+        store.closing(*id).await?;
+    }
+    let ids = match args.silent {
+        true => silent(args, &store).await?,
+        false => args.conversations.clone(),
+    };
     let mut closed = Vec::new();
-    if args.silent {
-        for id in silent(args, &store).await? {
-            let closing = store.closing(id).await.map_err(store::failure)?;
-            closed.push(close(args, &store, closing, &counter).await?);
-        }
-    } else {
-        // All are read before the first is closed: a mistyped name should close none.
-        let mut closings = Vec::new();
-        for id in &args.conversations {
-            closings.push(store.closing(*id).await.map_err(store::failure)?);
-        }
-        for closing in closings {
-            closed.push(close(args, &store, closing, &counter).await?);
-        }
+    for id in ids {
+        let closing = store.closing(id).await?;
+        closed.push(close(args, &store, closing, &counter).await?);
     }
     if args.json {
         return Ok(output::print_json(&Report { closed })?);
-    }
-    if closed.is_empty() {
-        return Ok(());
     }
     let mut text = String::new();
     for row in &closed {
@@ -83,18 +77,20 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             text.push_str(&format!("  {}\n", one_line(line)));
         }
     }
-    Ok(output::print(&text)?)
+    match closed.is_empty() {
+        true => Ok(()),
+        false => Ok(output::print(&text)?),
+    }
 }
 
 /// The conversations that ended by silence; says so where there are none.
 async fn silent(args: &Args, store: &Store) -> Result<Vec<ConversationId>, Failure> {
+    let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let found = store.silent_conversations(&filter, IDLE, u32::MAX, Timestamp::now());
-    let found = found.await.map_err(store::failure)?;
-    if found.is_empty()
-        && !say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?
-    {
-        output::say(format_args!("no open conversation has ended by silence"));
+    let found = found.await?;
+    if found.is_empty() && !say_unknown(store, sender, channel).await? {
+        output::say("no open conversation has ended by silence");
     }
     Ok(found)
 }
@@ -106,12 +102,8 @@ async fn close(
     counter: &Counter,
 ) -> Result<Row, Failure> {
     let conversation = closing.conversation.id.to_string();
-    let limit = Tokens(args.tokens);
-    let outcome = store
-        .close(closing, limit, counter, Timestamp::now())
-        .await
-        .map_err(store::failure)?;
-    let (outcome, summary) = match outcome {
+    let closed = store.close(closing, Tokens(args.tokens), counter, Timestamp::now());
+    let (outcome, summary) = match closed.await? {
         CloseOutcome::Closed(summary) => ("closed", summary.map(|summary| summary.text)),
         CloseOutcome::AlreadyClosed => ("already_closed", None),
         _ => ("still_active", None),

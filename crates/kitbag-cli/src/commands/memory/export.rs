@@ -10,7 +10,7 @@ use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped, printable_json};
 use crate::progress::Progress;
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// How many messages are held at a time.
 const PAGE: u32 = 1_000;
@@ -42,10 +42,8 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let count = match &args.file {
         Some(file) if file != Path::new("-") => {
             if location.is_file_of(file) {
-                return Err(
-                    Failure::usage(format_args!("{} is the store itself", file.display()))
-                        .hint("give another file"),
-                );
+                let what = format!("{} is the store itself", file.display());
+                return Err(Failure::usage(what).hint("give another file"));
             }
             // It holds what people said, as the store does.
             let mut file = output::FileWriter::open(file, output::Rights::OwnerAlone)?;
@@ -106,8 +104,7 @@ async fn write(
     let mut count = Count::default();
     let mut after = None;
     loop {
-        let page = store.export(&filter, after, PAGE).await;
-        let (page, next) = page.map_err(store::failure)?;
+        let (page, next) = store.export(&filter, after, PAGE).await?;
         for exported in page {
             let exported = match exported {
                 Ok(exported) => exported,
@@ -116,7 +113,7 @@ async fn write(
                     continue;
                 }
                 Err(error) => {
-                    return Err(store::failure(error).hint(
+                    return Err(Failure::from(error).hint(
                         "`--skip-damaged` exports the others; `kitbag memory check` finds all",
                     ));
                 }
@@ -127,10 +124,9 @@ async fn write(
             };
             let mut line = serde_json::to_string(&line).map_err(io::Error::from)?;
             if matches!(reader, Reader::Person) {
-                line = printable_json(line);
+                line = printable_json(&line).into_owned();
             }
-            line.push('\n');
-            to.write_all(line.as_bytes())?;
+            writeln!(to, "{line}")?;
             count.written += 1;
         }
         if next.is_none() {
