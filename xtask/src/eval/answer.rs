@@ -24,15 +24,12 @@ pub(super) struct RankedFile {
 
 /// Something that the prompt holds.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Chunk {
-    #[serde(default)]
     pub(super) source: String,
-    #[serde(default)]
     pub(super) chunk_type: String,
-    #[serde(default)]
     pub(super) level: String,
     /// First and last visible lines, counted from one.
-    #[serde(default)]
     pub(super) lines: Vec<(usize, usize)>,
 }
 

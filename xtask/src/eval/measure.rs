@@ -6,16 +6,25 @@ use std::fmt;
 use super::record::{Ranks, Record, Shown};
 
 /// One figure of a record, between 0 and 1; more is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measure {
-    Mrr,
-    Hit1,
-    Hit5,
-    Hit10,
-    Recall10,
-    Files(u64),
-    Lines(u64),
+pub(super) struct Measure {
+    name: String,
+    figure: Box<dyn Fn(&Record) -> Option<f64>>,
 }
+
+/// The measures of the ranking.
+const RANKING: [(&str, fn(&Ranks) -> f64); 5] = [
+    ("MRR", |rank| rank.mrr),
+    ("hit@1", |rank| rank.hit1),
+    ("hit@5", |rank| rank.hit5),
+    ("hit@10", |rank| rank.hit10),
+    ("r@10", |rank| rank.r10),
+];
+
+/// The measures of each budget.
+const SHOWN: [(&str, fn(&Shown) -> f64); 2] = [
+    ("files", |shown| shown.files),
+    ("lines", |shown| shown.lines),
+];
 
 impl Measure {
     /// The measures of the ranking, then those of each budget that occurs.
@@ -24,50 +33,29 @@ impl Measure {
             .into_iter()
             .flat_map(|record| record.budgets.keys().copied())
             .collect();
-        let ranking = [
-            Self::Mrr,
-            Self::Hit1,
-            Self::Hit5,
-            Self::Hit10,
-            Self::Recall10,
-        ];
-        let shown = budgets
-            .into_iter()
-            .flat_map(|budget| [Self::Files(budget), Self::Lines(budget)]);
-        ranking.into_iter().chain(shown).collect()
+        let ranking = RANKING.into_iter().map(|(name, pick)| Self {
+            name: name.to_owned(),
+            figure: Box::new(move |record| record.rank.as_ref().map(pick)),
+        });
+        let shown = budgets.into_iter().flat_map(|budget| {
+            SHOWN.map(|(name, pick)| Self {
+                name: format!("{name}@{budget}"),
+                figure: Box::new(move |record| record.budgets.get(&budget).map(pick)),
+            })
+        });
+        ranking.chain(shown).collect()
     }
 
     /// The figure; 0 after an error.
-    pub(super) fn of(self, record: &Record) -> f64 {
-        if record.error.is_some() {
-            return 0.0;
-        }
-        let rank = |pick: fn(&Ranks) -> f64| record.rank.as_ref().map_or(0.0, pick);
-        let shown = |budget, pick: fn(&Shown) -> f64| record.budgets.get(&budget).map_or(0.0, pick);
-        match self {
-            Self::Mrr => rank(|rank| rank.mrr),
-            Self::Hit1 => rank(|rank| rank.hit1),
-            Self::Hit5 => rank(|rank| rank.hit5),
-            Self::Hit10 => rank(|rank| rank.hit10),
-            Self::Recall10 => rank(|rank| rank.r10),
-            Self::Files(budget) => shown(budget, |shown| shown.files),
-            Self::Lines(budget) => shown(budget, |shown| shown.lines),
-        }
+    pub(super) fn of(&self, record: &Record) -> f64 {
+        let good = Some(record).filter(|record| record.error.is_none());
+        good.and_then(&self.figure).unwrap_or(0.0)
     }
 }
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::Mrr => "MRR".to_owned(),
-            Self::Hit1 => "hit@1".to_owned(),
-            Self::Hit5 => "hit@5".to_owned(),
-            Self::Hit10 => "hit@10".to_owned(),
-            Self::Recall10 => "r@10".to_owned(),
-            Self::Files(budget) => format!("files@{budget}"),
-            Self::Lines(budget) => format!("lines@{budget}"),
-        };
-        f.pad(&name)
+        f.pad(&self.name)
     }
 }
 
