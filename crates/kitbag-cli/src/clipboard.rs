@@ -117,11 +117,8 @@ fn copy_to(desktop: &Desktop, text: &str) -> Result<(), Failure> {
     } else {
         "the terminal: stderr is none".to_owned()
     });
-    Err(Failure::new(format_args!(
-        "cannot copy to the clipboard ({})",
-        tried.join("; ")
-    ))
-    .hint("install wl-copy, xclip or xsel, or send the output to a file"))
+    let what = format!("cannot copy to the clipboard ({})", tried.join("; "));
+    Err(Failure::new(what).hint("install wl-copy, xclip or xsel, or send the output to a file"))
 }
 
 /// The control sequence (OSC 52) that asks a terminal to put `text` on the clipboard.

@@ -113,11 +113,10 @@ fn limited(source: impl Read, name: &str, most: u64) -> Result<Vec<u8>, Failure>
     let read = source.take(most + 1).read_to_end(&mut bytes);
     read.map_err(|error| cannot_read(name, &error))?;
     if bytes.len() as u64 > most {
-        return Err(Failure::new(format_args!(
-            "{name} has more than {} bytes, the most that is read",
-            grouped(most)
-        ))
-        .hint("give the part that matters, such as the last lines of a log: `tail -n 1000`"));
+        let most = grouped(most);
+        let what = format!("{name} has more than {most} bytes, the most that is read");
+        let hint = "give the part that matters, such as the last lines of a log: `tail -n 1000`";
+        return Err(Failure::new(what).hint(hint));
     }
     Ok(bytes)
 }

@@ -6,6 +6,7 @@ mod ledger;
 mod talk;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
@@ -15,9 +16,9 @@ pub(crate) use grid::{aligned, beginning, grid, largest_first, shortened};
 pub(crate) use ledger::ledger_table;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
-/// Prints a text and ends its line.
+/// Prints a text and ends its line; nothing of an empty one.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    match text.ends_with('\n') {
+    match text.is_empty() || text.ends_with('\n') {
         true => print_exactly(text),
         false => print_exactly(&format!("{text}\n")),
     }
@@ -29,7 +30,7 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     if stdout.is_terminal() {
         stdout.write_all(printable(text).as_bytes())?;
-        if !text.ends_with('\n') {
+        if !text.is_empty() && !text.ends_with('\n') {
             stdout.write_all(b"\n")?;
         }
     } else {
@@ -41,6 +42,11 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
 /// Prints a value as JSON on several lines.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
     print_as_json(&json(value)?)
+}
+
+/// Prints a list as JSON, under its name.
+pub(crate) fn print_json_list(name: &str, list: &[impl Serialize]) -> io::Result<()> {
+    print_json(&BTreeMap::from([(name, list)]))
 }
 
 /// Prints a value as one line of JSON, at once.

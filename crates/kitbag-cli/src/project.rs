@@ -11,6 +11,7 @@ use kitbag::project::{LayoutError, Project, ProjectPlaces};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
+use crate::store;
 
 /// Which project is meant.
 #[derive(clap::Args)]
@@ -19,6 +20,16 @@ pub(crate) struct ProjectArgs {
     /// folder or of the nearest one above, unless it is given
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+}
+
+// Which project is meant, and how it is told; each command says itself what it lists.
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+    /// Prints JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 impl ProjectArgs {
@@ -67,27 +78,32 @@ pub(crate) fn say_problems(problems: &[FileProblem]) {
     }
 }
 
-/// Why an agent has no prompt, and which option helps.
-pub(crate) fn agent_failure(error: &AgentError) -> Failure {
-    match error {
-        AgentError::SeveralAgents { known } => {
-            let known = one_line(&known.join(", "));
-            Failure::usage(one_line(&error.to_string()))
-                .hint(format_args!("choose one with --agent: {known}"))
+impl From<AgentError> for Failure {
+    /// Why an agent has no prompt, and which option helps.
+    fn from(error: AgentError) -> Self {
+        match &error {
+            AgentError::SeveralAgents { known } => {
+                let known = one_line(&known.join(", "));
+                Self::usage(one_line(&error.to_string()))
+                    .hint(format_args!("choose one with --agent: {known}"))
+            }
+            AgentError::UnknownAgent { id, known } => unknown_agent(id, known),
+            AgentError::Layout(error) => layout_failure(error),
+            // What is wrong with the files was said when they were read.
+            AgentError::NoAgent => Self::reported(),
+            _ => one_line_failure(&error, error.hint()),
         }
-        AgentError::UnknownAgent { id, known } => unknown_agent(id, known),
-        AgentError::Layout(error) => layout_failure(error),
-        // What is wrong with the files was said when they were read.
-        AgentError::NoAgent => Failure::reported(),
-        _ => one_line_failure(error, error.hint()),
     }
 }
 
-/// Why there is no prompt, and which option helps.
-pub(crate) fn turn_failure(error: &TurnError) -> Failure {
-    match error {
-        TurnError::Agent(error) => agent_failure(error),
-        _ => one_line_failure(error, error.hint()),
+impl From<TurnError> for Failure {
+    /// Why there is no prompt, and which option helps.
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Agent(error) => error.into(),
+            TurnError::Store(error) => store::wrong(error),
+            _ => one_line_failure(&error, error.hint()),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use kitbag::project::{LayoutError, Project};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, find_agent};
+use crate::project::{ListArgs, find_agent};
 
 /// Lists the project's agents, or shows one
 #[derive(clap::Args)]
@@ -19,33 +19,20 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Lists the agents
-    List {
-        #[command(flatten)]
-        project: ProjectArgs,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListArgs),
     /// Shows an agent: what templates see of it, and where its prompt comes from
     Show {
         /// The agent's id
         agent: String,
         #[command(flatten)]
-        project: ProjectArgs,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
+        args: ListArgs,
     },
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Command::List { project, json } => list(&project.open_and_tell()?, *json),
-        Command::Show {
-            agent,
-            project,
-            json,
-        } => show(&project.open_and_tell()?, agent, *json),
+        Command::List(args) => list(&args.project.open_and_tell()?, args.json),
+        Command::Show { agent, args } => show(&args.project.open_and_tell()?, agent, args.json),
     }
 }
 

@@ -12,7 +12,7 @@ use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
 use kitbag::core::view::View;
 use kitbag::engine::{
-    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnRequest, turn,
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnRequest, turn,
 };
 use kitbag::layout::{ChannelTurn, Platform};
 use kitbag::pack::{PackRequest, contribute};
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         sources.store = store.as_ref();
         sources.agent = agent;
         sources.contributions.extend(workspace);
-        turn(sources, &request, &counter).await.map_err(failure)
+        Ok(turn(sources, &request, &counter).await?)
     })?;
     drop(progress);
     let body = match args.show() {
@@ -168,11 +168,8 @@ impl Args {
         let own = project.config.nodes.iter();
         known.extend(own.filter_map(|(name, view)| view.as_ref().map(|_| name.as_str())));
         let (name, known) = (one_line(name), one_line(&known.join(", ")));
-        Err(
-            Failure::usage(format_args!("there is no node `{name}`")).hint(format_args!(
-                "the nodes are {known}; `nodes:` in kitbag.yaml defines more"
-            )),
-        )
+        let hint = format!("the nodes are {known}; `nodes:` in kitbag.yaml defines more");
+        Err(Failure::usage(format_args!("there is no node `{name}`")).hint(hint))
     }
 
     /// The agent of the project, if it has any. Layouts see the channel's name, so that it must be a
@@ -235,11 +232,4 @@ impl Args {
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
-}
-
-fn failure(error: TurnError) -> Failure {
-    match error {
-        TurnError::Store(error) => store::wrong(error),
-        other => Failure::new(&other).hint_if(other.hint()),
-    }
 }

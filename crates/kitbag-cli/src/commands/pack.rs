@@ -94,7 +94,7 @@ impl Args {
 
 /// Surveys the workspace.
 pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
-    pollster::block_on(prepare(&request.survey)).map_err(failure)
+    Ok(pollster::block_on(prepare(&request.survey))?)
 }
 
 /// Packs what was surveyed.
@@ -103,7 +103,7 @@ pub(crate) fn packed(
     request: &PackRequest,
     counter: &Counter,
 ) -> Result<Pack, Failure> {
-    let pack = prepared.pack(&request.options, counter).map_err(failure)?;
+    let pack = prepared.pack(&request.options, counter)?;
     pins::check(request, &pack)?;
     if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());
@@ -124,14 +124,16 @@ fn nothing_included(request: &PackRequest) -> Failure {
     )
 }
 
-pub(crate) fn failure(error: PackError) -> Failure {
-    let failure = match &error {
-        // `pins::pin` found the file, so that it is one that is never listed.
-        PackError::NoSuchPin { path } => return pins::never_shown(path),
-        PackError::NoRepository => Failure::usage(&error),
-        _ => Failure::new(&error),
-    };
-    failure.hint_if(flags::pack_hint(&error))
+impl From<PackError> for Failure {
+    fn from(error: PackError) -> Self {
+        let failure = match &error {
+            // `pins::pin` found the file, so that it is one that is never listed.
+            PackError::NoSuchPin { path } => return pins::never_shown(path),
+            PackError::NoRepository => Self::usage(&error),
+            _ => Self::new(&error),
+        };
+        failure.hint_if(flags::pack_hint(&error))
+    }
 }
 
 fn deliver(args: &Args, text: &str) -> Result<(), Failure> {

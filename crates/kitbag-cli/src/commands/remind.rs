@@ -142,10 +142,8 @@ async fn begun(args: &Args, store: &Store, sender: &str) -> Result<ConversationI
     let is_empty = store.senders(1).await?.is_empty();
     if !is_empty && say_unknown(store, Some(sender), None).await? {
         let sender = one_line(sender);
-        return Err(Failure::new(format_args!(
-            "no reminder was added: the store does not know `{sender}`"
-        ))
-        .hint("whoever has said something there can be reminded"));
+        let what = format!("no reminder was added: the store does not know `{sender}`");
+        return Err(Failure::new(what).hint("whoever has said something there can be reminded"));
     }
     let choice = match &args.conversation {
         Some(ConversationArg::Name(name)) => ConversationChoice::Named(name.clone()),
@@ -180,7 +178,6 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
     }
     if report.reminders.is_empty() {
         output::say(format_args!("conversation {id} has no reminder"));
-        return Ok(());
     }
     let row = |entry: &ContextMessage| {
         [

@@ -106,8 +106,5 @@ fn print_plain(report: &Report, only_stdin: bool) -> io::Result<()> {
     if report.files.len() > 1 {
         lines.push(format!("{:>width$} total", report.total));
     }
-    match lines.is_empty() {
-        true => Ok(()),
-        false => output::print(&lines.join("\n")),
-    }
+    output::print(&lines.join("\n"))
 }

@@ -4,9 +4,13 @@ use comfy_table::{CellAlignment, Row, Table, presets};
 
 use super::one_line;
 
-/// Rows below their header.
+/// Rows below their header; nothing if there are none.
 pub(crate) fn grid<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> String {
-    aligned(header, &[], rows)
+    let mut rows = rows.into_iter().peekable();
+    match rows.peek() {
+        Some(_) => aligned(header, &[], rows),
+        None => String::new(),
+    }
 }
 
 /// The same with some columns, such as numbers, to the right.

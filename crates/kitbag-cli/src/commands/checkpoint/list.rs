@@ -32,7 +32,6 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure>
     if listing.checkpoints.is_empty() {
         let folder = checkpoints.folder().display();
         output::say(format_args!("no checkpoints in {folder}"));
-        return Ok(());
     }
     Ok(output::print(&table(&listing.checkpoints))?)
 }

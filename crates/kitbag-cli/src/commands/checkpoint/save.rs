@@ -12,7 +12,7 @@ use kitbag::pack::PackRequest;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::commands::pack::{failure as pack_failure, prepared};
+use crate::commands::pack::prepared;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::input;
@@ -102,20 +102,19 @@ fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, 
     let mut envelope = checkpoint.resume();
     envelope.token_budget =
         TokenBudget::new(request.options.budget).with_input_share(Share::percent(100));
-    prepared
-        .fill(&mut envelope, &request.options, &counter)
-        .map_err(pack_failure)?;
+    prepared.fill(&mut envelope, &request.options, &counter)?;
     Ok(checkpoint.with_context(&envelope.context))
 }
 
 /// A checkpoint of a task that has just begun.
 fn begun(args: &Args, now: Timestamp) -> Result<Checkpoint, Failure> {
     if args.task.is_none() {
-        let id = &args.id;
-        return Err(Failure::usage(format_args!(
-            "session `{id}` has no checkpoint yet, and no task is given"
-        ))
-        .hint("say what is to be done with `--task TEXT`, or give the checkpoint as JSON"));
+        let what = format!(
+            "session `{}` has no checkpoint yet, and no task is given",
+            args.id
+        );
+        let hint = "say what is to be done with `--task TEXT`, or give the checkpoint as JSON";
+        return Err(Failure::usage(what).hint(hint));
     }
     from_json("{}", "the options", args, now)
 }
@@ -145,15 +144,13 @@ fn from_json(json: &str, name: &str, args: &Args, now: Timestamp) -> Result<Chec
     let mut reader = serde_json::Deserializer::from_str(&json);
     let checkpoint: Checkpoint =
         serde_path_to_error::deserialize(&mut reader).map_err(|error| wrong(error.to_string()))?;
-    if checkpoint.session_id == args.id {
-        Ok(checkpoint)
-    } else {
+    if checkpoint.session_id != args.id {
         let (found, id) = (&checkpoint.session_id, &args.id);
-        Err(Failure::usage(format_args!(
-            "{name} is the checkpoint of session `{found}`, not of `{id}`"
-        ))
-        .hint("leave out its `session_id`, or save it under that name"))
+        let what = format!("{name} is the checkpoint of session `{found}`, not of `{id}`");
+        let hint = "leave out its `session_id`, or save it under that name";
+        return Err(Failure::usage(what).hint(hint));
     }
+    Ok(checkpoint)
 }
 
 /// Sets a field that is not there.

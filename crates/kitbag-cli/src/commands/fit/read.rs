@@ -25,36 +25,29 @@ pub(super) fn input(path: &Path) -> Result<Input, Failure> {
         return chunks(&name, &text).map(Input::Chunks);
     }
     Request::parse(&text).map(Input::Request).map_err(|error| {
-        Failure::new(format_args!(
-            "{name}:1: not a JSON array of chunks, and no request: {error}"
-        ))
-        .hint(error.hint())
+        let what = format!("{name}:1: not a JSON array of chunks, and no request: {error}");
+        Failure::new(what).hint(error.hint())
     })
 }
 
 fn chunks(name: &str, text: &str) -> Result<Vec<ContextChunk>, Failure> {
-    let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
-        let (line, message) = (error.line(), reason(&error));
-        Failure::new(format_args!(
-            "{name}:{line}: not a JSON array of chunks: {message}"
-        ))
-        .hint("`kitbag fit --help` shows what a chunk looks like")
-    })?;
+    let malformed = |line: usize, what: &str, error: &serde_json::Error| {
+        let what = format!("{name}:{line}: {what}: {}", reason(error));
+        Failure::new(what).hint("`kitbag fit --help` shows what a chunk looks like")
+    };
+    let items: Vec<&RawValue> = serde_json::from_str(text)
+        .map_err(|error| malformed(error.line(), "not a JSON array of chunks", &error))?;
     let chunk = |(index, item): (usize, &&RawValue)| {
         let mut json = serde_json::Deserializer::from_str(item.get());
         serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let field = match error.path().to_string() {
-                path if path == "." => String::new(),
-                path => format!("`{path}`: "),
+            let what = match error.path().to_string() {
+                path if path == "." => format!("chunk {index}"),
+                path => format!("chunk {index}: `{path}`"),
             };
             let error = error.into_inner();
             // A chunk that is wrong as a whole has no line of its own.
             let line = first_line(text, item.get()) + error.line().saturating_sub(1);
-            Failure::new(format_args!(
-                "{name}:{line}: chunk {index}: {field}{}",
-                reason(&error)
-            ))
-            .hint("`kitbag fit --help` shows what a chunk looks like")
+            malformed(line, &what, &error)
         })
     };
     say_unknown_fields(name, &items);
@@ -87,17 +80,12 @@ fn say_unknown_fields(name: &str, items: &[&RawValue]) {
 fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    message
-        .strip_suffix(&place)
-        .map_or_else(|| message.clone(), String::from)
+    message.strip_suffix(&place).unwrap_or(&message).to_owned()
 }
 
 /// The line of `text` on which `part`, a slice of it, begins; counted from 1.
 fn first_line(text: &str, part: &str) -> usize {
     let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    1 + text
-        .bytes()
-        .take(offset)
-        .filter(|&byte| byte == b'\n')
-        .count()
+    let before = text.bytes().take(offset);
+    1 + before.filter(|&byte| byte == b'\n').count()
 }

@@ -5,19 +5,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, counted};
-use crate::project::{ProjectArgs, say_problems};
+use crate::project::{ListArgs, say_problems};
 
-/// Checks all layouts, agents and documents of the project, and tells every problem
-#[derive(clap::Args)]
-pub(super) struct Args {
-    #[command(flatten)]
-    project: ProjectArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     let project = args.project.open()?;
     let problems = project.check();
     let report = Report {

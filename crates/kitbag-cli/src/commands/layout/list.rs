@@ -5,19 +5,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::ProjectArgs;
+use crate::project::ListArgs;
 
-/// Lists the layouts, built-in ones and the project's
-#[derive(clap::Args)]
-pub(super) struct Args {
-    #[command(flatten)]
-    project: ProjectArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     let project = args.project.open_and_tell()?;
     let layouts = project.layouts.iter();
     if args.json {

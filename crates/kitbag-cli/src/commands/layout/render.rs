@@ -23,7 +23,7 @@ use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::output;
-use crate::project::{ProjectArgs, agent_failure, turn_failure};
+use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
 
 /// Renders a layout as every channel would
@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let request = request::request(args)?;
     let variable = |name: &str| env::var(name).ok();
     if args.raw {
-        let part = agent_part(&project, &request, &variable).map_err(|e| agent_failure(&e))?;
+        let part = agent_part(&project, &request, &variable)?;
         say_problems(&part.contribution.problems);
         say_redacted(&part.contribution.redacted);
         return print_raw(args, &part);
@@ -115,8 +115,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut sources = Sources::default();
     sources.agent = Some(AgentSource::new(&project, request).with_variables(&variable));
     let request = TurnRequest::without_memory(prompt);
-    let made = pollster::block_on(turn(sources, &request, &counter));
-    let made = made.map_err(|error| turn_failure(&error))?;
+    let made = pollster::block_on(turn(sources, &request, &counter))?;
     if let Some(agent) = made.agent.as_ref().filter(|_| args.json) {
         let assembly = &made.composed.assembly;
         let mut payload = agent.payload(assembly, &project, original.as_ref());

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::list::Row;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, layout_failure};
+use crate::project::{ListArgs, layout_failure};
 
 /// Shows a layout: its props and its template
 #[derive(clap::Args)]
@@ -20,18 +20,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
     #[command(flatten)]
-    project: ProjectArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
+    list: ListArgs,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let project = args.project.open_and_tell()?;
+    let project = args.list.project.open_and_tell()?;
     let found = project
         .layout(None, Some(&args.layout))
         .map_err(|error| layout_failure(&error))?;
-    if args.json {
+    if args.list.json {
         return Ok(output::print_json(&Report::of(found.layout))?);
     }
     let text = shown(found.layout, args.language.as_deref());

@@ -1,7 +1,5 @@
 //! `kitbag memory check`: whether rows and indexes are whole.
 
-use serde::Serialize;
-
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::progress::Progress;
@@ -17,11 +15,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Report {
-    problems: Vec<String>,
-}
-
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let progress = Progress::start("checking");
@@ -29,7 +22,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     drop(progress);
     let is_whole = problems.is_empty();
     if args.json {
-        output::print_json(&Report { problems })?;
+        output::print_json_list("problems", &problems)?;
     } else if is_whole {
         output::say("all is well");
     } else {

@@ -39,14 +39,11 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
-    closed: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     conversation: String,
     outcome: &'static str,
+    #[serde(skip)]
+    words: &'static str,
     summary: Option<String>,
 }
 
@@ -68,19 +65,16 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         closed.push(close(args, &store, closing, &counter).await?);
     }
     if args.json {
-        return Ok(output::print_json(&Report { closed })?);
+        return Ok(output::print_json_list("closed", &closed)?);
     }
     let mut text = String::new();
     for row in &closed {
-        text.push_str(&format!("{} {}\n", row.conversation, words(row.outcome)));
+        text.push_str(&format!("{} {}\n", row.conversation, row.words));
         for line in row.summary.iter().flat_map(|summary| summary.lines()) {
             text.push_str(&format!("  {}\n", one_line(line)));
         }
     }
-    match closed.is_empty() {
-        true => Ok(()),
-        false => Ok(output::print(&text)?),
-    }
+    Ok(output::print(&text)?)
 }
 
 /// The conversations that ended by silence; says so where there are none.
@@ -103,22 +97,19 @@ async fn close(
 ) -> Result<Row, Failure> {
     let conversation = closing.conversation.id.to_string();
     let closed = store.close(closing, Tokens(args.tokens), counter, Timestamp::now());
-    let (outcome, summary) = match closed.await? {
-        CloseOutcome::Closed(summary) => ("closed", summary.map(|summary| summary.text)),
-        CloseOutcome::AlreadyClosed => ("already_closed", None),
-        _ => ("still_active", None),
+    let (outcome, words, summary) = match closed.await? {
+        CloseOutcome::Closed(summary) => ("closed", "is closed", summary),
+        CloseOutcome::AlreadyClosed => ("already_closed", "was closed before", None),
+        _ => (
+            "still_active",
+            "stays open: a turn of it is under way",
+            None,
+        ),
     };
     Ok(Row {
         conversation,
         outcome,
-        summary,
+        words,
+        summary: summary.map(|summary| summary.text),
     })
-}
-
-fn words(outcome: &str) -> &'static str {
-    match outcome {
-        "closed" => "is closed",
-        "already_closed" => "was closed before",
-        _ => "stays open: a turn of it is under way",
-    }
 }

@@ -60,23 +60,17 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let rows = tiers
         .iter()
         .flat_map(|(tier, entities)| entities.iter().map(move |entity| row(tier, entity)));
-    let mut grids = Vec::new();
-    if entities.entities().next().is_some() {
-        let header = ["ref", "tier", "status", "turns", "label", "kept because"];
-        grids.push(output::grid(&header, rows));
-    } else {
+    let header = ["ref", "tier", "status", "turns", "label", "kept because"];
+    let entities = output::grid(&header, rows);
+    if entities.is_empty() {
         let id = args.conversation;
         output::say(format_args!("conversation {id} has no entities in context"));
     }
-    if !archive.is_empty() {
-        let rows = archive.iter();
-        let rows = rows.map(|entry| [one_line(&entry.key), one_line(&entry.description)]);
-        grids.push(output::grid(&["archived", "result"], rows));
-    }
-    match grids.is_empty() {
-        true => Ok(()),
-        false => Ok(output::print(&grids.join("\n\n"))?),
-    }
+    let rows = archive.iter();
+    let rows = rows.map(|entry| [one_line(&entry.key), one_line(&entry.description)]);
+    let mut grids = vec![entities, output::grid(&["archived", "result"], rows)];
+    grids.retain(|grid| !grid.is_empty());
+    Ok(output::print(&grids.join("\n\n"))?)
 }
 
 fn print_archived(args: &Args, layers: &ConversationContext, key: &str) -> Result<(), Failure> {

@@ -1,14 +1,15 @@
 //! `kitbag memory export`: all messages as JSON lines, which `import` takes back.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kitbag::memory::ImportLine;
 use kitbag::store::{ExportFilter, Exported, Store};
 
 use super::sender::say_unknown;
 use crate::failure::Failure;
-use crate::output::{self, counted, grouped, printable_json};
+use crate::input;
+use crate::output::{self, FileWriter, Rights, counted, grouped, printable_json};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
@@ -39,32 +40,31 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let location = store.location()?;
     let store = store.open().await?;
-    let count = match &args.file {
-        Some(file) if file != Path::new("-") => {
-            if location.is_file_of(file) {
-                let what = format!("{} is the store itself", file.display());
-                return Err(Failure::usage(what).hint("give another file"));
-            }
-            // It holds what people said, as the store does.
-            let mut file = output::FileWriter::open(file, output::Rights::OwnerAlone)?;
-            let mut buffer = io::BufWriter::new(&mut file);
-            let count = write(&store, args, &mut buffer, Reader::Program).await?;
-            buffer.flush()?;
-            drop(buffer);
-            file.finish()?;
-            count
+    let named = args.file.as_deref().filter(|file| !input::is_stdin(file));
+    let mut file = None;
+    if let Some(named) = named {
+        if location.is_file_of(named) {
+            let what = format!("{} is the store itself", named.display());
+            return Err(Failure::usage(what).hint("give another file"));
         }
-        _ => {
-            let reader = match io::stdout().is_terminal() {
-                true => Reader::Person,
-                false => Reader::Program,
-            };
-            let mut stdout = io::BufWriter::new(io::stdout().lock());
-            let count = write(&store, args, &mut stdout, reader).await?;
-            stdout.flush()?;
-            count
-        }
+        // It holds what people said, as the store does.
+        file = Some(FileWriter::open(named, Rights::OwnerAlone)?);
+    }
+    let to: Box<dyn Write + '_> = match &mut file {
+        Some(file) => Box::new(file),
+        None => Box::new(io::stdout().lock()),
     };
+    let reader = match named.is_none() && io::stdout().is_terminal() {
+        true => Reader::Person,
+        false => Reader::Program,
+    };
+    let mut to = io::BufWriter::new(to);
+    let count = write(&store, args, &mut to, reader).await?;
+    to.flush()?;
+    drop(to);
+    if let Some(file) = file {
+        file.finish()?;
+    }
     if count == Count::default() {
         say_unknown(&store, args.sender.as_deref(), args.channel.as_deref()).await?;
     }

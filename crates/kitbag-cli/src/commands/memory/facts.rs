@@ -132,15 +132,11 @@ struct Report<'a> {
 }
 
 async fn print(args: &Args, store: &Store, sender: &str, facts: &[Fact]) -> Result<(), Failure> {
-    let is_unknown = facts.is_empty() && say_unknown(store, Some(sender), None).await?;
+    if facts.is_empty() && !say_unknown(store, Some(sender), None).await? {
+        output::say(format_args!("no fact about {sender} is known"));
+    }
     if args.json {
         return Ok(output::print_json(&Report { sender, facts })?);
-    }
-    if facts.is_empty() {
-        if !is_unknown {
-            output::say(format_args!("no fact about {sender} is known"));
-        }
-        return Ok(());
     }
     let has_history = matches!(args.command, Command::History { .. });
     let row = |fact: &Fact| {

@@ -80,10 +80,8 @@ fn confirm(what: &Forget) -> Result<(), Failure> {
     };
     let named = one_line(&named);
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Failure::usage(format_args!(
-            "nobody can be asked whether to forget {named}"
-        ))
-        .hint("say so with `--yes`"));
+        let what = format!("nobody can be asked whether to forget {named}");
+        return Err(Failure::usage(what).hint("say so with `--yes`"));
     }
     output::say(format_args!("Forget {named} for good? [y/N]"));
     let mut answer = String::new();

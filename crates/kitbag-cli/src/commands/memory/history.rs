@@ -88,7 +88,6 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
     }
     if text.is_empty() {
         output::say(format_args!("nothing was said in {id}"));
-        return Ok(());
     }
     Ok(output::print(&text)?)
 }
@@ -102,11 +101,6 @@ fn words(stored: &StoredMessage) -> String {
     }
     let names: Vec<String> = calls.iter().map(|call| one_line(&call.name)).collect();
     format!("calls {}", names.join(", "))
-}
-
-#[derive(Serialize)]
-struct Conversations {
-    conversations: Vec<Row>,
 }
 
 #[derive(Serialize)]
@@ -146,15 +140,11 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let mut conversations: Vec<Row> = latest.await?.into_iter().map(Row::from).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
-    let is_unknown = conversations.is_empty() && say_unknown(store, sender, channel).await?;
-    if args.json {
-        return Ok(output::print_json(&Conversations { conversations })?);
+    if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
+        output::say("no conversation is remembered");
     }
-    if conversations.is_empty() {
-        if !is_unknown {
-            output::say("no conversation is remembered");
-        }
-        return Ok(());
+    if args.json {
+        return Ok(output::print_json_list("conversations", &conversations)?);
     }
     let row = |row: &Row| {
         [

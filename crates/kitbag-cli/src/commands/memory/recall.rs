@@ -82,19 +82,15 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         ..Query::default()
     };
     let found = recall.find(&query, &mut None).await?;
-    let is_told =
-        found.ranked.is_empty() && (recall.say_misfit(&found) || recall.say_unknown().await?);
+    let is_empty = found.ranked.is_empty();
+    if is_empty && !recall.say_misfit(&found) && !recall.say_unknown().await? {
+        output::say("nothing is remembered about it");
+    }
     if args.json {
         return Ok(output::print_json(&found)?);
     }
     if let Some((_, counter)) = &recall.counter {
         say_exactness(counter);
-    }
-    if found.ranked.is_empty() {
-        if !is_told {
-            output::say("nothing is remembered about it");
-        }
-        return Ok(());
     }
     let text = match args.explain {
         true => shown::table(&found.ranked),
@@ -116,12 +112,8 @@ impl Recall<'_> {
     /// The messages that one query is about. The only sender of the store is looked up once.
     async fn find(&self, query: &Query, only: &mut Option<String>) -> Result<Found, Failure> {
         let args = self.args;
-        let sender = match query
-            .sender
-            .as_ref()
-            .or(args.sender.as_ref())
-            .or(only.as_ref())
-        {
+        let named = query.sender.as_ref().or(args.sender.as_ref());
+        let sender = match named.or(only.as_ref()) {
             Some(sender) => sender.clone(),
             None => only.insert(named_or_only(&self.store, None).await?).clone(),
         };

@@ -31,11 +31,6 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
-    summaries: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     conversation: String,
     channel: String,
@@ -61,22 +56,19 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         cut(&mut found, args.limit, Keep::Last, what);
         summaries.extend(found.into_iter().map(|summary| row(&channel, summary)));
     }
-    let is_empty = summaries.is_empty();
-    if is_empty && !say_unknown(&store, Some(&sender), args.channel.as_deref()).await? {
+    let channel = args.channel.as_deref();
+    if summaries.is_empty() && !say_unknown(&store, Some(&sender), channel).await? {
         output::say("no summary is kept; `kitbag memory close` makes them");
     }
     if args.json {
-        return Ok(output::print_json(&Report { summaries })?);
+        return Ok(output::print_json_list("summaries", &summaries)?);
     }
     let mut text = String::new();
     for row in &summaries {
         let (by, made) = (format!("by {}", row.by), Some(row.made.into()));
         said::add(&mut text, made, &by, &row.conversation, &row.text);
     }
-    match is_empty {
-        true => Ok(()),
-        false => Ok(output::print(&text)?),
-    }
+    Ok(output::print(&text)?)
 }
 
 fn row(channel: &str, summary: Summary) -> Row {
