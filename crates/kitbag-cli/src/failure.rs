@@ -49,6 +49,12 @@ impl Failure {
         self
     }
 
+    /// The same failure of what an option names.
+    pub(crate) fn of(mut self, option: &str) -> Self {
+        self.message = format!("{option}: {}", self.message);
+        self
+    }
+
     /// The same failure with what else it means.
     pub(crate) fn and(mut self, consequence: impl Display) -> Self {
         self.message = format!("{}; {consequence}", self.message);

@@ -27,21 +27,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 /// Prints a text as it is to a file or a pipe, and to a terminal without control characters and
 /// with its line ended.
 pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    if stdout.is_terminal() {
-        stdout.write_all(printable(text).as_bytes())?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            stdout.write_all(b"\n")?;
-        }
-    } else {
-        stdout.write_all(text.as_bytes())?;
-    }
-    stdout.flush()
+    write(text, printable)
 }
 
 /// Prints a value as JSON on several lines.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
-    print_as_json(&json(value)?)
+    write(&json(value)?, printable_json)
 }
 
 /// Prints a list as JSON, under its name.
@@ -51,14 +42,19 @@ pub(crate) fn print_json_list(name: &str, list: &[impl Serialize]) -> io::Result
 
 /// Prints a value as one line of JSON, at once.
 pub(crate) fn print_json_line(value: &impl Serialize) -> io::Result<()> {
-    print_as_json(&format!("{}\n", serde_json::to_string(value)?))
+    let line = serde_json::to_string(value)?;
+    write(&format!("{line}\n"), printable_json)
 }
 
-fn print_as_json(json: &str) -> io::Result<()> {
+fn write(text: &str, for_terminal: fn(&str) -> Cow<'_, str>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.is_terminal() {
-        true => stdout.write_all(printable_json(json).as_bytes())?,
-        false => stdout.write_all(json.as_bytes())?,
+    if !stdout.is_terminal() {
+        stdout.write_all(text.as_bytes())?;
+        return stdout.flush();
+    }
+    stdout.write_all(for_terminal(text).as_bytes())?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        stdout.write_all(b"\n")?;
     }
     stdout.flush()
 }

@@ -96,7 +96,7 @@ impl<'a> Report<'a> {
 }
 
 /// Logs how much of what was there came to stand in the prompt.
-fn log(assembly: &Assembly) {
+pub(crate) fn log(assembly: &Assembly) {
     let fit = &assembly.ledger.fit;
     let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
     tracing::debug!(

@@ -8,11 +8,18 @@ use super::record::{Ranks, Record, Shown};
 /// One figure of a record, between 0 and 1; more is better.
 pub(super) struct Measure {
     name: String,
-    figure: Box<dyn Fn(&Record) -> Option<f64>>,
+    pick: Pick,
 }
 
-/// The measures of the ranking.
-const RANKING: [(&str, fn(&Ranks) -> f64); 5] = [
+enum Pick {
+    Ranking(Figure<Ranks>),
+    /// At a budget.
+    Shown(u64, Figure<Shown>),
+}
+
+type Figure<T> = fn(&T) -> f64;
+
+const RANKING: [(&str, Figure<Ranks>); 5] = [
     ("MRR", |rank| rank.mrr),
     ("hit@1", |rank| rank.hit1),
     ("hit@5", |rank| rank.hit5),
@@ -20,8 +27,7 @@ const RANKING: [(&str, fn(&Ranks) -> f64); 5] = [
     ("r@10", |rank| rank.r10),
 ];
 
-/// The measures of each budget.
-const SHOWN: [(&str, fn(&Shown) -> f64); 2] = [
+const SHOWN: [(&str, Figure<Shown>); 2] = [
     ("files", |shown| shown.files),
     ("lines", |shown| shown.lines),
 ];
@@ -33,23 +39,27 @@ impl Measure {
             .into_iter()
             .flat_map(|record| record.budgets.keys().copied())
             .collect();
-        let ranking = RANKING.into_iter().map(|(name, pick)| Self {
+        let ranking = RANKING.map(|(name, figure)| Self {
             name: name.to_owned(),
-            figure: Box::new(move |record| record.rank.as_ref().map(pick)),
+            pick: Pick::Ranking(figure),
         });
         let shown = budgets.into_iter().flat_map(|budget| {
-            SHOWN.map(|(name, pick)| Self {
+            SHOWN.map(|(name, figure)| Self {
                 name: format!("{name}@{budget}"),
-                figure: Box::new(move |record| record.budgets.get(&budget).map(pick)),
+                pick: Pick::Shown(budget, figure),
             })
         });
-        ranking.chain(shown).collect()
+        ranking.into_iter().chain(shown).collect()
     }
 
     /// The figure; 0 after an error.
     pub(super) fn of(&self, record: &Record) -> f64 {
-        let good = Some(record).filter(|record| record.error.is_none());
-        good.and_then(&self.figure).unwrap_or(0.0)
+        let figure = match &self.pick {
+            _ if record.error.is_some() => None,
+            Pick::Ranking(figure) => record.rank.as_ref().map(figure),
+            Pick::Shown(budget, figure) => record.budgets.get(budget).map(figure),
+        };
+        figure.unwrap_or(0.0)
     }
 }
 

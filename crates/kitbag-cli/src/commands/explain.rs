@@ -1,7 +1,7 @@
 //! `kitbag explain`: why a prompt is as it is, and what would change that.
 
 mod path;
-pub(crate) mod table;
+mod table;
 
 use kitbag::pack::explain::explain;
 use kitbag::pack::{Decisions, Pack};
@@ -86,7 +86,7 @@ fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
         match is_kept || pack.excluded().iter().any(|out| out.source == typed) {
             true => Ok(typed.to_owned()),
-            false => Err(misplaced.into()),
+            false => Err(misplaced),
         }
     })
 }

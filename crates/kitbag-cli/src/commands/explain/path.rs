@@ -3,6 +3,7 @@
 use kitbag::core::chunk::Detail;
 use kitbag::pack::explain::{Explanation, LARGEST, Shown};
 
+use super::table::ranges;
 use crate::output::{grouped, one_line};
 
 /// A file that takes more of the budget than this, in thousandths, may be too much.
@@ -65,10 +66,7 @@ pub(super) fn text(told: &Explanation) -> String {
 
 fn as_shown(shown: &Shown) -> String {
     let (level, tokens) = (shown.level.as_str(), grouped(shown.tokens.0));
-    let ranges = shown.lines.iter();
-    let ranges: Vec<String> = ranges
-        .map(|(first, last)| format!("{first}-{last}"))
-        .collect();
+    let ranges = ranges(&shown.lines);
     match ranges.is_empty() || shown.level == Detail::Line {
         true => format!("{level}, {tokens} tokens"),
         false => format!("{level}, {tokens} tokens, lines {}", ranges.join(", ")),

@@ -121,7 +121,7 @@ fn row_in(chunk: &PackedChunk) -> [String; 5] {
     let parts = chunk.parts.iter();
     [
         match chunk.level {
-            Detail::Slice if !chunk.lines.is_empty() => format!("{level} {}", lines(chunk)),
+            Detail::Slice if !chunk.lines.is_empty() => format!("{level} {}", first_lines(chunk)),
             _ => level.to_owned(),
         },
         grouped(chunk.tokens.0),
@@ -150,13 +150,17 @@ fn rows_out(decided: &Decisions) -> impl Iterator<Item = [String; 5]> {
 }
 
 /// The first ranges of lines that are shown.
-fn lines(chunk: &PackedChunk) -> String {
-    match chunk.lines.as_slice() {
-        [(first, last), (second, end)] => format!("{first}-{last},{second}-{end}"),
-        [(first, last), rest @ ..] if !rest.is_empty() => format!("{first}-{last} +{}", rest.len()),
-        ranges => ranges
-            .iter()
-            .map(|(first, last)| format!("{first}-{last}"))
-            .collect(),
+fn first_lines(chunk: &PackedChunk) -> String {
+    match ranges(&chunk.lines).as_slice() {
+        [first, rest @ ..] if rest.len() > 1 => format!("{first} +{}", rest.len()),
+        all => all.join(","),
     }
+}
+
+/// Ranges of lines as they are shown.
+pub(super) fn ranges(lines: &[(u32, u32)]) -> Vec<String> {
+    let lines = lines.iter();
+    lines
+        .map(|(first, last)| format!("{first}-{last}"))
+        .collect()
 }

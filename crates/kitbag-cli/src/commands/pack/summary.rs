@@ -9,6 +9,7 @@ use kitbag::tokens::ModelProfile;
 
 use crate::flags;
 use crate::output::{self, grouped, one_line, quoted};
+use crate::prompt;
 
 /// More of a kind than this are only counted: `--json` has them all.
 const MOST_LINES: usize = 5;
@@ -111,13 +112,7 @@ pub(super) fn log(pack: &Pack) {
             reason = &*excluded.reason
         );
     }
-    tracing::debug!(
-        event = "context_compressed",
-        chunks_in = pack.assembly.ledger.fit.chunks_in,
-        chunks_out = pack.assembly.kept.len(),
-        tokens = pack.tokens().0,
-        utilization = f64::from(pack.tokens().0) / f64::from(pack.budget().0.max(1)),
-    );
+    prompt::log(&pack.assembly);
 }
 
 /// What a provider asks for the prompt, if the catalogue knows.
