@@ -11,7 +11,7 @@ mod python;
 mod report;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
@@ -19,9 +19,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::command::{cargo, output_of, root};
+use crate::command::{cargo, output_of};
 use crate::metadata::Metadata;
-use report::Report;
+use report::{AtLeast, AtMost, Report};
 
 const TIMES_PYTHON: f64 = 4.0;
 const WORST_MEGABYTES_PER_SECOND: f64 = 1.0;
@@ -51,7 +51,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
 /// Measures, shows the table, and fails when a limit is missed.
 fn core() -> Result<()> {
     let metadata = Metadata::load()?;
-    let folder = PathBuf::from(&metadata.target_directory).join("bench");
+    let folder = metadata.target_directory.join("bench");
     fs::create_dir_all(&folder)?;
     let mut report = Report::default();
 
@@ -78,26 +78,18 @@ fn against_python(folder: &Path, list: &Path, report: &mut Report) -> Result<Cou
     measure("kitbag", "count", &["vocabulary", text(&vocabulary)?])?;
     let python = python::count(folder, &vocabulary, list, &theirs)?;
     let lines = measure("kitbag", "count", &["files", text(list)?, text(&ours)?])?;
-    let counted: Counted = figures("count", &lines)?
-        .pop()
-        .context("the bench `count` printed no figures")?;
+    let counted: Counted = one_figure("count", &lines)?;
 
-    report.add(
-        "counting code, times as fast as Python's tiktoken",
-        python.seconds / counted.seconds,
-        report::at_least(TIMES_PYTHON),
-    );
-    report.note("counting code, MB/s", counted.bytes / 1e6 / counted.seconds);
-    report.note(
-        "the same with Python's tiktoken, MB/s",
-        counted.bytes / 1e6 / python.seconds,
-    );
+    let what = "counting code, times as fast as Python's tiktoken";
+    let times = python.seconds / counted.seconds;
+    report.add(what, times, AtLeast(TIMES_PYTHON));
+    let megabytes = counted.bytes / 1e6;
+    report.note("counting code, MB/s", megabytes / counted.seconds);
+    let what = "the same with Python's tiktoken, MB/s";
+    report.note(what, megabytes / python.seconds);
     let different = different_lines(&ours, &theirs)?;
-    report.add(
-        "files that are counted differently",
-        different,
-        report::at_most(0.0),
-    );
+    let what = "files that are counted differently";
+    report.add(what, different, AtMost(0.0));
     Ok(counted)
 }
 
@@ -121,11 +113,9 @@ struct Worst {
 fn worst_cases(report: &mut Report) -> Result<()> {
     let lines = measure("kitbag", "count", &["worst"])?;
     for worst in figures::<Worst>("worst", &lines)? {
-        report.add(
-            &format!("counting {} ({}), MB/s", worst.input, worst.tokenizer),
-            worst.bytes / 1e6 / worst.seconds,
-            report::at_least(WORST_MEGABYTES_PER_SECOND),
-        );
+        let what = format!("counting {} ({}), MB/s", worst.input, worst.tokenizer);
+        let speed = worst.bytes / 1e6 / worst.seconds;
+        report.add(&what, speed, AtLeast(WORST_MEGABYTES_PER_SECOND));
     }
     Ok(())
 }
@@ -142,24 +132,17 @@ fn fitting(sample_seconds: f64, report: &mut Report) -> Result<()> {
     let lines = measure("kitbag-core", "fit", &[])?;
     let fitted = figures("fit", &lines)?;
     for (chunks, limit) in [(1_000, 1.0), (100_000, 100.0)] {
-        report.add(
-            &format!("fitting {chunks} chunks, times counting 200 KB of code"),
-            slowest(&fitted, chunks)? / sample_seconds,
-            report::at_most(limit),
-        );
+        let what = format!("fitting {chunks} chunks, times counting 200 KB of code");
+        let times = slowest(&fitted, chunks)? / sample_seconds;
+        report.add(&what, times, AtMost(limit));
     }
     for figure in &fitted {
         let chunks = figure.chunks;
-        report.add(
-            &format!("fitting {chunks} chunks, least % of the bound"),
-            figure.ratio_ppm / 1e4,
-            report::at_least(if chunks <= 40 { 100.0 } else { 99.5 }),
-        );
-        report.add(
-            &format!("fitting {chunks} chunks, least % of the budget used"),
-            figure.used_permille / 10.0,
-            report::at_least(97.0),
-        );
+        let what = format!("fitting {chunks} chunks, least % of the bound");
+        let least = if chunks <= 40 { 100.0 } else { 99.5 };
+        report.add(&what, figure.ratio_ppm / 1e4, AtLeast(least));
+        let what = format!("fitting {chunks} chunks, least % of the budget used");
+        report.add(&what, figure.used_permille / 10.0, AtLeast(97.0));
     }
     Ok(())
 }
@@ -178,21 +161,10 @@ fn drifting(report: &mut Report) -> Result<()> {
     let drifted: Vec<Drifted> = figures("drift", &lines)?;
     let default = drifted.iter().find(|row| row.name == "patience 300");
     let row = default.context("the bench `drift` gave no figure for the default patience")?;
-    let rows = [
-        (
-            "bytes of a request that the next one reuses, %",
-            row.reuse,
-            report::at_least(90.0),
-        ),
-        (
-            "worth of what is shown, % of choosing anew with as many tokens",
-            row.worth_at_equal_tokens,
-            report::at_least(99.0),
-        ),
-    ];
-    for (name, share, limit) in rows {
-        report.add(name, share * 100.0, limit);
-    }
+    let what = "bytes of a request that the next one reuses, %";
+    report.add(what, row.reuse * 100.0, AtLeast(90.0));
+    let what = "worth of what is shown, % of choosing anew with as many tokens";
+    report.add(what, row.worth_at_equal_tokens * 100.0, AtLeast(99.0));
     report.note("the same within the same limit, %", row.worth * 100.0);
     Ok(())
 }
@@ -208,23 +180,9 @@ fn slowest(fitted: &[Fitted], chunks: u32) -> Result<f64> {
 /// Runs a bench of a package and gives what it printed.
 fn measure(package: &str, bench: &str, arguments: &[&str]) -> Result<String> {
     eprintln!("measuring {bench} {}", arguments.join(" "));
-    let source = root().join(format!("crates/{package}/benches/{bench}.rs"));
-    if !source.exists() {
-        bail!("{} does not exist", source.display());
-    }
-    output_of(
-        cargo()
-            .args([
-                "bench",
-                "--quiet",
-                "--package",
-                package,
-                "--bench",
-                bench,
-                "--",
-            ])
-            .args(arguments),
-    )
+    let mut cargo = cargo();
+    cargo.args(["bench", "--quiet", "--package", package]);
+    output_of(cargo.args(["--bench", bench, "--"]).args(arguments))
 }
 
 /// What a bench printed under this name; it may print other lines.
@@ -239,6 +197,12 @@ fn figures<T: DeserializeOwned>(bench: &str, lines: &str) -> Result<Vec<T>> {
         }
     }
     Ok(figures)
+}
+
+/// The last of what a bench printed under this name.
+fn one_figure<T: DeserializeOwned>(bench: &str, lines: &str) -> Result<T> {
+    let last = figures(bench, lines)?.pop();
+    last.with_context(|| format!("the bench `{bench}` printed no figures"))
 }
 
 fn text(path: &Path) -> Result<&str> {

@@ -23,6 +23,22 @@ pub(crate) fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
+/// Git in another folder.
+pub(crate) fn git(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder);
+    command
+}
+
+/// The one file of a folder.
+pub(crate) fn only_file_in(folder: &Path) -> Result<PathBuf> {
+    let mut entries = folder.read_dir()?;
+    match (entries.next(), entries.next()) {
+        (Some(entry), None) => Ok(entry?.path()),
+        _ => bail!("{} should hold one file", folder.display()),
+    }
+}
+
 /// Says what is run, runs it, and fails when it fails.
 pub(crate) fn announce_and_run(step: &str, command: &mut Command) -> Result<()> {
     announce_as_and_run(step, &show(command), command)

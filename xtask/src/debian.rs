@@ -32,17 +32,15 @@ fn install(package: &str) -> Result<()> {
     if !succeeds(program("apt-get").arg("--version")) {
         bail!("there is no `apt-get` to install it with");
     }
-    let mut words = Vec::new();
-    if !are_we_root()? {
-        if !succeeds(program("sudo").arg("--version")) {
-            bail!("only root may install it, and there is no `sudo`");
-        }
-        words.push("sudo");
+    let is_root = are_we_root()?;
+    if !is_root && !succeeds(program("sudo").arg("--version")) {
+        bail!("only root may install it, and there is no `sudo`");
     }
-    words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
-    let apt_get = |arguments: &[&str]| -> Result<()> {
-        let (first, rest) = words.split_first().context("no command")?;
-        announce_and_run("install", program(first).args(rest).args(arguments))
+    let apt_get = |arguments: &[&str]| {
+        let mut command = program(if is_root { "env" } else { "sudo" });
+        command.args((!is_root).then_some("env"));
+        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+        announce_and_run("install", command.args(arguments))
     };
     let arguments = ["install", "--yes", "--no-install-recommends", package];
     apt_get(&arguments).or_else(|_| {

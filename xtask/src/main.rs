@@ -20,6 +20,7 @@ mod model;
 mod npm;
 mod postgres;
 mod release;
+mod statistics;
 mod test;
 mod tidy;
 

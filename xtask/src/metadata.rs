@@ -1,6 +1,7 @@
 //! What `cargo metadata` says of the packages, as far as the tasks need it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use crate::command::{cargo, output_of};
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
-    pub(crate) target_directory: String,
+    pub(crate) target_directory: PathBuf,
     workspace_members: BTreeSet<String>,
     resolve: Resolve,
 }
@@ -53,14 +54,17 @@ pub(crate) struct Edge {
 
 #[derive(Debug, Deserialize)]
 struct EdgeKind {
-    kind: Option<String>,
+    kind: Option<Kind>,
 }
 
 /// Which code of a package may use a dependency.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(crate) enum Kind {
+    #[default]
     Normal,
+    #[serde(rename = "dev")]
     Development,
+    #[serde(rename = "build")]
     Build,
 }
 
@@ -102,14 +106,11 @@ impl Metadata {
     /// The direct dependencies of `package`, once for each kind.
     pub(crate) fn dependencies_of(&self, package: &Package) -> Vec<(&Edge, Kind)> {
         let node = self.resolve.nodes.iter().find(|n| n.id == package.id);
-        let edges = node.map(|n| n.deps.as_slice()).unwrap_or_default();
         let mut dependencies = Vec::new();
-        for edge in edges {
-            for kind in [Kind::Normal, Kind::Development, Kind::Build] {
-                if edge.dep_kinds.iter().any(|k| k.kind() == kind) {
-                    dependencies.push((edge, kind));
-                }
-            }
+        for edge in node.iter().flat_map(|node| &node.deps) {
+            let kinds = edge.dep_kinds.iter().map(|k| k.kind.unwrap_or_default());
+            let kinds: BTreeSet<Kind> = kinds.collect();
+            dependencies.extend(kinds.into_iter().map(|kind| (edge, kind)));
         }
         dependencies
     }
@@ -118,15 +119,5 @@ impl Metadata {
     pub(crate) fn package_name<'a>(&'a self, edge: &'a Edge) -> &'a str {
         let package = self.packages.iter().find(|package| package.id == edge.pkg);
         package.map_or(edge.identifier.as_str(), |package| package.name.as_str())
-    }
-}
-
-impl EdgeKind {
-    fn kind(&self) -> Kind {
-        match self.kind.as_deref() {
-            Some("dev") => Kind::Development,
-            Some("build") => Kind::Build,
-            _ => Kind::Normal,
-        }
     }
 }

@@ -20,8 +20,7 @@ const PACKAGE: &str = "handlebars@4.7.10";
 /// The folder of packages, which are fetched where they are missing.
 pub(crate) fn folder() -> Result<PathBuf> {
     found_or_installed("Node.js", "nodejs", || found("node"))?;
-    let target = PathBuf::from(Metadata::load()?.target_directory);
-    let folder = target.join("npm").join(PACKAGE);
+    let folder = Metadata::load()?.target_directory.join("npm").join(PACKAGE);
     let modules = folder.join("node_modules");
     if !modules.join("handlebars/package.json").is_file() {
         fetch(&folder).context("the tests need Handlebars.js: `npm` fetches it")?;
@@ -32,13 +31,10 @@ pub(crate) fn folder() -> Result<PathBuf> {
 fn fetch(folder: &Path) -> Result<()> {
     let npm = found_or_installed("npm", "npm", || found("npm"))?;
     fs::create_dir_all(folder)?;
-    announce_and_run(
-        "npm",
-        program(npm)
-            .args(["install", PACKAGE, "--no-save", "--ignore-scripts"])
-            .args(["--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
-            .arg(folder),
-    )
+    let mut npm = program(npm);
+    npm.args(["install", PACKAGE, "--no-save", "--ignore-scripts"])
+        .args(["--no-audit", "--no-fund", "--loglevel", "error", "--prefix"]);
+    announce_and_run("npm", npm.arg(folder))
 }
 
 /// The program of that name, if it starts.

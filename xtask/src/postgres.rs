@@ -57,9 +57,8 @@ impl Server {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         set_apart(&mut watch, owner);
-        let watch = watch.spawn();
-        let watch = watch
-            .with_context(|| format!("could not start `sh` in {}", folder.path().display()))?;
+        let starting = || format!("could not start `sh` in {}", folder.path().display());
+        let watch = watch.spawn().with_context(starting)?;
         // From here on the script deletes the folder.
         let folder = folder.keep();
         let mut server = Self {
@@ -105,15 +104,9 @@ impl Drop for Server {
     }
 }
 
-/// A user other than root, and the user's group.
-struct Owner {
-    user: u32,
-    group: u32,
-}
-
-/// Who runs the server: the user that PostgreSQL's package made when we are root, which PostgreSQL
+/// Who runs the server, and in which group: the user that PostgreSQL's package made when we are root, which PostgreSQL
 /// refuses, else ourselves. The folder becomes the owner's.
-fn owner(folder: &Path) -> Result<Option<Owner>> {
+fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
     if !are_we_root()? {
         return Ok(None);
     }
@@ -124,25 +117,22 @@ fn owner(folder: &Path) -> Result<Option<Owner>> {
         Ok(number.trim_end().parse()?)
     };
     output_of(program("chown").arg("postgres").arg(folder))?;
-    Ok(Some(Owner {
-        user: id("-u")?,
-        group: id("-g")?,
-    }))
+    Ok(Some((id("-u")?, id("-g")?)))
 }
 
 /// Runs it as the owner, and in a process group of its own: an interrupt at the keyboard ends the
 /// tests but not the script that cleans up after them.
 #[cfg(unix)]
-fn set_apart(command: &mut Command, owner: Option<Owner>) {
+fn set_apart(command: &mut Command, owner: Option<(u32, u32)>) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
-    if let Some(Owner { user, group }) = owner {
+    if let Some((user, group)) = owner {
         command.uid(user).gid(group);
     }
 }
 
 #[cfg(not(unix))]
-fn set_apart(_: &mut Command, _: Option<Owner>) {}
+fn set_apart(_: &mut Command, _: Option<(u32, u32)>) {}
 
 /// The address of the superuser at the socket in `folder`.
 fn address(folder: &Path) -> String {

@@ -6,6 +6,14 @@ use anyhow::Result;
 
 use crate::command::{announce_and_run, cargo};
 
+/// The program that was named, or else the one that is built, which is under the target folder.
+pub(crate) fn given_or_built(given: Option<&PathBuf>, target: &Path) -> Result<PathBuf> {
+    match given {
+        Some(program) => Ok(program.clone()),
+        None => build(target),
+    }
+}
+
 /// Builds it and gives its path, which is under the target folder.
 pub(crate) fn build(target: &Path) -> Result<PathBuf> {
     let arguments = ["build", "--release", "--quiet", "--package", "kitbag-cli"];

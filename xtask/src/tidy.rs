@@ -32,7 +32,7 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(sources::check(&files));
     problems.extend(documents::check(&root));
     problems.extend(engine::check(&files));
-    problems.extend(public_items::check(&files, &root));
+    problems.extend(public_items::check(&files, &root)?);
     problems.extend(features::check());
 
     for problem in &problems {
@@ -65,11 +65,6 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            place,
-            what,
-            remedy,
-        } = self;
-        write!(f, "{place}: {what}\n    {remedy}")
+        write!(f, "{}: {}\n    {}", self.place, self.what, self.remedy)
     }
 }

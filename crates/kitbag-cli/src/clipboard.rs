@@ -16,8 +16,7 @@ const MAX_TERMINAL_BYTES: usize = 74_994;
 
 /// Puts `text` on the clipboard.
 pub(crate) fn copy(text: &str) -> Result<(), Failure> {
-    let desktop = Desktop::from_environment();
-    copy_to(&desktop, text)
+    copy_to(&Desktop::from_environment(), text)
 }
 
 /// What is known about where the command runs.
@@ -46,44 +45,27 @@ impl Desktop {
 
     /// The programs that may have the clipboard, the likeliest first.
     fn programs(&self) -> Vec<Program> {
-        let mut programs = Vec::new();
-        if self.has_wayland {
-            programs.push(Program::new("wl-copy", &[]));
-        }
-        if self.has_x11 {
-            programs.push(Program::new("xclip", &["-in", "-selection", "clipboard"]));
-            programs.push(Program::new("xsel", &["--input", "--clipboard"]));
-        }
-        if self.is_macos {
-            programs.push(Program::new("pbcopy", &[]));
-        }
-        if self.is_windows {
-            programs.push(Program::new("clip.exe", &[]));
-        }
-        programs
-    }
-}
-
-struct Program {
-    name: &'static str,
-    args: &'static [&'static str],
-}
-
-impl Program {
-    fn new(name: &'static str, args: &'static [&'static str]) -> Self {
-        Self { name, args }
+        let all: [(bool, Program); 5] = [
+            (self.has_wayland, ("wl-copy", &[])),
+            (self.has_x11, ("xclip", &["-in", "-selection", "clipboard"])),
+            (self.has_x11, ("xsel", &["--input", "--clipboard"])),
+            (self.is_macos, ("pbcopy", &[])),
+            (self.is_windows, ("clip.exe", &[])),
+        ];
+        let here = all.into_iter().filter(|(is_here, _)| *is_here);
+        here.map(|(_, program)| program).collect()
     }
 
-    /// Runs the program with `text` as its input.
-    fn run(&self, text: &str, path: Option<&OsString>) -> Result<(), String> {
-        let mut command = Command::new(self.name);
+    /// Runs a program with `text` as its input.
+    fn run(&self, (name, args): Program, text: &str) -> Result<(), String> {
+        let mut command = Command::new(name);
         // Some go on in the background to serve the text, and would keep our outputs open.
         command
-            .args(self.args)
+            .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        if let Some(path) = path {
+        if let Some(path) = &self.path {
             command.env("PATH", path);
         }
         let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -91,7 +73,7 @@ impl Program {
             _ => error.to_string(),
         })?;
         let written = match child.stdin.take() {
-            Some(mut stdin) => stdin.write_all(&self.encoded(text)),
+            Some(mut stdin) => stdin.write_all(&encoded(name, text)),
             None => Ok(()),
         };
         let status = child.wait().map_err(|error| error.to_string())?;
@@ -100,45 +82,43 @@ impl Program {
         }
         written.map_err(|error| error.to_string())
     }
+}
 
-    /// The text as the program reads it.
-    fn encoded(&self, text: &str) -> Vec<u8> {
-        if self.name == "clip.exe" {
-            return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        }
-        text.into()
+/// A program's name and its arguments.
+type Program = (&'static str, &'static [&'static str]);
+
+/// The text as a program reads it.
+fn encoded(program: &str, text: &str) -> Vec<u8> {
+    match program {
+        "clip.exe" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        _ => text.into(),
     }
 }
 
 fn copy_to(desktop: &Desktop, text: &str) -> Result<(), Failure> {
     let mut tried = Vec::new();
     for program in desktop.programs() {
-        match program.run(text, desktop.path.as_ref()) {
+        match desktop.run(program, text) {
             Ok(()) => return Ok(()),
-            Err(reason) => tried.push(format!("{}: {reason}", program.name)),
+            Err(reason) => tried.push(format!("{}: {reason}", program.0)),
         }
     }
     if desktop.has_terminal && text.len() <= MAX_TERMINAL_BYTES {
         // There is no answer to this, so that nothing can be promised.
-        output::say(format_args!("note: asked the terminal to copy the text"));
+        output::say("note: asked the terminal to copy the text");
         return io::stderr()
             .write_all(terminal_request(text).as_bytes())
             .map_err(|error| Failure::new(format_args!("cannot ask the terminal: {error}")));
     }
     tried.push(if desktop.has_terminal {
-        let (size, most) = (
-            grouped(text.len() as u64),
-            grouped(MAX_TERMINAL_BYTES as u64),
-        );
+        let size = grouped(text.len() as u64);
+        let most = grouped(MAX_TERMINAL_BYTES as u64);
         format!("the terminal: takes {most} bytes, and the text has {size}")
     } else {
         "the terminal: stderr is none".to_owned()
     });
-    Err(Failure::new(format_args!(
-        "cannot copy to the clipboard ({})",
-        tried.join("; ")
-    ))
-    .hint("install wl-copy, xclip or xsel, or send the output to a file"))
+    let what = format!("cannot copy to the clipboard ({})", tried.join("; "));
+    Err(Failure::new(what).hint("install wl-copy, xclip or xsel, or send the output to a file"))
 }
 
 /// The control sequence (OSC 52) that asks a terminal to put `text` on the clipboard.
@@ -180,7 +160,7 @@ mod tests {
     fn x01_each_desktop_has_its_programs() {
         let names = |desktop: &Desktop| -> Vec<&str> {
             let programs = desktop.programs();
-            programs.iter().map(|program| program.name).collect()
+            programs.iter().map(|(name, _)| *name).collect()
         };
         let mut desktop = nowhere();
         assert!(names(&desktop).is_empty());
@@ -228,7 +208,6 @@ mod tests {
 
     #[test]
     fn x01_windows_gets_utf_16() {
-        let program = Program::new("clip.exe", &[]);
-        assert_eq!(program.encoded("aé"), [0x61, 0, 0xe9, 0]);
+        assert_eq!(encoded("clip.exe", "aé"), [0x61, 0, 0xe9, 0]);
     }
 }

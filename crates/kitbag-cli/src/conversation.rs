@@ -6,7 +6,6 @@ use std::str::FromStr;
 use kitbag::store::{ConversationChoice, ConversationId, ExportFilter, Incoming, Store};
 
 use crate::failure::Failure;
-use crate::store;
 
 /// A conversation that somebody names.
 #[derive(Debug, Clone)]
@@ -43,21 +42,16 @@ pub(crate) async fn incoming_for(
     store: Option<&Store>,
     id: ConversationId,
 ) -> Result<Incoming, Failure> {
+    let everywhere = ExportFilter::default();
     let known = match store {
-        Some(store) => {
-            let everywhere = ExportFilter::default();
-            let all = store.latest_conversations(&everywhere, u32::MAX).await;
-            all.map_err(store::failure)?
-        }
+        Some(store) => store.latest_conversations(&everywhere, u32::MAX).await?,
         None => Vec::new(),
     };
     let found = known.into_iter().find(|known| known.conversation.id == id);
-    let Some(found) = found else {
-        return Err(
-            Failure::new(format_args!("there is no conversation `{id}`"))
-                .hint("`kitbag memory history` lists conversations"),
-        );
-    };
+    let found = found.ok_or_else(|| {
+        Failure::new(format_args!("there is no conversation `{id}`"))
+            .hint("`kitbag memory history` lists conversations")
+    })?;
     let mut incoming = Incoming::new(&found.channel, &found.sender, "");
     incoming.conversation = ConversationChoice::Id(id);
     Ok(incoming)

@@ -31,14 +31,12 @@ impl CounterArgs {
                 .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
             return Ok((counter, Some(profile.into())));
         }
-        let name = self
-            .tokenizer
-            .as_deref()
-            .unwrap_or(Vocabulary::O200kBase.name());
-        let counter = name
-            .parse()
-            .and_then(Counter::for_vocabulary)
-            .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+        let vocabulary = match &self.tokenizer {
+            Some(name) => name.parse(),
+            None => Ok(Vocabulary::O200kBase),
+        };
+        let counter = vocabulary.and_then(Counter::for_vocabulary);
+        let counter = counter.map_err(|error| Failure::usage(&error).hint(error.hint()))?;
         Ok((counter, None))
     }
 
@@ -75,26 +73,21 @@ fn alternatives(model: &str, similar: &[&'static str]) -> Vec<&'static str> {
         (!family.is_empty()).then(|| family.to_ascii_lowercase())
     };
     let asked = family(model);
-    let prefixes = ModelProfile::all()
-        .iter()
-        .flat_map(|profile| &profile.prefixes);
-    let mut names: Vec<&str> = prefixes
-        .map(String::as_str)
+    let profiles = ModelProfile::all().iter();
+    let mut names: Vec<&str> = profiles
+        .flat_map(|profile| profile.prefixes.iter().map(String::as_str))
         .filter(|prefix| asked.is_some() && family(prefix) == asked)
         .collect();
     // The nearest come first within the family, too.
-    names.sort_by_key(|name| {
-        similar
-            .iter()
-            .position(|similar| similar == name)
-            .unwrap_or(similar.len())
-    });
+    let place = |name: &&str| similar.iter().position(|similar| similar == name);
+    names.sort_by_key(|name| place(name).unwrap_or(similar.len()));
+    let others: Vec<&str> = similar
+        .iter()
+        .copied()
+        .filter(|name| !names.contains(name))
+        .collect();
+    names.extend(others);
     names.truncate(MOST_ALTERNATIVES);
-    for name in similar {
-        if names.len() < MOST_ALTERNATIVES && !names.contains(name) {
-            names.push(name);
-        }
-    }
     names
 }
 

@@ -9,19 +9,10 @@ use crate::output;
 /// A failure to report.
 #[derive(Debug)]
 pub(crate) struct Failure {
+    /// Empty if everything was said already, or whoever read the output has gone.
     message: String,
     hint: Option<String>,
-    kind: Kind,
-}
-
-#[derive(Debug, PartialEq)]
-enum Kind {
-    Failed,
-    WrongUsage,
-    /// Whoever read the output has gone, or everything was said already.
-    Silent {
-        code: u8,
-    },
+    code: u8,
 }
 
 impl Failure {
@@ -30,29 +21,37 @@ impl Failure {
         Self {
             message: message.to_string(),
             hint: None,
-            kind: Kind::Failed,
+            code: 1,
         }
     }
 
     /// The command was asked wrongly.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self {
-            kind: Kind::WrongUsage,
+            code: 2,
             ..Self::new(message)
         }
     }
 
     /// Something failed, and was reported when it did.
     pub(crate) fn reported() -> Self {
-        Self {
-            kind: Kind::Silent { code: 1 },
-            ..Self::new("")
-        }
+        Self::new("")
     }
 
     /// The same failure with what to do about it.
-    pub(crate) fn hint(mut self, hint: impl Display) -> Self {
-        self.hint = Some(hint.to_string());
+    pub(crate) fn hint(self, hint: impl Display) -> Self {
+        self.hint_if(Some(hint))
+    }
+
+    /// The same failure with what to do about it, where that is known.
+    pub(crate) fn hint_if(mut self, hint: Option<impl Display>) -> Self {
+        self.hint = hint.map(|hint| hint.to_string()).or(self.hint);
+        self
+    }
+
+    /// The same failure of what an option names.
+    pub(crate) fn of(mut self, option: &str) -> Self {
+        self.message = format!("{option}: {}", self.message);
         self
     }
 
@@ -64,13 +63,10 @@ impl Failure {
 
     /// Says it on stderr.
     pub(crate) fn report(self) -> ExitCode {
-        let code = match self.kind {
-            Kind::Silent { code } => return ExitCode::from(code),
-            Kind::Failed => 1,
-            Kind::WrongUsage => 2,
-        };
-        output::say_error(&self.message, self.hint.as_deref());
-        ExitCode::from(code)
+        if !self.message.is_empty() {
+            output::say_error(&self.message, self.hint.as_deref());
+        }
+        ExitCode::from(self.code)
     }
 }
 
@@ -79,8 +75,8 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self {
-                kind: Kind::Silent { code: 0 },
-                ..Self::new("")
+                code: 0,
+                ..Self::reported()
             },
             _ => Self::new(format_args!("cannot write the result: {error}")),
         }

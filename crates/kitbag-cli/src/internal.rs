@@ -33,11 +33,8 @@ impl InternalArgs {
 
 fn say_hidden(body: BodyForPeople<'_>) -> Cow<'_, str> {
     if body.hidden > 0 {
-        let count = counted(
-            body.hidden as u64,
-            "internal message is",
-            "internal messages are",
-        );
+        let (one, several) = ("internal message is", "internal messages are");
+        let count = counted(body.hidden as u64, one, several);
         output::say(format_args!("note: {count} not shown without --internal"));
     }
     body.text

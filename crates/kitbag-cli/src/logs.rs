@@ -8,7 +8,9 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tracing::level_filters::LevelFilter;
+use tracing::subscriber::set_global_default;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
@@ -22,21 +24,16 @@ use crate::output::{self, printable, printable_json};
 pub(crate) struct LogArgs {
     /// Log events at this level and above to stderr [default: off, or debug with --log-format]
     /// [env: KITBAG_LOG]
-    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
-    log: Option<LogLevel>,
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = level_parser())]
+    log: Option<LevelFilter>,
     /// Log each event as a line of text or of JSON; with JSON, everything on stderr is lines of JSON
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum LogLevel {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
+fn level_parser() -> impl TypedValueParser<Value = LevelFilter> {
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    PossibleValuesParser::new(levels).try_map(|level| level.parse::<LevelFilter>())
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -51,45 +48,35 @@ impl LogArgs {
         if self.log_format == Some(LogFormat::Json) {
             output::speak_json();
         }
-        let level = match self.level()? {
-            LogLevel::Off => return Ok(()),
-            LogLevel::Error => LevelFilter::ERROR,
-            LogLevel::Warn => LevelFilter::WARN,
-            LogLevel::Info => LevelFilter::INFO,
-            LogLevel::Debug => LevelFilter::DEBUG,
-            LogLevel::Trace => LevelFilter::TRACE,
-        };
+        let level = self.level()?;
+        if level == LevelFilter::OFF {
+            return Ok(());
+        }
         // Only what Kitbag's own crates say.
         let events = registry().with(Targets::new().with_target("kitbag", level));
         let lines = fmt::layer().with_ansi(false).with_writer(|| Stderr);
         let set = match self.log_format {
             Some(LogFormat::Json) => {
                 let lines = lines.json().flatten_event(true).with_current_span(false);
-                tracing::subscriber::set_global_default(events.with(lines.with_span_list(false)))
+                set_global_default(events.with(lines.with_span_list(false)))
             }
-            Some(LogFormat::Text) | None => {
-                tracing::subscriber::set_global_default(events.with(lines))
-            }
+            Some(LogFormat::Text) | None => set_global_default(events.with(lines)),
         };
         set.map_err(|error| Failure::new(format_args!("cannot log: {error}")))
     }
 
-    fn level(&self) -> Result<LogLevel, Failure> {
-        if let Some(level) = self.log {
-            return Ok(level);
+    fn level(&self) -> Result<LevelFilter, Failure> {
+        let set = env::var_os("KITBAG_LOG").filter(|name| !name.is_empty());
+        match (self.log, set) {
+            (Some(level), _) => Ok(level),
+            (None, Some(name)) => name.to_string_lossy().parse().map_err(|_| {
+                let name = name.to_string_lossy();
+                Failure::usage(format_args!("KITBAG_LOG is `{name}`, which is no level"))
+                    .hint("the levels are off, error, warn, info, debug and trace")
+            }),
+            (None, None) if self.log_format.is_some() => Ok(LevelFilter::DEBUG),
+            (None, None) => Ok(LevelFilter::OFF),
         }
-        let fallback = match self.log_format {
-            Some(_) => LogLevel::Debug,
-            None => LogLevel::Off,
-        };
-        let Some(name) = env::var_os("KITBAG_LOG").filter(|name| !name.is_empty()) else {
-            return Ok(fallback);
-        };
-        let name = name.to_string_lossy();
-        LogLevel::from_str(&name, true).map_err(|_| {
-            Failure::usage(format_args!("KITBAG_LOG is `{name}`, which is no level"))
-                .hint("the levels are off, error, warn, info, debug and trace")
-        })
     }
 }
 
@@ -115,11 +102,10 @@ impl Write for Stderr {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
-        if output::speaks_json() {
-            output::say_line(&printable_json(text.to_owned()));
-        } else {
-            output::say_line(&printable(text));
-        }
+        output::say_line(&match output::speaks_json() {
+            true => printable_json(text),
+            false => printable(text),
+        });
         Ok(line.len())
     }
 

@@ -8,13 +8,13 @@ mod conversation;
 mod counter;
 mod failure;
 mod flags;
+mod input;
 mod internal;
 mod logs;
 mod output;
 mod progress;
 mod project;
 mod prompt;
-mod stdin;
 mod store;
 
 use std::env;

@@ -6,59 +6,56 @@ mod ledger;
 mod talk;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
 pub(crate) use file::{FileWriter, Rights, behind_links, folder_of, write_file};
-pub(crate) use grid::grid;
+pub(crate) use grid::{aligned, beginning, grid, largest_first, shortened};
 pub(crate) use ledger::ledger_table;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 
-/// Prints a text and ends its line.
+/// Prints a text and ends its line; nothing of an empty one.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    if text.ends_with('\n') {
-        print_exactly(text)
-    } else {
-        print_exactly(&format!("{text}\n"))
+    match text.is_empty() || text.ends_with('\n') {
+        true => print_exactly(text),
+        false => print_exactly(&format!("{text}\n")),
     }
 }
 
 /// Prints a text as it is to a file or a pipe, and to a terminal without control characters and
 /// with its line ended.
 pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    if stdout.is_terminal() {
-        stdout.write_all(printable(text).as_bytes())?;
-        if !text.ends_with('\n') {
-            stdout.write_all(b"\n")?;
-        }
-    } else {
-        stdout.write_all(text.as_bytes())?;
-    }
-    stdout.flush()
+    write(text, printable)
 }
 
 /// Prints a value as JSON on several lines.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
-    let mut json = json(value)?;
-    let mut stdout = io::stdout().lock();
-    if stdout.is_terminal() {
-        json = printable_json(json);
-    }
-    stdout.write_all(json.as_bytes())?;
-    stdout.flush()
+    write(&json(value)?, printable_json)
+}
+
+/// Prints a list as JSON, under its name.
+pub(crate) fn print_json_list(name: &str, list: &[impl Serialize]) -> io::Result<()> {
+    print_json(&BTreeMap::from([(name, list)]))
 }
 
 /// Prints a value as one line of JSON, at once.
 pub(crate) fn print_json_line(value: &impl Serialize) -> io::Result<()> {
-    let mut json = serde_json::to_string(value)?;
+    let line = serde_json::to_string(value)?;
+    write(&format!("{line}\n"), printable_json)
+}
+
+fn write(text: &str, for_terminal: fn(&str) -> Cow<'_, str>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    if stdout.is_terminal() {
-        json = printable_json(json);
+    if !stdout.is_terminal() {
+        stdout.write_all(text.as_bytes())?;
+        return stdout.flush();
     }
-    json.push('\n');
-    stdout.write_all(json.as_bytes())?;
+    stdout.write_all(for_terminal(text).as_bytes())?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        stdout.write_all(b"\n")?;
+    }
     stdout.flush()
 }
 
@@ -69,49 +66,34 @@ pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
 
 /// The JSON with escapes for what JSON leaves as it is but a terminal would obey; the value stays
 /// the same.
-pub(crate) fn printable_json(json: String) -> String {
-    if !json.contains(steers) {
-        return json;
-    }
-    let mut shown = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        if steers(c) {
-            shown.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+pub(crate) fn printable_json(json: &str) -> Cow<'_, str> {
+    escaped(json, steers, |c| format!("\\u{:04x}", u32::from(c)))
 }
 
 /// The text with every control character but tab and newline made visible.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(steers) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if steers(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    Cow::Owned(shown)
+    escaped(text, steers, |c| c.escape_unicode().to_string())
 }
 
 /// The text on one line, with every control character made visible.
 pub(crate) fn one_line(text: &str) -> String {
-    let escaped = |c: char| c.is_control() || is_bidi_control(c);
-    let mut shown = String::with_capacity(text.len());
+    let is_control = |c: char| c.is_control() || is_bidi_control(c);
+    escaped(text, is_control, |c| c.escape_default().to_string()).into_owned()
+}
+
+/// The text with the characters of a kind escaped.
+fn escaped(text: &str, kind: fn(char) -> bool, escape: fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(kind) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if escaped(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
+        match kind(c) {
+            true => shown.push_str(&escape(c)),
+            false => shown.push(c),
         }
     }
-    shown
+    Cow::Owned(shown)
 }
 
 fn steers(c: char) -> bool {
@@ -123,6 +105,12 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Words of a text in quotation marks, one after the other.
+pub(crate) fn quoted<'a>(words: impl Iterator<Item = &'a String>) -> String {
+    let words: Vec<String> = words.map(|word| format!("“{}”", one_line(word))).collect();
+    words.join(", ")
+}
+
 /// How many of something there are, in words.
 pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
     let what = if count == 1 { one } else { several };
@@ -131,13 +119,9 @@ pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
 
 /// A number with its thousands set apart.
 pub(crate) fn grouped(number: impl Into<u64>) -> String {
-    let digits = number.into().to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
+    let number = number.into();
+    match number / 1_000 {
+        0 => number.to_string(),
+        thousands => format!("{},{:03}", grouped(thousands), number % 1_000),
     }
-    grouped
 }

@@ -18,7 +18,8 @@ const DELAY: Duration = Duration::from_millis(500);
 /// How often the time is shown anew.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The line, for as long as the value lives.
+/// The line, for as long as the value lives; none by default.
+#[derive(Default)]
 pub(crate) struct Progress {
     stages: Option<Sender<String>>,
     painter: Option<JoinHandle<()>>,
@@ -30,17 +31,9 @@ impl Progress {
         let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
         if !io::stderr().is_terminal() || is_set("CI") || is_dumb || output::speaks_json() {
-            return Self::hidden();
+            return Self::default();
         }
         Self::paint(stage.into(), DELAY, output::show_progress)
-    }
-
-    /// One that is never shown, for results that a program reads.
-    pub(crate) fn hidden() -> Self {
-        Self {
-            stages: None,
-            painter: None,
-        }
     }
 
     /// Goes on to another stage.
@@ -146,7 +139,7 @@ mod tests {
         progress.stage("parsing");
         drop(progress);
         assert_eq!(shown.iter().next(), None);
-        Progress::hidden().stage("nothing");
+        Progress::default().stage("nothing");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The options that say which project is meant, and reading it.
 
 use std::env;
+use std::error::Error;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
@@ -10,6 +11,7 @@ use kitbag::project::{LayoutError, Project, ProjectPlaces};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
+use crate::store;
 
 /// Which project is meant.
 #[derive(clap::Args)]
@@ -18,6 +20,16 @@ pub(crate) struct ProjectArgs {
     /// folder or of the nearest one above, unless it is given
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+}
+
+// Which project is meant, and how it is told; each command says itself what it lists.
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+    /// Prints JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 impl ProjectArgs {
@@ -31,10 +43,8 @@ impl ProjectArgs {
             .find(|file| !file.is_empty());
         let config = self.config.clone().or(set.map(PathBuf::from));
         if let Some(file) = config.as_ref().filter(|file| !file.exists()) {
-            return Err(Failure::new(format_args!(
-                "there is no file {}",
-                file.display()
-            )));
+            let file = file.display();
+            return Err(Failure::new(format_args!("there is no file {file}")));
         }
         let user = etcetera::choose_base_strategy()
             .ok()
@@ -59,68 +69,67 @@ pub(crate) fn say_problems(problems: &[FileProblem]) {
     for problem in problems {
         let line = one_line(&problem.to_string());
         // The same advice again and again only hides the problems.
-        let hint = problem
-            .hint
-            .as_deref()
-            .filter(|hint| last_hint != Some(*hint));
+        let hint = problem.hint.as_deref();
         match problem.is_error() {
-            true => output::say_error(&line, hint),
+            true => output::say_error(&line, hint.filter(|_| hint != last_hint)),
             false => output::say(format_args!("warning: {line}")),
         }
-        last_hint = problem.hint.as_deref();
+        last_hint = hint;
     }
 }
 
-/// Why an agent has no prompt, and which option helps.
-pub(crate) fn agent_failure(error: &AgentError) -> Failure {
-    match error {
-        AgentError::SeveralAgents { known } => Failure::usage(one_line(&error.to_string())).hint(
-            format_args!("choose one with --agent: {}", one_line(&known.join(", "))),
-        ),
-        AgentError::UnknownAgent { id, known } => unknown_agent(id, known),
-        AgentError::Layout(error) => layout_failure(error),
-        // What is wrong with the files was said when they were read.
-        AgentError::NoAgent => Failure::reported(),
-        _ => with_hint(Failure::new(one_line(&error.to_string())), error.hint()),
+impl From<AgentError> for Failure {
+    /// Why an agent has no prompt, and which option helps.
+    fn from(error: AgentError) -> Self {
+        match &error {
+            AgentError::SeveralAgents { known } => {
+                let known = one_line(&known.join(", "));
+                Self::usage(one_line(&error.to_string()))
+                    .hint(format_args!("choose one with --agent: {known}"))
+            }
+            AgentError::UnknownAgent { id, known } => unknown_agent(id, known),
+            AgentError::Layout(error) => layout_failure(error),
+            // What is wrong with the files was said when they were read.
+            AgentError::NoAgent => Self::reported(),
+            _ => one_line_failure(&error, error.hint()),
+        }
     }
 }
 
-/// Why there is no prompt, and which option helps.
-pub(crate) fn turn_failure(error: &TurnError) -> Failure {
-    match error {
-        TurnError::Agent(error) => agent_failure(error),
-        _ => with_hint(Failure::new(one_line(&error.to_string())), error.hint()),
+impl From<TurnError> for Failure {
+    /// Why there is no prompt, and which option helps.
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Agent(error) => error.into(),
+            TurnError::Store(error) => store::wrong(error),
+            _ => one_line_failure(&error, error.hint()),
+        }
     }
 }
 
 /// Why an agent has no layout.
 pub(crate) fn layout_failure(error: &LayoutError) -> Failure {
-    let failure = Failure::new(one_line(&error.to_string()));
-    match error {
-        LayoutError::Unknown(unknown) => failure.hint(one_line(&format!(
-            "{}; `kitbag layout list` shows all",
-            unknown.hint()
-        ))),
-        _ => with_hint(failure, error.hint()),
-    }
+    let hint = match error {
+        LayoutError::Unknown(unknown) => {
+            let hint = unknown.hint();
+            Some(format!("{hint}; `kitbag layout list` shows all"))
+        }
+        _ => error.hint(),
+    };
+    one_line_failure(error, hint)
 }
 
-fn with_hint(failure: Failure, hint: Option<String>) -> Failure {
-    match hint {
-        Some(hint) => failure.hint(one_line(&hint)),
-        None => failure,
-    }
+fn one_line_failure(error: &dyn Error, hint: Option<String>) -> Failure {
+    Failure::new(one_line(&error.to_string())).hint_if(hint.as_deref().map(one_line))
 }
 
 fn unknown_agent(id: &str, known: &[String]) -> Failure {
     let failure = Failure::new(format_args!("there is no agent `{}`", one_line(id)));
-    match known {
-        [] => failure.hint("no configuration with agents was found; `kitbag init` writes one"),
-        known => failure.hint(format_args!(
-            "the agents are {}",
-            one_line(&known.join(", "))
-        )),
+    if known.is_empty() {
+        return failure.hint("no configuration with agents was found; `kitbag init` writes one");
     }
+    let known = one_line(&known.join(", "));
+    failure.hint(format_args!("the agents are {known}"))
 }
 
 /// The agent of this id, or what to do about it.

@@ -55,11 +55,10 @@ pub(crate) fn deliver(
 /// size of what is printed.
 fn print_prompt(assembly: &Assembly, body: &str, counter: &Counter) -> io::Result<()> {
     let ended = format!("{body}\n");
-    let is_text = assembly.form.is_text();
-    if is_text && counter.count(&ended) > assembly.ledger.fit.budget {
-        output::print_exactly(body)
-    } else {
-        output::print_exactly(&ended)
+    let budget = assembly.ledger.fit.budget;
+    match assembly.form.is_text() && counter.count(&ended) > budget {
+        true => output::print_exactly(body),
+        false => output::print_exactly(&ended),
     }
 }
 
@@ -97,7 +96,7 @@ impl<'a> Report<'a> {
 }
 
 /// Logs how much of what was there came to stand in the prompt.
-fn log(assembly: &Assembly) {
+pub(crate) fn log(assembly: &Assembly) {
     let fit = &assembly.ledger.fit;
     let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
     tracing::debug!(
@@ -112,17 +111,15 @@ fn log(assembly: &Assembly) {
 
 fn say_summary(assembly: &Assembly) {
     let fit = &assembly.ledger.fit;
+    let is_best = fit.worth == fit.bound;
+    let bound = if is_best { "" } else { "at least " };
     output::say(format_args!(
         "{} of {} tokens, {} of {} chunks, {}{}.{} % of the best possible worth",
         grouped(assembly.tokens.0),
         grouped(fit.budget.0),
         grouped(fit.chunks_out as u64),
         grouped(fit.chunks_in as u64),
-        if fit.worth == fit.bound {
-            ""
-        } else {
-            "at least "
-        },
+        bound,
         fit.ratio_ppm / 10_000,
         fit.ratio_ppm % 10_000 / 1_000,
     ));

@@ -44,8 +44,7 @@ impl StoreArgs {
     /// Opens a store that must be there: a mistyped name should not look like an empty memory. It is
     /// enough that it can be read.
     pub(crate) async fn open(&self) -> Result<Store, Failure> {
-        let location = self.location()?;
-        self.open_existing(&location).await
+        self.open_existing(&self.location()?).await
     }
 
     /// Opens the store for a command that works without one: nothing if none is named and nothing is
@@ -62,15 +61,13 @@ impl StoreArgs {
     /// Opens another store that must be there, as the same tenant.
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
-        let store = Store::open_existing(location).await.map_err(failure)?;
-        Ok(store.for_tenant(tenant))
+        Ok(Store::open_existing(location).await?.for_tenant(tenant))
     }
 
     /// Opens or makes another store, as the same tenant.
     pub(crate) async fn open_at(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
-        let store = Store::open(location).await.map_err(failure)?;
-        Ok(store.for_tenant(tenant))
+        Ok(Store::open(location).await?.for_tenant(tenant))
     }
 
     fn tenant(&self) -> Result<Tenant, Failure> {
@@ -101,9 +98,8 @@ impl StoreArgs {
             Failure::new(format_args!("there is no folder for memory: {error}"))
                 .hint("name a file with `--store` or in KITBAG_STORE")
         })?;
-        Ok(Location::Sqlite(
-            folders.data_dir().join("kitbag").join("memory.db"),
-        ))
+        let file = folders.data_dir().join("kitbag").join("memory.db");
+        Ok(Location::Sqlite(file))
     }
 }
 
@@ -113,7 +109,7 @@ fn given(text: Option<&str>) -> Option<&str> {
 }
 
 /// Runs what waits for the store.
-pub(crate) fn run(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+pub(crate) fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -121,10 +117,11 @@ pub(crate) fn run(work: impl Future<Output = Result<(), Failure>>) -> Result<(),
         .block_on(work)
 }
 
-/// A failure of the store, with what to do about it.
-#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
-pub(crate) fn failure(error: StoreError) -> Failure {
-    hinted(Failure::new(&error), &error)
+impl From<StoreError> for Failure {
+    /// A failure of the store, with what to do about it.
+    fn from(error: StoreError) -> Self {
+        hinted(Self::new(&error), &error)
+    }
 }
 
 /// A value that the store does not take: the command was asked wrongly.
@@ -144,8 +141,5 @@ fn hinted(failure: Failure, error: &StoreError) -> Failure {
         } => Some("`kitbag memory history` lists conversations"),
         _ => error.hint(),
     };
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    failure.hint_if(hint)
 }

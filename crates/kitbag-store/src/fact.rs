@@ -15,7 +15,7 @@ const LONGEST_KEY: usize = 100;
 const LONGEST_VALUE: usize = 4_000;
 
 /// Something known about a sender.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Fact {
     /// What it is about: `timezone`.

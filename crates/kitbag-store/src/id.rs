@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 use crate::error::StoreError;
 use crate::value::{Parameters, Value, from_row};
 
@@ -74,6 +76,12 @@ impl fmt::Display for TurnId {
 impl fmt::Display for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", self.conversation, self.seq)
+    }
+}
+
+impl Serialize for MessageId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 

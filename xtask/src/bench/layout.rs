@@ -1,17 +1,18 @@
 //! `cargo xtask bench layout`: rendering layouts, against Handlebars.js.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
 
-use super::report::{self, Report};
-use super::{figures, measure, text};
+use super::report::{AtMost, Report};
+use super::{measure, one_figure, text};
 use crate::command::{output_of, program, root};
 use crate::metadata::Metadata;
+use crate::statistics::median;
 use crate::{npm, release};
 
 /// A warm rendering may take so many times what Handlebars.js takes.
@@ -32,8 +33,8 @@ struct Theirs {
 }
 
 pub(crate) fn layout() -> Result<()> {
-    let target = PathBuf::from(Metadata::load()?.target_directory);
-    let folder = target.join("bench").join("layout");
+    let target = Metadata::load()?.target_directory;
+    let folder = target.join("bench/layout");
     fs::create_dir_all(&folder)?;
     let modules = npm::folder()?;
     let node = |what: &str| {
@@ -46,41 +47,27 @@ pub(crate) fn layout() -> Result<()> {
     };
     measure("kitbag-layout", "layout", &["write", text(&folder)?])?;
     let lines = measure("kitbag-layout", "layout", &["warm", text(&folder)?])?;
-    let ours: Ours = figures("warm", &lines)?
-        .pop()
-        .context("the bench printed no figures")?;
+    let ours: Ours = one_figure("warm", &lines)?;
     let theirs: Theirs = serde_json::from_str(&output_of(&mut node("warm"))?)?;
 
     let mut report = Report::default();
     report.note("rendered text, KB", ours.bytes / 1e3);
     report.note("a warm rendering, ms", ours.render_us / 1e3);
     report.note("the same with Handlebars.js, ms", theirs.render_us / 1e3);
-    report.note(
-        "with its context made and neutralised, ms",
-        ours.whole_us / 1e3,
-    );
+    let what = "with its context made and neutralised, ms";
+    report.note(what, ours.whole_us / 1e3);
+    let what = "a warm rendering, times Handlebars.js";
     let times = ours.render_us / theirs.render_us;
-    report.add(
-        "a warm rendering, times Handlebars.js",
-        times,
-        report::at_most(TIMES_HANDLEBARS),
-    );
-    let same = fs::read(folder.join("ours.txt"))? == fs::read(folder.join("theirs.txt"))?;
-    report.add(
-        "texts that differ",
-        if same { 0.0 } else { 1.0 },
-        report::at_most(0.0),
-    );
+    report.add(what, times, AtMost(TIMES_HANDLEBARS));
+    let differs = fs::read(folder.join("ours.txt"))? != fs::read(folder.join("theirs.txt"))?;
+    report.add("texts that differ", u8::from(differs).into(), AtMost(0.0));
 
     let kitbag = release::build(&target)?;
     let (first, node_first) = first(&kitbag, &folder, || node("first"))?;
     report.note("a first rendering in a new process, ms", first * 1e3);
     report.note("the same with node, ms", node_first * 1e3);
-    report.add(
-        "a first rendering, times node",
-        first / node_first,
-        report::at_most(1.0),
-    );
+    let what = "a first rendering, times node";
+    report.add(what, first / node_first, AtMost(1.0));
     report.show()
 }
 
@@ -89,28 +76,17 @@ fn first(kitbag: &Path, folder: &Path, node: impl Fn() -> Command) -> Result<(f6
     let mut times = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
         let mut ours = program(kitbag);
-        ours.args([
-            "layout",
-            "render",
-            "--layout",
-            "kitbag/default",
-            "--raw",
-            "--context",
-        ])
-        .arg(folder.join("context.json"));
+        ours.args(["layout", "render", "--layout", "kitbag/default", "--raw"]);
+        ours.arg("--context").arg(folder.join("context.json"));
         times.0.push(seconds(&mut ours)?);
         times.1.push(seconds(&mut node())?);
     }
-    Ok((median(times.0), median(times.1)))
+    let middle = |times: Vec<f64>| median(times.into_iter()).unwrap_or(f64::NAN);
+    Ok((middle(times.0), middle(times.1)))
 }
 
 fn seconds(command: &mut Command) -> Result<f64> {
     let start = Instant::now();
     output_of(command)?;
     Ok(start.elapsed().as_secs_f64())
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -1,10 +1,10 @@
 //! `cargo xtask bench memory`: importing, recalling and building contexts, beside the bare databases.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
 
-use super::figures;
-use super::report::{self, Report};
+use super::report::{AtLeast, AtMost, Report};
+use super::{figures, one_figure};
 use crate::command::cargo;
 use crate::postgres::Server;
 
@@ -55,15 +55,10 @@ pub(crate) fn memory(options: &Options) -> Result<()> {
     for one in &measured {
         add(one, largest, &mut report);
     }
-    let concurrent: Vec<Concurrent> = figures("concurrent", &lines)?;
-    let concurrent = concurrent.first().context("nothing ran at once")?;
-    report.note(
-        &format!(
-            "turns a second, {} conversations at once",
-            concurrent.conversations
-        ),
-        concurrent.turns_per_second,
-    );
+    let concurrent: Concurrent = one_figure("concurrent", &lines)?;
+    let conversations = concurrent.conversations;
+    let what = format!("turns a second, {conversations} conversations at once");
+    report.note(&what, concurrent.turns_per_second);
     report.show()
 }
 
@@ -73,27 +68,20 @@ fn add(one: &Measured, largest: usize, report: &mut Report) {
     report.note(&name("the bare query, CPU ms"), one.bare_query_ms);
     let ratio = one.recall_ms / one.bare_query_ms;
     if one.database == "sqlite" && one.messages == largest {
-        report.add(
-            &name("recall, times FTS5's query"),
-            ratio,
-            report::at_most(TIMES_FTS),
-        );
+        let what = name("recall, times FTS5's query");
+        report.add(&what, ratio, AtMost(TIMES_FTS));
     } else {
         report.note(&name("recall, times the bare query"), ratio);
     }
     if let Some(context) = one.context_ms {
-        let times = context / one.recall_ms;
-        report.add(
-            &name("a whole context, times recall"),
-            times,
-            report::at_most(TIMES_RECALL),
-        );
+        let what = name("a whole context, times recall");
+        report.add(&what, context / one.recall_ms, AtMost(TIMES_RECALL));
     }
     if let (Some(ours), Some(bare)) = (one.import_per_second, one.bare_inserts_per_second) {
         report.note(&name("imported messages a CPU second"), ours);
         let share = name("the same, share of bare inserts");
         if one.messages == largest {
-            report.add(&share, ours / bare, report::at_least(SHARE_OF_INSERTS));
+            report.add(&share, ours / bare, AtLeast(SHARE_OF_INSERTS));
         } else {
             report.note(&share, ours / bare);
         }

@@ -49,14 +49,11 @@ enum Corpus {
 
 /// Measures, shows the table, and fails when a limit is missed.
 pub(super) fn pack(options: &Options) -> Result<()> {
-    let target = PathBuf::from(Metadata::load()?.target_directory);
+    let target = Metadata::load()?.target_directory;
     let folder = target.join("bench");
     fs::create_dir_all(&folder)?;
     let programs = Programs {
-        kitbag: match &options.kitbag {
-            Some(program) => program.clone(),
-            None => release::build(&target)?,
-        },
+        kitbag: release::given_or_built(options.kitbag.as_ref(), &target)?,
         ripgrep: peers::ripgrep(&folder)?,
         folder,
     };
@@ -84,25 +81,11 @@ fn django(programs: &Programs, options: &Options) -> Result<Measured> {
         tree: corpora::django(&programs.folder)?,
         asked: Task {
             text: "QuerySet.bulk_create ignores batch_size when update_conflicts is set; fix bulk_create",
-            words: [
-                "QuerySet",
-                "bulk_create",
-                "ignores",
-                "batch_size",
-                "update_conflicts",
-                "fix",
-            ],
+            words: "QuerySet bulk_create ignores batch_size update_conflicts fix",
         },
         then: Task {
             text: "admin changelist counts rows twice when a list_filter joins a ManyToManyField",
-            words: [
-                "admin",
-                "changelist",
-                "counts",
-                "twice",
-                "list_filter",
-                "ManyToManyField",
-            ],
+            words: "admin changelist counts twice list_filter ManyToManyField",
         },
         limits: Limits {
             cold: 8.0,
@@ -126,11 +109,11 @@ fn linux(programs: &Programs, options: &Options) -> Result<[Measured; 2]> {
         tree,
         asked: Task {
             text: "ext4 stalls: the journal commit waits for writeback while fsync holds the inode lock",
-            words: ["ext4", "stalls", "journal", "writeback", "fsync", "inode"],
+            words: "ext4 stalls journal writeback fsync inode",
         },
         then: Task {
             text: "usb hub: port reset fails after resume when the xhci controller lost power",
-            words: ["usb", "hub", "reset", "resume", "xhci", "controller"],
+            words: "usb hub reset resume xhci controller",
         },
         limits: Limits {
             cold: 4.0,

@@ -1,7 +1,7 @@
-//! Python's tiktoken, in an environment of its own under the target folder.
+//! Python's packages in environments of their own under the target folder, and tiktoken among them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -9,6 +9,21 @@ use serde::Deserialize;
 use crate::command::{announce_and_run, output_of, program};
 
 const PACKAGE: &str = "tiktoken==0.14.0";
+
+/// The Python of an environment in which a package is installed.
+pub(super) fn environment(folder: &Path, package: &str) -> Result<PathBuf> {
+    let python = folder.join(match cfg!(windows) {
+        true => "Scripts/python.exe",
+        false => "bin/python",
+    });
+    if !python.exists() {
+        let create = ["-m", "venv"];
+        announce_and_run("python", program("python3").args(create).arg(folder))?;
+    }
+    let install = ["-m", "pip", "install", "--quiet", package];
+    announce_and_run("python", program(&python).args(install))?;
+    Ok(python)
+}
 
 /// What Python took, best of three.
 #[derive(Deserialize)]
@@ -23,20 +38,7 @@ pub(super) fn count(
     list: &Path,
     counts: &Path,
 ) -> Result<Counted> {
-    let environment = folder.join("venv");
-    let python = environment.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    });
-    if !python.exists() {
-        let create = ["-m", "venv"];
-        announce_and_run("python", program("python3").args(create).arg(&environment))?;
-    }
-    announce_and_run(
-        "python",
-        program(&python).args(["-m", "pip", "install", "--quiet", PACKAGE]),
-    )?;
+    let python = environment(&folder.join("venv"), PACKAGE)?;
     let script = folder.join("count.py");
     fs::write(&script, include_str!("count.py"))?;
     eprintln!("measuring {PACKAGE}");

@@ -11,24 +11,12 @@ pub(super) enum Limit {
     AtMost(f64),
 }
 
-pub(super) fn at_least(limit: f64) -> Limit {
-    Limit::AtLeast(limit)
-}
-
-pub(super) fn at_most(limit: f64) -> Limit {
-    Limit::AtMost(limit)
-}
+pub(super) use Limit::{AtLeast, AtMost};
 
 /// Figures in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    rows: Vec<Row>,
-}
-
-#[derive(Debug)]
-struct Row {
-    what: String,
-    shown: Shown,
+    rows: Vec<(String, Shown)>,
 }
 
 #[derive(Debug)]
@@ -64,48 +52,45 @@ impl Report {
     }
 
     fn missed(&self) -> usize {
-        self.rows.iter().filter(|row| !row.keeps_limit()).count()
+        let rows = self.rows.iter();
+        rows.filter(|(_, shown)| !shown.keeps_limit()).count()
     }
 
     fn push(&mut self, what: &str, shown: Shown) {
-        let what = what.to_owned();
-        self.rows.push(Row { what, shown });
+        self.rows.push((what.to_owned(), shown));
     }
 }
 
-impl Row {
+impl Shown {
     fn keeps_limit(&self) -> bool {
-        match self.shown {
-            Shown::Limited(figure, Limit::AtLeast(limit)) => figure >= limit,
-            Shown::Limited(figure, Limit::AtMost(limit)) => figure <= limit,
-            Shown::Figure(_) | Shown::Words(_) => true,
+        match self {
+            Self::Limited(figure, AtLeast(limit)) => figure >= limit,
+            Self::Limited(figure, AtMost(limit)) => figure <= limit,
+            Self::Figure(_) | Self::Words(_) => true,
         }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths = self.rows.iter().map(|row| row.what.chars().count());
+        let widths = self.rows.iter().map(|(what, _)| what.chars().count());
         let width = widths.max().unwrap_or_default();
-        for row in &self.rows {
-            let shown = match &row.shown {
-                Shown::Limited(figure, limit) => format!("{figure:>9.2}  {limit}"),
-                Shown::Figure(figure) => format!("{figure:>9.2}"),
-                Shown::Words(words) => format!("{:9}  {words}", ""),
-            };
-            let verdict = if row.keeps_limit() { "" } else { "  MISSED" };
-            writeln!(f, "{:width$}  {shown}{verdict}", row.what)?;
+        for (what, shown) in &self.rows {
+            write!(f, "{what:width$}  ")?;
+            match shown {
+                Shown::Limited(figure, AtLeast(limit)) => {
+                    write!(f, "{figure:>9.2}  at least {limit}")?;
+                }
+                Shown::Limited(figure, AtMost(limit)) => {
+                    write!(f, "{figure:>9.2}  at most {limit}")?;
+                }
+                Shown::Figure(figure) => write!(f, "{figure:>9.2}")?,
+                Shown::Words(words) => write!(f, "{:9}  {words}", "")?,
+            }
+            let verdict = if shown.keeps_limit() { "" } else { "  MISSED" };
+            writeln!(f, "{verdict}")?;
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AtLeast(limit) => write!(f, "at least {limit}"),
-            Self::AtMost(limit) => write!(f, "at most {limit}"),
-        }
     }
 }
 
@@ -116,8 +101,8 @@ mod tests {
     #[test]
     fn the_table_shows_what_is_missed() {
         let mut report = Report::default();
-        report.add("fast enough", 5.0, at_least(4.0));
-        report.add("too much", 1.0, at_most(0.0));
+        report.add("fast enough", 5.0, AtLeast(4.0));
+        report.add("too much", 1.0, AtMost(0.0));
         report.note("shown", 12.345);
         report.say("not there", "no network");
         let table = "\
@@ -134,7 +119,7 @@ not there               no network
     #[test]
     fn a_figure_that_is_no_number_misses_its_limit() {
         let mut report = Report::default();
-        report.add("nothing", f64::NAN, at_least(1.0));
+        report.add("nothing", f64::NAN, AtLeast(1.0));
         assert_eq!(report.missed(), 1);
     }
 }

@@ -1,8 +1,8 @@
 //! Asks the program: what is read of the JSON that `kitbag pack --json` prints.
 
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,15 +24,12 @@ pub(super) struct RankedFile {
 
 /// Something that the prompt holds.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Chunk {
-    #[serde(default)]
     pub(super) source: String,
-    #[serde(default)]
     pub(super) chunk_type: String,
-    #[serde(default)]
     pub(super) level: String,
     /// First and last visible lines, counted from one.
-    #[serde(default)]
     pub(super) lines: Vec<(usize, usize)>,
 }
 
@@ -45,14 +42,17 @@ pub(super) fn ask(command: &mut Command, limit: Duration) -> Result<(Answer, f64
         .stderr(Stdio::piped())
         .spawn()
         .context("could not start the program")?;
-    let output = read_until(&mut child, limit);
+    let (stdout, stderr) = (read_all(child.stdout.take()), read_all(child.stderr.take()));
+    let receive =
+        |bytes: Receiver<Vec<u8>>| bytes.recv_timeout(limit.saturating_sub(start.elapsed()));
+    let output = receive(stdout).and_then(|stdout| Ok((stdout, receive(stderr)?)));
     if output.is_err() {
         // It may have ended by itself in the meantime, which is as good.
         drop(child.kill());
     }
     let status = child.wait()?;
     let seconds = start.elapsed().as_secs_f64();
-    let (stdout, stderr) = output?;
+    let (stdout, stderr) = output.map_err(|_| anyhow!("no answer within {} s", limit.as_secs()))?;
     if !status.success() {
         let stderr = String::from_utf8_lossy(&stderr);
         bail!("{status}: {}", stderr.trim_end());
@@ -61,27 +61,15 @@ pub(super) fn ask(command: &mut Command, limit: Duration) -> Result<(Answer, f64
     Ok((answer, seconds))
 }
 
-/// What the child writes to stdout and stderr until it closes both.
-fn read_until(child: &mut Child, limit: Duration) -> Result<(Vec<u8>, Vec<u8>)> {
-    let deadline = Instant::now() + limit;
-    let stdout = read_all(child.stdout.take().context("no stdout")?);
-    let stderr = read_all(child.stderr.take().context("no stderr")?);
-    let receive = |bytes: &mpsc::Receiver<Vec<u8>>| {
-        let left = deadline.saturating_duration_since(Instant::now());
-        bytes
-            .recv_timeout(left)
-            .map_err(|_| anyhow!("no answer within {} s", limit.as_secs()))
-    };
-    Ok((receive(&stdout)?, receive(&stderr)?))
-}
-
 /// Both pipes are read at once: a child that fills one of them would wait for ever.
-fn read_all(mut from: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+fn read_all(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         // A broken pipe is an answer cut short, which the JSON will show.
-        drop(from.read_to_end(&mut bytes));
+        if let Some(mut from) = from {
+            drop(from.read_to_end(&mut bytes));
+        }
         sender.send(bytes)
     });
     receiver

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
 use super::instance::Instance;
+use crate::command::git;
 
 /// Where trees come from and where they are laid out.
 pub(super) struct Trees {
@@ -31,29 +32,28 @@ pub(super) struct Tree {
 impl Trees {
     /// The tree of a task, as fresh from git.
     pub(super) fn tree(&self, instance: &Instance) -> Result<Tree> {
-        let Some(kept) = &self.kept else {
-            let passing = TempDir::new()?;
-            let root = passing.path().join(&instance.id);
-            self.lay_out(instance, &root)?;
-            let _passing = Some(passing);
-            return Ok(Tree { root, _passing });
+        let (folder, _passing) = match &self.kept {
+            Some(kept) => (kept.clone(), None),
+            None => {
+                let passing = TempDir::new()?;
+                (passing.path().to_owned(), Some(passing))
+            }
         };
-        let root = kept.join(&instance.id);
+        let root = folder.join(&instance.id);
         if is_laid_out(instance, &root) {
             run(git(&root).args(["clean", "-fdxq"]))?;
         } else {
             // A tree has its name only when it is complete, so that an interruption leaves no half.
-            let part = kept.join(format!(".part-{}", instance.id));
+            let part = folder.join(format!(".part-{}", instance.id));
             for folder in [&part, &root] {
                 if folder.exists() {
                     fs::remove_dir_all(folder)?;
                 }
             }
-            fs::create_dir_all(kept)?;
+            fs::create_dir_all(&folder)?;
             self.lay_out(instance, &part)?;
             fs::rename(&part, &root)?;
         }
-        let _passing = None;
         Ok(Tree { root, _passing })
     }
 
@@ -105,15 +105,16 @@ fn lay_out_what_is_there(folder: &Path, commit: &str) -> Result<()> {
     run(git(folder).args(["read-tree", commit]))?;
     let listed = output(git(folder).args(["ls-tree", "-r", "-l", "-z", commit]))?;
     let mut absent = Vec::new();
-    for entry in listed
-        .split(|byte| *byte == 0)
-        .filter(|entry| !entry.is_empty())
-    {
-        let (about, path) = split_at_tab(entry).context("unexpected line of git ls-tree")?;
-        let size = about.split(|byte| *byte == b' ').next_back();
+    let entries = listed.split(|byte| *byte == 0);
+    for entry in entries.filter(|entry| !entry.is_empty()) {
+        // A path may hold a tab, but what comes before it does not.
+        let mut parts = entry.splitn(2, |byte| *byte == b'\t');
+        let (Some(about), Some(path)) = (parts.next(), parts.next()) else {
+            bail!("unexpected line of git ls-tree");
+        };
+        let size = about.rsplit(|byte| *byte == b' ').next();
         if !size.is_some_and(|size| size.iter().all(u8::is_ascii_digit)) {
-            absent.extend_from_slice(path);
-            absent.push(0);
+            absent.extend(path.iter().chain([&0]));
         }
     }
     let mut removal = git(folder)
@@ -132,18 +133,6 @@ fn lay_out_what_is_there(folder: &Path, commit: &str) -> Result<()> {
         .stderr(Stdio::null())
         .status()?;
     Ok(())
-}
-
-fn split_at_tab(entry: &[u8]) -> Option<(&[u8], &[u8])> {
-    let tab = entry.iter().position(|byte| *byte == b'\t')?;
-    let (about, path) = entry.split_at_checked(tab)?;
-    Some((about, path.get(1..)?))
-}
-
-fn git(folder: &Path) -> Command {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(folder);
-    command
 }
 
 fn run(command: &mut Command) -> Result<()> {

@@ -10,22 +10,20 @@ use anyhow::{Result, bail};
 
 use super::measure::{Measure, groups};
 use super::record::{self, Record};
-use super::table::mean;
+use crate::statistics::mean;
 
 /// How many of the most changed tasks are listed, better and worse.
 const LISTED: usize = 8;
 
 /// Shows the differences of the tasks that both files have.
 pub(super) fn compare(before: &Path, after: &Path) -> Result<()> {
-    let (old, new) = (record::read(before)?, record::read(after)?);
+    let read = |file| record::read(file, "record");
+    let (old, new) = (read(before)?, read(after)?);
     let all = old.len().max(new.len());
     let pairs = pair(old, new);
     if pairs.is_empty() {
-        bail!(
-            "{} and {} have no task in common",
-            before.display(),
-            after.display()
-        );
+        let (before, after) = (before.display(), after.display());
+        bail!("{before} and {after} have no task in common");
     }
     if pairs.len() < all {
         eprintln!("{} of {all} tasks are in both files", pairs.len());
@@ -41,7 +39,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn difference(&self, measure: Measure) -> f64 {
+    fn difference(&self, measure: &Measure) -> f64 {
         measure.of(&self.after) - measure.of(&self.before)
     }
 }
@@ -71,15 +69,11 @@ fn report(pairs: &[Pair]) -> String {
 
 /// One row for each measure, over all tasks.
 fn means(text: &mut String, pairs: &[Pair], measures: &[Measure]) {
-    let titles = format!(
-        "{:14}{:>8}{:>8}{:>12}{:>8}{:>8}{:>8}\n",
-        "", "before", "after", "difference", "error", "better", "worse"
-    );
-    text.push_str(&titles);
+    text.push_str("                before   after  difference   error  better   worse\n");
     for measure in measures {
         let before = mean(pairs.iter().map(|pair| measure.of(&pair.before)));
         let after = mean(pairs.iter().map(|pair| measure.of(&pair.after)));
-        let differences: Vec<f64> = pairs.iter().map(|pair| pair.difference(*measure)).collect();
+        let differences: Vec<f64> = pairs.iter().map(|pair| pair.difference(measure)).collect();
         let change = Change::of(&differences);
         let better = differences.iter().filter(|d| **d > 0.0).count();
         let worse = differences.iter().filter(|d| **d < 0.0).count();
@@ -102,8 +96,7 @@ fn by_group(text: &mut String, pairs: &[Pair], measures: &[Measure]) {
     for (title, group) in groups(pairs, |pair| &pair.after) {
         let mut row = format!("{title:20}{:>5}", group.len());
         for measure in measures {
-            let differences: Vec<f64> =
-                group.iter().map(|pair| pair.difference(*measure)).collect();
+            let differences: Vec<f64> = group.iter().map(|pair| pair.difference(measure)).collect();
             let change = Change::of(&differences);
             row.push_str(&format!("{:>15}", change.figure()));
         }
@@ -115,7 +108,7 @@ fn by_group(text: &mut String, pairs: &[Pair], measures: &[Measure]) {
 
 /// The tasks whose measures changed most, together.
 fn most_changed(text: &mut String, pairs: &[Pair], measures: &[Measure]) {
-    let total = |pair: &Pair| measures.iter().map(|m| pair.difference(*m)).sum::<f64>();
+    let total = |pair: &Pair| measures.iter().map(|m| pair.difference(m)).sum::<f64>();
     let mut totals: Vec<(f64, &Pair)> = pairs.iter().map(|pair| (total(pair), pair)).collect();
     totals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let worse = totals.iter().filter(|(total, _)| *total < 0.0);
@@ -134,7 +127,7 @@ fn list<'a>(
     for (total, pair) in changed {
         text.push_str(&format!("{total:>+7.2}  {}", pair.after.id));
         for measure in measures {
-            let difference = pair.difference(*measure);
+            let difference = pair.difference(measure);
             if difference != 0.0 {
                 text.push_str(&format!("  {measure} {difference:+.2}"));
             }

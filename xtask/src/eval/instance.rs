@@ -1,10 +1,7 @@
 //! The tasks to evaluate: an issue's text, the tree before its fix, and the lines that the fix changed.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
-use anyhow::{Context, Result};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -26,19 +23,6 @@ pub(super) struct Instance {
     pub(super) named: bool,
     pub(super) tree_files: u64,
     pub(super) created: String,
-}
-
-pub(super) fn read(file: &Path) -> Result<Vec<Instance>> {
-    let text =
-        fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
-    let lines = text.lines().enumerate();
-    lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(index, line)| {
-            serde_json::from_str(line)
-                .with_context(|| format!("{}:{} is no task", file.display(), index + 1))
-        })
-        .collect()
 }
 
 /// The tasks of the named repositories (all when none is named), at most so many of each, small trees

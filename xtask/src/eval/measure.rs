@@ -6,16 +6,31 @@ use std::fmt;
 use super::record::{Ranks, Record, Shown};
 
 /// One figure of a record, between 0 and 1; more is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measure {
-    Mrr,
-    Hit1,
-    Hit5,
-    Hit10,
-    Recall10,
-    Files(u64),
-    Lines(u64),
+pub(super) struct Measure {
+    name: String,
+    pick: Pick,
 }
+
+enum Pick {
+    Ranking(Figure<Ranks>),
+    /// At a budget.
+    Shown(u64, Figure<Shown>),
+}
+
+type Figure<T> = fn(&T) -> f64;
+
+const RANKING: [(&str, Figure<Ranks>); 5] = [
+    ("MRR", |rank| rank.mrr),
+    ("hit@1", |rank| rank.hit1),
+    ("hit@5", |rank| rank.hit5),
+    ("hit@10", |rank| rank.hit10),
+    ("r@10", |rank| rank.r10),
+];
+
+const SHOWN: [(&str, Figure<Shown>); 2] = [
+    ("files", |shown| shown.files),
+    ("lines", |shown| shown.lines),
+];
 
 impl Measure {
     /// The measures of the ranking, then those of each budget that occurs.
@@ -24,50 +39,33 @@ impl Measure {
             .into_iter()
             .flat_map(|record| record.budgets.keys().copied())
             .collect();
-        let ranking = [
-            Self::Mrr,
-            Self::Hit1,
-            Self::Hit5,
-            Self::Hit10,
-            Self::Recall10,
-        ];
-        let shown = budgets
-            .into_iter()
-            .flat_map(|budget| [Self::Files(budget), Self::Lines(budget)]);
+        let ranking = RANKING.map(|(name, figure)| Self {
+            name: name.to_owned(),
+            pick: Pick::Ranking(figure),
+        });
+        let shown = budgets.into_iter().flat_map(|budget| {
+            SHOWN.map(|(name, figure)| Self {
+                name: format!("{name}@{budget}"),
+                pick: Pick::Shown(budget, figure),
+            })
+        });
         ranking.into_iter().chain(shown).collect()
     }
 
     /// The figure; 0 after an error.
-    pub(super) fn of(self, record: &Record) -> f64 {
-        if record.error.is_some() {
-            return 0.0;
-        }
-        let rank = |pick: fn(&Ranks) -> f64| record.rank.as_ref().map_or(0.0, pick);
-        let shown = |budget, pick: fn(&Shown) -> f64| record.budgets.get(&budget).map_or(0.0, pick);
-        match self {
-            Self::Mrr => rank(|rank| rank.mrr),
-            Self::Hit1 => rank(|rank| rank.hit1),
-            Self::Hit5 => rank(|rank| rank.hit5),
-            Self::Hit10 => rank(|rank| rank.hit10),
-            Self::Recall10 => rank(|rank| rank.r10),
-            Self::Files(budget) => shown(budget, |shown| shown.files),
-            Self::Lines(budget) => shown(budget, |shown| shown.lines),
-        }
+    pub(super) fn of(&self, record: &Record) -> f64 {
+        let figure = match &self.pick {
+            _ if record.error.is_some() => None,
+            Pick::Ranking(figure) => record.rank.as_ref().map(figure),
+            Pick::Shown(budget, figure) => record.budgets.get(budget).map(figure),
+        };
+        figure.unwrap_or(0.0)
     }
 }
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::Mrr => "MRR".to_owned(),
-            Self::Hit1 => "hit@1".to_owned(),
-            Self::Hit5 => "hit@5".to_owned(),
-            Self::Hit10 => "hit@10".to_owned(),
-            Self::Recall10 => "r@10".to_owned(),
-            Self::Files(budget) => format!("files@{budget}"),
-            Self::Lines(budget) => format!("lines@{budget}"),
-        };
-        f.pad(&name)
+        f.pad(&self.name)
     }
 }
 

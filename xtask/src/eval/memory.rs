@@ -47,18 +47,14 @@ pub(crate) struct Options {
 /// Shows the figures of the data as they are, then those of their long variant.
 pub(super) fn memory(options: &Options) -> Result<()> {
     let conversations = conversation::read(&options.data)?;
-    let path = match &options.kitbag {
-        Some(path) => path.clone(),
-        None => release::build(&PathBuf::from(Metadata::load()?.target_directory))?,
-    };
+    let target = Metadata::load()?.target_directory;
     let program = Program {
-        path,
+        path: release::given_or_built(options.kitbag.as_ref(), &target)?,
         recall_arguments: options.args.split_whitespace().collect(),
     };
-    let groups = if options.by_category {
-        Groups::EachCategory
-    } else {
-        Groups::AdversarialApart
+    let groups = match options.by_category {
+        true => Groups::EachCategory,
+        false => Groups::AdversarialApart,
     };
 
     let figures = evaluate(&program, &conversations, groups)?;
@@ -72,12 +68,9 @@ pub(super) fn memory(options: &Options) -> Result<()> {
         long_figures = Some(figures);
     }
     if let Some(file) = &options.json {
-        let json = Report {
-            figures,
-            long: long_figures,
-        };
-        fs::write(file, json.to_json()?)
-            .with_context(|| format!("could not write {}", file.display()))?;
+        let long = long_figures;
+        let written = fs::write(file, Report { figures, long }.to_json()?);
+        written.with_context(|| format!("could not write {}", file.display()))?;
     }
     Ok(())
 }

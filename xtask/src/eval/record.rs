@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::instance::Instance;
@@ -63,15 +64,16 @@ impl Record {
     }
 }
 
-/// The records of a file, one a line.
-pub(super) fn read(file: &Path) -> Result<Vec<Record>> {
-    let text =
-        fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
+/// The records of a file, or its tasks, one a line.
+pub(super) fn read<T: DeserializeOwned>(file: &Path, what: &str) -> Result<Vec<T>> {
+    let shown = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("could not read {shown}"))?;
     let lines = text.lines().enumerate();
     lines
+        .filter(|(_, line)| !line.trim().is_empty())
         .map(|(index, line)| {
-            serde_json::from_str(line)
-                .with_context(|| format!("{}:{} is no record", file.display(), index + 1))
+            let read = serde_json::from_str(line);
+            read.with_context(|| format!("{shown}:{} is no {what}", index + 1))
         })
         .collect()
 }

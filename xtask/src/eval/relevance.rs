@@ -3,11 +3,12 @@
 //! Several tasks run side by side, so the times are those of a busy machine.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -65,38 +66,27 @@ pub(crate) struct Options {
 
 /// Runs the tasks that are not done, and shows the table of all records.
 pub(super) fn relevance(options: &Options) -> Result<()> {
-    let target = PathBuf::from(Metadata::load()?.target_directory);
+    let target = Metadata::load()?.target_directory;
     let folder = target.join("eval");
     fs::create_dir_all(&folder)?;
-    let program = match &options.kitbag {
-        Some(program) => program.clone(),
-        None => release::build(&target)?,
-    };
-    let out = match &options.out {
-        Some(out) => out.clone(),
-        None => fresh(folder.join("relevance.jsonl"))?,
-    };
+    let program = release::given_or_built(options.kitbag.as_ref(), &target)?;
+    let usual = folder.join("relevance.jsonl");
+    if options.out.is_none() && usual.exists() {
+        fs::remove_file(&usual)?;
+    }
+    let out = options.out.clone().unwrap_or(usual);
+    let records = || record::read::<Record>(&out, "record");
 
-    let instances = instance::select(
-        instance::read(&options.data)?,
-        &options.repos,
-        options.per_repo,
-    );
-    let records = if out.exists() {
-        record::read(&out)?
-    } else {
-        Vec::new()
-    };
-    let done: BTreeSet<String> = records.into_iter().map(|record| record.id).collect();
+    let instances = record::read(&options.data, "task")?;
+    let instances = instance::select(instances, &options.repos, options.per_repo);
+    let done = if out.exists() { records()? } else { Vec::new() };
+    let done: BTreeSet<String> = done.into_iter().map(|record| record.id).collect();
     let (done, to_do): (Vec<_>, Vec<_>) = instances
         .into_iter()
         .partition(|instance| done.contains(&instance.id));
     if !done.is_empty() {
-        eprintln!(
-            "{} tasks have records in {} already",
-            done.len(),
-            out.display()
-        );
+        let (count, out) = (done.len(), out.display());
+        eprintln!("{count} tasks have records in {out} already");
     }
     let evaluation = Evaluation {
         options,
@@ -110,19 +100,11 @@ pub(super) fn relevance(options: &Options) -> Result<()> {
     };
     let skipped = evaluation.run_all(&to_do, &out)?;
 
-    println!("{}", table(&record::read(&out)?));
+    println!("{}", table(&records()?));
     if skipped > 0 {
         bail!("{skipped} tasks were skipped: their trees could not be laid out");
     }
     Ok(())
-}
-
-/// The name of a file that does not exist yet or no more.
-fn fresh(file: PathBuf) -> Result<PathBuf> {
-    if file.exists() {
-        fs::remove_file(&file)?;
-    }
-    Ok(file)
 }
 
 /// What all tasks share.
@@ -137,62 +119,44 @@ struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// Appends a record for each task as it is finished; gives how many could not be run.
     fn run_all(&self, instances: &[Instance], out: &Path) -> Result<usize> {
-        let out = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(out)
-            .with_context(|| format!("could not write {}", out.display()))?;
-        let queue = Mutex::new(Queue {
-            left: instances.iter(),
-            finished: 0,
-            skipped: 0,
-            out,
-        });
+        let opened = OpenOptions::new().create(true).append(true).open(out);
+        let mut out = opened.with_context(|| format!("could not write {}", out.display()))?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.options.jobs.unwrap_or(cores);
+        let next = AtomicUsize::new(0);
         thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs)
-                .map(|_| scope.spawn(|| self.work(&queue, instances.len())))
-                .collect();
-            workers.into_iter().try_for_each(|worker| {
-                let ended = worker.join();
-                ended.unwrap_or_else(|_| bail!("a worker panicked"))
-            })
-        })?;
-        let queue = queue.into_inner();
-        queue
-            .map(|queue| queue.skipped)
-            .map_err(|_| anyhow::anyhow!("a worker panicked"))
-    }
-
-    fn work(&self, queue: &Mutex<Queue<'_>>, all: usize) -> Result<()> {
-        let lock = || {
-            queue
-                .lock()
-                .map_err(|_| anyhow::anyhow!("a worker panicked"))
-        };
-        loop {
-            let Some(instance) = lock()?.left.next() else {
-                return Ok(());
-            };
-            let record = self.evaluate(instance);
-            let mut queue = lock()?;
-            queue.finished += 1;
-            let count = format!("[{}/{all}] {}", queue.finished, instance.id);
-            match record {
-                Ok(record) => {
-                    writeln!(queue.out, "{}", serde_json::to_string(&record)?)?;
-                    match &record.error {
-                        Some(error) => eprintln!("{count}: {error}"),
-                        None => eprintln!("{count}"),
+            let (tell, evaluated) = mpsc::channel();
+            for _ in 0..jobs {
+                let (tell, next) = (tell.clone(), &next);
+                scope.spawn(move || {
+                    while let Some(instance) = instances.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        // Nobody listens any more once a record could not be written.
+                        if tell.send((instance, self.evaluate(instance))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(tell);
+            let mut skipped = 0;
+            for (before, (instance, record)) in evaluated.into_iter().enumerate() {
+                let count = format!("[{}/{}] {}", before + 1, instances.len(), instance.id);
+                match record {
+                    Ok(record) => {
+                        writeln!(out, "{}", serde_json::to_string(&record)?)?;
+                        match &record.error {
+                            Some(error) => eprintln!("{count}: {error}"),
+                            None => eprintln!("{count}"),
+                        }
+                    }
+                    Err(error) => {
+                        skipped += 1;
+                        eprintln!("{count}: skipped: {error:#}");
                     }
                 }
-                Err(error) => {
-                    queue.skipped += 1;
-                    eprintln!("{count}: skipped: {error:#}");
-                }
             }
-        }
+            Ok(skipped)
+        })
     }
 
     /// An error of the program is in the record; others are errors here.
@@ -235,12 +199,4 @@ impl Evaluation<'_> {
         record.rank = Some(score::ranks(instance, ranked, &self.sources));
         Ok(())
     }
-}
-
-/// The tasks that wait and the records that are written.
-struct Queue<'a> {
-    left: std::slice::Iter<'a, Instance>,
-    finished: usize,
-    skipped: usize,
-    out: File,
 }

@@ -2,6 +2,7 @@
 
 use super::measure::{Measure, groups};
 use super::record::Record;
+use crate::statistics::{mean, median};
 
 /// A row for each group. Errors count as 0; the time is that of the smallest budget.
 pub(super) fn table(records: &[Record]) -> String {
@@ -18,26 +19,13 @@ pub(super) fn table(records: &[Record]) -> String {
             let mean = mean(group.iter().map(|record| measure.of(record)));
             table.push_str(&format!("{mean:>13.3}"));
         }
-        let median = median_time(&group);
+        // After an error there is no time.
+        let good = group.iter().filter(|record| record.error.is_none());
+        let times = good.filter_map(|record| Some(record.budgets.first_key_value()?.1.time));
+        let median = median(times).unwrap_or_default();
         table.push_str(&format!("{median:>10.2}\n"));
     }
     table
-}
-
-pub(super) fn mean(figures: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = figures.fold((0.0, 0.0), |(sum, count), figure| {
-        (sum + figure, count + 1.0)
-    });
-    if count == 0.0 { 0.0 } else { sum / count }
-}
-
-fn median_time(group: &[&Record]) -> f64 {
-    let good = group.iter().filter(|record| record.error.is_none());
-    let mut times: Vec<f64> = good
-        .filter_map(|record| Some(record.budgets.first_key_value()?.1.time))
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

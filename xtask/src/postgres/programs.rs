@@ -1,11 +1,10 @@
 //! Finds PostgreSQL and PgBouncer, or installs their Debian packages.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::Result;
 
-use crate::command::program;
+use crate::command::{output_of, program};
 use crate::debian::found_or_installed;
 
 /// The programs that a server for the tests is made of.
@@ -35,7 +34,7 @@ impl Programs {
 
 /// The folder that `pg_config` names, else the newest one of Debian's. A client alone is not enough.
 fn postgres() -> Option<PathBuf> {
-    let configured = stdout_of(program("pg_config").arg("--bindir"));
+    let configured = output_of(program("pg_config").arg("--bindir")).ok();
     let configured = configured.map(|folder| PathBuf::from(folder.trim_end()));
     let mut versions: Vec<(u32, PathBuf)> = Path::new("/usr/lib/postgresql")
         .read_dir()
@@ -62,11 +61,4 @@ fn pgbouncer() -> Option<PathBuf> {
         .chain([PathBuf::from("/usr/sbin")])
         .map(|folder| folder.join("pgbouncer"))
         .find(|file| file.is_file())
-}
-
-/// What it writes, when it is there and succeeds.
-fn stdout_of(command: &mut Command) -> Option<String> {
-    let output = command.output().ok()?;
-    let stdout = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then_some(stdout)
 }

@@ -1,7 +1,7 @@
 //! One engine: outside of the core only the engine of the `kitbag` crate assembles a prompt.
 
 use super::Problem;
-use super::sources::Source;
+use super::sources::{Source, code_words};
 
 const ENGINE: &str = "crates/kitbag/src/engine.rs";
 
@@ -11,11 +11,11 @@ pub(super) fn check(sources: &[Source]) -> Vec<Problem> {
         let is_free = path == ENGINE
             || path.starts_with("crates/kitbag-core/")
             || path.starts_with("xtask/")
-            || ["/tests/", "/benches/"]
-                .iter()
-                .any(|folder| path.contains(folder))
+            || path.contains("/tests/")
+            || path.contains("/benches/")
             || path.ends_with("tests.rs");
-        !is_free && calls_assemble(&source.text)
+        // The import names it, and so does a call by its path.
+        !is_free && code_words(&source.text).any(|word| word == "assemble")
     });
     below
         .map(|source| {
@@ -26,15 +26,6 @@ pub(super) fn check(sources: &[Source]) -> Vec<Problem> {
             )
         })
         .collect()
-}
-
-/// Whether a line of code names the function: imports it, or calls it by its path.
-fn calls_assemble(text: &str) -> bool {
-    let code = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    let mut words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    words.any(|word| word == "assemble")
 }
 
 #[cfg(test)]

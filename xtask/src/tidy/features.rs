@@ -9,14 +9,9 @@ const COMBINATIONS: &[&str] = &["", "workspace", "layouts", "sqlite", "postgres,
 pub(super) fn check() -> Vec<Problem> {
     let fails = |features: &&&str| {
         let mut cargo = cargo();
-        cargo.args([
-            "check",
-            "--quiet",
-            "--package",
-            "kitbag",
-            "--no-default-features",
-        ]);
-        announce_and_run("features", cargo.args(["--features", features])).is_err()
+        cargo.args(["check", "--quiet", "--package", "kitbag"]);
+        cargo.args(["--no-default-features", "--features", features]);
+        announce_and_run("features", &mut cargo).is_err()
     };
     COMBINATIONS
         .iter()

@@ -25,17 +25,13 @@ const ALLOWED: &[&str] = &[
 pub(super) fn check(metadata: &Metadata) -> Vec<Problem> {
     let mut problems = Vec::new();
     for package in metadata.foreign() {
-        let what = match package.license.as_deref().map(is_allowed) {
-            Some(Ok(true)) => continue,
-            Some(Ok(false)) => format!(
-                "licence `{}` is not permissive enough",
-                package.license.as_deref().unwrap_or_default()
-            ),
-            Some(Err(reason)) => format!(
-                "licence `{}` cannot be read: {reason}",
-                package.license.as_deref().unwrap_or_default()
-            ),
+        let what = match package.license.as_deref() {
             None => "its manifest names no licence".to_owned(),
+            Some(licence) => match is_allowed(licence) {
+                Ok(true) => continue,
+                Ok(false) => format!("licence `{licence}` is not permissive enough"),
+                Err(reason) => format!("licence `{licence}` cannot be read: {reason}"),
+            },
         };
         problems.push(Problem::new(
             format!("{} {}", package.name, package.version),

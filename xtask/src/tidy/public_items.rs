@@ -8,8 +8,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use anyhow::Result;
+use regex::{Captures, Regex};
+
 use super::Problem;
-use super::sources::Source;
+use super::sources::{Source, code_words, words};
 
 /// So many may be there: a library offers some things before somebody needs them.
 const MOST: usize = 20;
@@ -17,29 +20,28 @@ const MOST: usize = 20;
 const CORE: &str = "crates/kitbag-core/src/";
 
 /// Prints the number, and fails where it is too large.
-pub(super) fn check(sources: &[Source], root: &Path) -> Vec<Problem> {
+pub(super) fn check(sources: &[Source], root: &Path) -> Result<Vec<Problem>> {
     let documents = ["README.md", "docs"].map(|name| read_all(&root.join(name)));
-    let unused = unused(sources, &documents.concat());
-    println!(
-        "{} public items of the core are used by nobody",
-        unused.len()
-    );
-    if unused.len() < MOST {
-        return Vec::new();
+    let unused = unused(sources, &documents.concat())?;
+    let count = unused.len();
+    println!("{count} public items of the core are used by nobody");
+    if count < MOST {
+        return Ok(Vec::new());
     }
-    let names: Vec<String> = unused.iter().map(Item::to_string).collect();
-    vec![Problem::new(
+    let named = |item: &Item<'_>| {
+        let file = item.path.strip_prefix(CORE).unwrap_or(item.path);
+        format!("{} ({file})", item.name)
+    };
+    let names: Vec<String> = unused.iter().map(named).collect();
+    Ok(vec![Problem::new(
         CORE,
-        format!(
-            "{} public items are used by nobody, {MOST} or more",
-            unused.len()
-        ),
+        format!("{count} public items are used by nobody, {MOST} or more"),
         format!("make them private or use them: {}", names.join(", ")),
-    )]
+    )])
 }
 
 /// A public declaration.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 struct Item<'a> {
     path: &'a str,
     name: &'a str,
@@ -47,98 +49,58 @@ struct Item<'a> {
     declaration: &'a str,
 }
 
-impl std::fmt::Display for Item<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let file = self.path.strip_prefix(CORE).unwrap_or(self.path);
-        write!(f, "{} ({file})", self.name)
-    }
-}
-
-fn unused<'a>(sources: &'a [Source], documents: &str) -> Vec<Item<'a>> {
+fn unused<'a>(sources: &'a [Source], documents: &str) -> Result<Vec<Item<'a>>> {
     let is_test = |path: &str| path.contains("/tests/") || path.ends_with("tests.rs");
-    let code = sources.iter().filter(|source| !is_test(&source.path));
+    let is_code = |source: &&Source| source.path.starts_with("crates/") && !is_test(&source.path);
+    let code = sources.iter().filter(is_code);
     let (core, others): (Vec<_>, Vec<_>) = code.partition(|source| source.path.starts_with(CORE));
     let mut used: BTreeSet<&str> = words(documents).collect();
-    for source in others
-        .iter()
-        .filter(|source| source.path.starts_with("crates/"))
-    {
-        used.extend(lines_of_code(&source.text).flat_map(words));
+    for source in others {
+        used.extend(code_words(without_tests(&source.text)));
     }
     for source in &core {
         used.extend(documented_calls(&source.text).flat_map(words));
     }
-    let items: Vec<Item<'_>> = core.iter().flat_map(|source| items(source)).collect();
+    let mut items = Vec::new();
+    for source in core {
+        items.extend(items_of(source)?);
+    }
     let is_declared_with = |name: &str| {
-        let others = items.iter().filter(|item| item.name != name);
-        others
-            .map(|item| item.declaration)
-            .any(|text| words(text).any(|word| word == name))
+        let mut others = items.iter().filter(|item| item.name != name);
+        others.any(|other| words(other.declaration).any(|word| word == name))
     };
     let is_unused = |item: &&Item<'_>| !used.contains(item.name) && !is_declared_with(item.name);
-    let names: Vec<usize> = (0..items.len())
-        .filter(|&index| items.get(index).is_some_and(|item| is_unused(&item)))
-        .collect();
-    let mut items: Vec<Option<Item<'_>>> = items.into_iter().map(Some).collect();
-    names
-        .into_iter()
-        .filter_map(|index| items.get_mut(index)?.take())
-        .collect()
+    Ok(items.iter().filter(is_unused).copied().collect())
 }
 
 /// The public items of a file, methods among them.
-fn items(source: &Source) -> Vec<Item<'_>> {
+fn items_of<'a>(source: &'a Source) -> Result<Vec<Item<'a>>> {
+    let declared = r"(?m)^( *)pub (const fn|fn|struct|enum|trait|const|static|type) (\w+).*$";
     let text = without_tests(&source.text);
-    let mut items = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let bare = line.trim_start();
-        let indent = line.len() - bare.len();
-        let Some(rest) = bare.strip_prefix("pub ") else {
-            continue;
-        };
-        let rest = rest
-            .trim_start_matches("const fn ")
-            .trim_start_matches("fn ");
-        let kinds = ["struct ", "enum ", "trait ", "const ", "static ", "type "];
-        let is_block = ["struct ", "enum ", "trait "]
-            .iter()
-            .any(|kind| rest.starts_with(kind));
-        let is_function = bare.contains("fn ") && !is_block;
-        if !is_function && !kinds.iter().any(|kind| rest.starts_with(kind)) {
-            continue;
-        }
-        let named = kinds
-            .iter()
-            .find_map(|kind| rest.strip_prefix(kind))
-            .unwrap_or(rest);
-        let Some(name) = words(named).next() else {
-            continue;
-        };
-        let following = text.get(start..).unwrap_or_default();
-        let end = match is_block && line.trim_end().ends_with('{') {
-            true => following.find(&format!("\n{}}}", " ".repeat(indent))),
+    let item = |captures: Captures<'a>| {
+        let (line, [indent, kind, name]) = captures.extract();
+        let following = text.get(captures.get_match().start()..).unwrap_or(line);
+        let is_block = matches!(kind, "struct" | "enum" | "trait") && line.ends_with('{');
+        let end = match is_block {
+            true => following.find(&format!("\n{indent}}}")),
             false => following.find(['{', ';']),
         };
-        items.push(Item {
+        let declaration = following.get(..end.unwrap_or(line.len())).unwrap_or(line);
+        Item {
             path: &source.path,
             name,
-            declaration: following.get(..end.unwrap_or(line.len())).unwrap_or(line),
-        });
-    }
-    items
+            declaration,
+        }
+    };
+    Ok(Regex::new(declared)?
+        .captures_iter(text)
+        .map(item)
+        .collect())
 }
 
 fn without_tests(text: &str) -> &str {
     let tests = text.find("\n#[cfg(test)]\nmod ");
     tests.and_then(|end| text.get(..end)).unwrap_or(text)
-}
-
-fn lines_of_code(text: &str) -> impl Iterator<Item = &str> {
-    let lines = without_tests(text).lines();
-    lines.filter(|line| !line.trim_start().starts_with("//"))
 }
 
 /// The lines of examples in documentation.
@@ -159,11 +121,6 @@ fn documented_calls(text: &str) -> impl Iterator<Item = &str> {
         }
         is_example.then_some(said)
     })
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.filter(|word| !word.is_empty())
 }
 
 /// A document, or all of a folder.
@@ -189,7 +146,7 @@ mod tests {
     }
 
     fn names(sources: &[Source], documents: &str) -> Vec<String> {
-        let unused = unused(sources, documents);
+        let unused = unused(sources, documents).unwrap();
         unused.iter().map(|item| item.name.to_owned()).collect()
     }
 

@@ -40,6 +40,18 @@ pub(super) fn load(root: &Path) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
+/// The words of the code, without comments.
+pub(super) fn code_words(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(str::trim_start);
+    lines.filter(|line| !line.starts_with("//")).flat_map(words)
+}
+
+/// The words of a text, as identifiers are words.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| !word.is_empty())
+}
+
 pub(super) fn check(sources: &[Source]) -> Vec<Problem> {
     sources.iter().flat_map(check_one).collect()
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::Problem;
-use super::sources::Source;
+use super::sources::{Source, code_words};
 use crate::metadata::{Kind, Metadata};
 
 pub(super) fn check(metadata: &Metadata, sources: &[Source], root: &Path) -> Vec<Problem> {
@@ -24,18 +24,15 @@ pub(super) fn check(metadata: &Metadata, sources: &[Source], root: &Path) -> Vec
             .collect();
         for (dependency, kind) in metadata.dependencies_of(member) {
             if !is_used(&dependency.identifier, kind, &code) {
-                problems.push(unused(
-                    &folder.join("Cargo.toml").display().to_string(),
-                    metadata.package_name(dependency),
-                    kind,
-                ));
+                let manifest = folder.join("Cargo.toml").display().to_string();
+                problems.push(unused(manifest, metadata.package_name(dependency), kind));
             }
         }
     }
     problems
 }
 
-fn unused(manifest: &str, dependency: &str, kind: Kind) -> Problem {
+fn unused(manifest: String, dependency: &str, kind: Kind) -> Problem {
     let (section, place) = match kind {
         Kind::Normal => ("dependency", "src"),
         Kind::Development => ("dev-dependency", "src, tests, benches or examples"),
@@ -50,8 +47,9 @@ fn unused(manifest: &str, dependency: &str, kind: Kind) -> Problem {
 
 /// Whether some file of the package, where the kind of dependency reaches, names it.
 fn is_used(identifier: &str, kind: Kind, code: &[(&str, &str)]) -> bool {
+    let names = |text| code_words(text).any(|word| word == identifier);
     code.iter()
-        .any(|(path, text)| reaches(kind, path) && names(text, identifier))
+        .any(|(path, text)| reaches(kind, path) && names(text))
 }
 
 fn reaches(kind: Kind, path: &str) -> bool {
@@ -60,15 +58,6 @@ fn reaches(kind: Kind, path: &str) -> bool {
         Kind::Development => path != "build.rs",
         Kind::Build => path == "build.rs",
     }
-}
-
-fn names(text: &str, identifier: &str) -> bool {
-    let is_code = |line: &&str| !line.trim_start().starts_with("//");
-    let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.lines().filter(is_code).any(|line| {
-        line.split(|c| !is_in_word(c))
-            .any(|word| word == identifier)
-    })
 }
 
 #[cfg(test)]

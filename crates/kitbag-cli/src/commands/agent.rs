@@ -7,7 +7,7 @@ use kitbag::project::{LayoutError, Project};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, find_agent};
+use crate::project::{ListArgs, find_agent};
 
 /// Lists the project's agents, or shows one
 #[derive(clap::Args)]
@@ -19,85 +19,60 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Lists the agents
-    List {
-        #[command(flatten)]
-        project: ProjectArgs,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListArgs),
     /// Shows an agent: what templates see of it, and where its prompt comes from
     Show {
         /// The agent's id
         agent: String,
         #[command(flatten)]
-        project: ProjectArgs,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
+        args: ListArgs,
     },
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Command::List { project, json } => {
-            let project = project.open_and_tell()?;
-            list(&project, *json)?;
-            usable(&project)
-        }
-        Command::Show {
-            agent,
-            project,
-            json,
-        } => show(&project.open_and_tell()?, agent, *json),
+        Command::List(args) => list(&args.project.open_and_tell()?, args.json),
+        Command::Show { agent, args } => show(&args.project.open_and_tell()?, agent, args.json),
     }
 }
 
 /// Fails if something in the project cannot be used, which was said before.
-fn usable(project: &Project) -> Result<(), Failure> {
-    match project.problems.iter().any(FileProblem::is_error) {
-        true => Err(Failure::reported()),
-        false => Ok(()),
-    }
-}
-
 fn list(project: &Project, json: bool) -> Result<(), Failure> {
     let agents = &project.config.agents;
+    let is_usable = !project.problems.iter().any(FileProblem::is_error);
     if json {
         let agents: Vec<Value> = agents.iter().map(|agent| agent.to_context()).collect();
-        return Ok(output::print_json(&agents)?);
+        output::print_json(&agents)?;
+    } else if agents.is_empty() && is_usable {
+        output::say("there are no agents; `kitbag init` writes a configuration with one");
+    } else {
+        let row = |agent: &Agent| {
+            [
+                one_line(&agent.id),
+                one_line(agent.name.as_deref().unwrap_or_default()),
+                one_line(&agent.providers.join(", ")),
+                one_line(&layout_id(project, agent)),
+                one_line(agent.description.as_deref().unwrap_or_default()),
+            ]
+        };
+        let header = ["agent", "name", "provider", "layout", "description"];
+        output::print(&output::grid(&header, agents.iter().map(row)))?;
     }
-    if agents.is_empty() && usable(project).is_ok() {
-        output::say(format_args!(
-            "there are no agents; `kitbag init` writes a configuration with one"
-        ));
-        return Ok(());
+    match is_usable {
+        true => Ok(()),
+        false => Err(Failure::reported()),
     }
-    let row = |agent: &Agent| {
-        [
-            one_line(&agent.id),
-            one_line(agent.name.as_deref().unwrap_or_default()),
-            one_line(&agent.providers.join(", ")),
-            one_line(&layout_id(project, agent)),
-            one_line(agent.description.as_deref().unwrap_or_default()),
-        ]
-    };
-    let header = ["agent", "name", "provider", "layout", "description"];
-    Ok(output::print(&output::grid(
-        &header,
-        agents.iter().map(row),
-    ))?)
 }
 
 fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
     let agent = find_agent(project, id)?;
-    let context = agent.to_context();
     if json {
-        return Ok(output::print_json(&context)?);
+        return Ok(output::print_json(&agent.to_context())?);
     }
     let (source, prompt) = own_prompt(agent);
-    let mut lines = vec![format!("agent      {}", one_line(&agent.id))];
+    let mut text = String::new();
     for (label, value) in [
+        ("agent", Some(agent.id.clone())),
         ("name", agent.name.clone()),
         ("role", agent.role.clone()),
         ("team", agent.team.clone()),
@@ -111,12 +86,13 @@ fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
         ("documents", Some(agent.documents.join(", "))),
     ] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            lines.push(format!("{label:<10} {}", one_line(&value)));
+            text.push_str(&format!("{label:<10} {}\n", one_line(&value)));
         }
     }
-    lines.push(format!("prompt     from {}:\n", source.describe()));
-    lines.push(prompt);
-    Ok(output::print(&lines.join("\n"))?)
+    let source = source.describe();
+    Ok(output::print(&format!(
+        "{text}prompt     from {source}:\n\n{prompt}"
+    ))?)
 }
 
 /// The layout that the agent gets, or why it gets none.

@@ -55,13 +55,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Save(args) => save::run(args, &checkpoints, root),
         Command::List(args) => list::run(args, &checkpoints),
-        Command::Show(session) => {
-            let checkpoint = checkpoints.restore(&session.id).map_err(failure)?;
-            Ok(output::print_json(&checkpoint)?)
-        }
+        Command::Show(session) => Ok(output::print_json(&checkpoints.restore(&session.id)?)?),
         Command::Resume(args) => resume::run(args, &checkpoints, root),
         Command::Delete(session) => {
-            checkpoints.delete(&session.id).map_err(failure)?;
+            checkpoints.delete(&session.id)?;
             let id = &session.id;
             output::say(format_args!("deleted the checkpoint of session {id}"));
             Ok(())
@@ -69,13 +66,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
-fn failure(error: CheckpointError) -> Failure {
-    let hint = match &error {
-        CheckpointError::NotFound { .. } => {
-            "`kitbag checkpoint list` shows which sessions have one".into()
-        }
-        other => other.hint(),
-    };
-    Failure::new(&error).hint(hint)
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        let hint = match &error {
+            CheckpointError::NotFound { .. } => {
+                "`kitbag checkpoint list` shows which sessions have one".into()
+            }
+            other => other.hint(),
+        };
+        Self::new(&error).hint(hint)
+    }
 }

@@ -7,12 +7,12 @@ use std::env;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use kitbag::core::assembly::{AssemblySettings, OutputForm, OutputFormError};
+use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
 use kitbag::core::view::View;
 use kitbag::engine::{
-    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnError, TurnRequest, turn,
+    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnRequest, turn,
 };
 use kitbag::layout::{ChannelTurn, Platform};
 use kitbag::pack::{PackRequest, contribute};
@@ -25,12 +25,12 @@ use super::pack;
 use crate::conversation::{ConversationArg, incoming_for};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::input;
 use crate::internal::InternalArgs;
 use crate::output::one_line;
 use crate::progress::Progress;
 use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
-use crate::stdin;
 use crate::store::{self, StoreArgs};
 
 /// Prints the prompt that a message would be answered with
@@ -71,7 +71,7 @@ pub(crate) struct Args {
     budget: Tokens,
     /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
     /// [default: flat, and node for a node]
-    #[arg(long, value_name = "FORM", value_parser = parse_form)]
+    #[arg(long, value_name = "FORM")]
     format: Option<OutputForm>,
     #[command(flatten)]
     counter: CounterArgs,
@@ -87,30 +87,19 @@ pub(crate) struct Args {
     json: bool,
 }
 
-fn parse_form(text: &str) -> Result<OutputForm, String> {
-    text.parse()
-        .map_err(|error: OutputFormError| error.to_string())
-}
-
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message()?;
     let (counter, traits) = args.counter.counter()?;
     let project = args.project.open_and_tell()?;
     let node = args.node(&project)?;
-    let mut settings = AssemblySettings::new(args.form(), args.budget);
-    if let Some(traits) = traits {
-        settings = settings.with_traits(traits);
-    }
+    let settings =
+        AssemblySettings::new(args.form(), args.budget).with_traits(traits.unwrap_or_default());
     let mut prompt = PromptRequest::new(message.as_str(), settings);
     prompt.model = args.counter.model().map(String::from);
 
-    let progress = match args.json {
-        true => Progress::hidden(),
-        false => Progress::start("looking at what is known"),
-    };
+    let progress = Progress::start("looking at what is known");
     let workspace = args.workspace(&message, &counter)?;
-    let mut made = None;
-    store::run(async {
+    let made = store::run(async {
         let store = place.open_if_any().await?;
         let mut incoming = args.incoming(store.as_ref()).await?;
         incoming.message = message.as_str().into();
@@ -122,30 +111,23 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         sources.store = store.as_ref();
         sources.agent = agent;
         sources.contributions.extend(workspace);
-        let prompt = turn(sources, &request, &counter).await;
-        made = Some(prompt.map_err(failure)?);
-        Ok(())
+        Ok(turn(sources, &request, &counter).await?)
     })?;
     drop(progress);
-    match made {
-        Some(made) => {
-            let body = match args.show() {
-                Show::Ledger => Cow::default(),
-                _ => args.internal.body_of(&made.composed),
-            };
-            deliver(args.show(), &made.composed, &body, &counter)
-        }
-        None => Ok(()),
-    }
+    let body = match args.show() {
+        Show::Ledger => Cow::default(),
+        _ => args.internal.body_of(&made.composed),
+    };
+    deliver(args.show(), &made.composed, &body, &counter)
 }
 
 impl Args {
     /// The message, from the arguments or from stdin.
     fn message(&self) -> Result<String, Failure> {
         let message = match self.message.as_deref() {
-            Some("-") => stdin::read("the message")?,
+            Some("-") => input::read("the message")?,
             Some(message) => message.to_owned(),
-            None if stdin::is_piped() => stdin::read_soon()?.unwrap_or_default(),
+            None if input::is_piped() => input::read_soon()?.unwrap_or_default(),
             None => String::new(),
         };
         if message.trim().is_empty() {
@@ -182,16 +164,12 @@ impl Args {
             let what = format!("the node `{}` has mistakes in kitbag.yaml", one_line(name));
             return Err(Failure::new(what).hint("`kitbag layout check` names them"));
         }
-        let builtin = ["understand", "think", "act", "reply"];
+        let mut known = vec!["understand", "think", "act", "reply"];
         let own = project.config.nodes.iter();
-        let own = own.filter(|(_, view)| view.is_some());
-        let own = own.map(|(name, _)| name.as_str());
-        let known: Vec<&str> = builtin.into_iter().chain(own).collect();
-        let failure = Failure::usage(format_args!("there is no node `{}`", one_line(name)));
-        Err(failure.hint(format_args!(
-            "the nodes are {}; `nodes:` in kitbag.yaml defines more",
-            one_line(&known.join(", "))
-        )))
+        known.extend(own.filter_map(|(name, view)| view.as_ref().map(|_| name.as_str())));
+        let (name, known) = (one_line(name), one_line(&known.join(", ")));
+        let hint = format!("the nodes are {known}; `nodes:` in kitbag.yaml defines more");
+        Err(Failure::usage(format_args!("there is no node `{name}`")).hint(hint))
     }
 
     /// The agent of the project, if it has any. Layouts see the channel's name, so that it must be a
@@ -208,9 +186,8 @@ impl Args {
         turn.platform = channel.parse::<Platform>().map_err(Failure::usage)?;
         let mut request = AgentRequest::new(turn);
         request.agent.clone_from(&self.agent);
-        Ok(Some(
-            AgentSource::new(project, request).with_variables(&variable),
-        ))
+        let source = AgentSource::new(project, request);
+        Ok(Some(source.with_variables(&variable)))
     }
 
     /// Whose message it is, and the conversation that it belongs to.
@@ -234,8 +211,7 @@ impl Args {
         let Some(store) = store else {
             return Ok(named.unwrap_or("user").to_owned());
         };
-        let is_empty = store.senders(1).await.map_err(store::failure)?.is_empty();
-        if is_empty && named.is_none() {
+        if named.is_none() && store.senders(1).await?.is_empty() {
             return Ok("user".to_owned());
         }
         let sender = named_or_only(store, named).await?;
@@ -256,17 +232,4 @@ impl Args {
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
-}
-
-fn failure(error: TurnError) -> Failure {
-    match error {
-        TurnError::Store(error) => store::wrong(error),
-        other => {
-            let failure = Failure::new(&other);
-            match other.hint() {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            }
-        }
-    }
 }

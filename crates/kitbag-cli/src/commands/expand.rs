@@ -27,10 +27,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             ExpandError::NoRange { .. } => Failure::usage(&error),
             _ => Failure::new(&error),
         };
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        failure.hint_if(error.hint())
     })?;
     Ok(output::print_exactly(&text)?)
 }

@@ -1,7 +1,7 @@
 //! `kitbag explain`: why a prompt is as it is, and what would change that.
 
 mod path;
-pub(crate) mod table;
+mod table;
 
 use kitbag::pack::explain::explain;
 use kitbag::pack::{Decisions, Pack};
@@ -46,21 +46,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let task = if task.is_some() || args.pack.has_task() {
         task
     } else if path.is_some() {
-        last = last_task(args)?;
+        last = recall(args)?.task;
+        let shown = output::one_line(&last);
         output::say(format_args!(
-            "note: for the task of the last pack, “{}”",
-            output::one_line(&last)
+            "note: for the task of the last pack, “{shown}”"
         ));
         Some(last.as_str())
     } else {
         return show(args, &recall(args)?);
     };
     let (counter, request) = args.pack.request(task, Stdin::Ignored)?;
-    let progress = if args.json {
-        Progress::hidden()
-    } else {
-        Progress::start("looking at the workspace")
-    };
+    let progress = Progress::start("looking at the workspace");
     let prepared = prepared(&request)?;
     progress.stage("fitting");
     let pack = packed(&prepared, &request, &counter)?;
@@ -88,10 +84,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
     place(args.pack.root(), typed).or_else(|misplaced| {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
-        let is_it = is_kept || pack.excluded().iter().any(|out| out.source == typed);
-        match is_it {
+        match is_kept || pack.excluded().iter().any(|out| out.source == typed) {
             true => Ok(typed.to_owned()),
-            false => Err(Failure::usage(&misplaced).hint(misplaced.hint())),
+            false => Err(misplaced),
         }
     })
 }
@@ -100,10 +95,10 @@ impl Args {
     /// The task and the path, where the arguments say them.
     fn asked(&self) -> Result<(Option<&str>, Option<&str>), Failure> {
         match (self.task.as_deref(), self.path.as_deref()) {
-            (Some(_), Some(_)) if self.pack.has_task_file() => Err(Failure::usage(
-                "the task is in the file of `--task-file`, and there are two arguments",
-            )
-            .hint("give the path alone")),
+            (Some(_), Some(_)) if self.pack.has_task_file() => {
+                let what = "the task is in the file of `--task-file`, and there are two arguments";
+                Err(Failure::usage(what).hint("give the path alone"))
+            }
             (Some(only), None) if self.pack.has_task_file() => Ok((None, Some(only))),
             (Some(only), None) if self.pack.has_task() && self.is_path(only) => {
                 self.pack.check_revision(Some(only))?;
@@ -127,10 +122,6 @@ fn recall(args: &Args) -> Result<Decisions, Failure> {
         Failure::new(format_args!("nothing was packed yet in `{root}`"))
             .hint("name the task: `kitbag explain \"…\"`")
     })
-}
-
-fn last_task(args: &Args) -> Result<String, Failure> {
-    Ok(recall(args)?.task)
 }
 
 fn show(args: &Args, decided: &Decisions) -> Result<(), Failure> {

@@ -5,10 +5,7 @@ mod received;
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-use kitbag::core::assembly::{
-    AssemblySettings, FitStrategy, ModelTraits, OutputForm, OutputFormError,
-};
+use kitbag::core::assembly::{AssemblySettings, ModelTraits, OutputForm};
 use kitbag::core::budget::parse_input;
 use kitbag::core::chunk::{ContextChunk, Relevance};
 use kitbag::core::envelope::{TaskEnvelope, TaskType};
@@ -17,11 +14,12 @@ use kitbag::core::tokens::Tokens;
 use kitbag::engine::{Contribution, PromptRequest, compose};
 use kitbag::pack::truncatable;
 
-use super::pack::envelope;
+use super::pack::{StrategyArg, envelope};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::prompt::{Show, deliver};
+use read::Input;
 
 /// Fits chunks, or a request, into a token budget and prints the prompt
 ///
@@ -56,7 +54,7 @@ pub(crate) struct Args {
     budget: Option<Tokens>,
     /// The form of the prompt: pack (or prompt; the default), markdown (a document for people), xml
     /// (tags), flat, node, anthropic, openai, responses or json; a request keeps its own
-    #[arg(long, value_name = "FORM", value_parser = parse_form)]
+    #[arg(long, value_name = "FORM")]
     format: Option<OutputForm>,
     /// What is asked; the forms flat, node, anthropic, openai and responses need it
     #[arg(long, value_name = "TEXT")]
@@ -65,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
     /// What kind of task it is: implement, debug, refactor, test or analyze
-    #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
+    #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
     #[command(flatten)]
     counter: CounterArgs,
@@ -86,19 +84,6 @@ pub(crate) struct Args {
     copy: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum StrategyArg {
-    /// The greatest worth within the budget
-    Optimal,
-    /// In the order of the scores, each as detailed as still fits
-    Greedy,
-}
-
-fn parse_form(text: &str) -> Result<OutputForm, String> {
-    text.parse()
-        .map_err(|error: OutputFormError| error.to_string())
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let envelope = args.envelope.as_deref().map(envelope::read).transpose()?;
     let said = envelope.as_ref().map(|envelope| &envelope.user_request);
@@ -107,37 +92,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let form = args.format.unwrap_or(OutputForm::Pack);
     if request.trim().is_empty() && form.needs_message() {
         let form = form.as_str();
-        return Err(Failure::usage(format_args!(
-            "the form `{form}` ends in a message, and there is none"
-        ))
-        .hint("say what is asked with `--request TEXT`"));
+        let what = format!("the form `{form}` ends in a message, and there is none");
+        return Err(Failure::usage(what).hint("say what is asked with `--request TEXT`"));
     }
-    let mut chunks = match &args.file {
-        Some(file) => {
-            let input = read::input(file)?;
-            if let Some(received) = &input.request {
-                return received::run(args, received);
-            }
-            input.chunks()?
-        }
+    let mut chunks = match args.file.as_deref().map(read::input).transpose()? {
+        Some(Input::Request(request)) => return received::run(args, &request),
+        Some(Input::Chunks(chunks)) => chunks,
         None => Vec::new(),
     };
     let known = envelope.as_ref().map(|envelope| &envelope.context.chunks);
     chunks.extend(known.into_iter().flatten().cloned());
     let (counter, traits) = args.counter.counter()?;
 
-    let progress = if args.json {
-        Progress::hidden()
-    } else {
-        Progress::start("ranking chunks")
-    };
-    let of_envelope = envelope
-        .as_ref()
-        .map(|envelope| envelope.token_budget.input());
-    let settings = args.settings(form, of_envelope, traits)?;
+    let progress = Progress::start("ranking chunks");
+    let of = envelope.as_ref();
+    let budget = of.map(|envelope| envelope.token_budget.input());
+    let settings = args.settings(form, budget, traits)?;
     let mut prompt = PromptRequest::new(request, settings);
-    let of_envelope = envelope.as_ref().map(|envelope| envelope.task_type);
-    prompt.task_type = args.task_type.or(of_envelope);
+    prompt.task_type = args.task_type.or(of.map(|envelope| envelope.task_type));
     prompt.model = args.counter.model().map(String::from);
     let mut contribution = ranked(chunks, &prompt, request, envelope.as_ref());
     contribution.draft.identity.clone_from(&args.system);
@@ -167,17 +139,10 @@ impl Args {
         // The command line asks for one of them, but a request may come with an envelope.
         let budget = self.budget.or(of_envelope);
         let budget = budget.ok_or_else(|| Failure::usage("no budget is given"))?;
-        let strategy = match self.strategy {
-            StrategyArg::Optimal => FitStrategy::Optimal,
-            StrategyArg::Greedy => FitStrategy::Greedy,
-        };
-        let settings = AssemblySettings::new(form, budget)
-            .with_strategy(strategy)
-            .with_floor(Relevance::from_ppm(self.floor));
-        Ok(match traits {
-            Some(traits) => settings.with_traits(traits),
-            None => settings,
-        })
+        Ok(AssemblySettings::new(form, budget)
+            .with_strategy(self.strategy.into())
+            .with_floor(Relevance::from_ppm(self.floor))
+            .with_traits(traits.unwrap_or_default()))
     }
 }
 

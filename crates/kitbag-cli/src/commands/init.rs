@@ -25,17 +25,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = args.folder.join("kitbag.yaml");
     let shown = file.display();
-    if !args.force {
-        let there = CONFIG_NAMES
-            .iter()
-            .find(|name| args.folder.join(name).exists());
-        if let Some(name) = there {
-            let failure = Failure::new(format_args!(
-                "{} has a {name} already",
-                args.folder.display()
-            ));
-            return Err(failure.hint("`--force` replaces kitbag.yaml"));
-        }
+    let mut names = CONFIG_NAMES.iter().filter(|_| !args.force);
+    if let Some(name) = names.find(|name| args.folder.join(name).exists()) {
+        let folder = args.folder.display();
+        let failure = Failure::new(format_args!("{folder} has a {name} already"));
+        return Err(failure.hint("`--force` replaces kitbag.yaml"));
     }
     let written = fs::create_dir_all(&args.folder).and_then(|()| {
         let mut options = OpenOptions::new();

@@ -8,6 +8,7 @@ mod show;
 use clap::Subcommand;
 
 use crate::failure::Failure;
+use crate::project::ListArgs;
 
 /// Lists, shows, checks and renders the layouts of prompts
 #[derive(clap::Args)]
@@ -18,9 +19,11 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    List(list::Args),
+    /// Lists the layouts, built-in ones and the project's
+    List(ListArgs),
     Show(show::Args),
-    Check(check::Args),
+    /// Checks all layouts, agents and documents of the project, and tells every problem
+    Check(ListArgs),
     Render(Box<render::Args>),
 }
 

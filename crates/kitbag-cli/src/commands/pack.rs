@@ -15,7 +15,7 @@ use kitbag::core::tokens::TokenCounter;
 use kitbag::pack::{Pack, PackError, PackRequest, Prepared, prepare};
 use kitbag::tokens::Counter;
 
-pub(crate) use args::PackArgs;
+pub(crate) use args::{PackArgs, StrategyArg};
 pub(crate) use place::place;
 pub(crate) use task::Stdin;
 
@@ -60,11 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
     let loading = counter.clone();
     let loaded = std::thread::spawn(move || loading.load());
-    let progress = if args.json {
-        Progress::hidden()
-    } else {
-        Progress::start("looking at the workspace")
-    };
+    let progress = Progress::start("looking at the workspace");
     let prepared = prepared(&request)?;
     progress.stage("fitting");
     // A vocabulary that cannot be loaded is loaded again, and fails, where it is used.
@@ -81,8 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return deliver(args, &output::json(&pack).map_err(Failure::new)?);
     }
     say_exactness(&counter);
-    let text = ended(&pack, &counter);
-    deliver(args, &text)?;
+    deliver(args, &ended(&pack, &counter))?;
     summary::say(&pack, &prepared, request.options.model.as_deref());
     // The program ends here, which frees all of it at once.
     std::mem::forget((prepared, pack));
@@ -99,7 +94,7 @@ impl Args {
 
 /// Surveys the workspace.
 pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
-    pollster::block_on(prepare(&request.survey)).map_err(failure)
+    Ok(pollster::block_on(prepare(&request.survey))?)
 }
 
 /// Packs what was surveyed.
@@ -108,7 +103,7 @@ pub(crate) fn packed(
     request: &PackRequest,
     counter: &Counter,
 ) -> Result<Pack, Failure> {
-    let pack = prepared.pack(&request.options, counter).map_err(failure)?;
+    let pack = prepared.pack(&request.options, counter)?;
     pins::check(request, &pack)?;
     if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());
@@ -120,11 +115,8 @@ pub(crate) fn packed(
 /// A prompt without a file is hardly what was meant by a pattern.
 fn nothing_included(request: &PackRequest) -> Failure {
     let survey = &request.survey;
-    let patterns: Vec<String> = survey
-        .include
-        .iter()
-        .map(|pattern| format!("`--include {pattern}`"))
-        .collect();
+    let patterns = survey.include.iter();
+    let patterns: Vec<String> = patterns.map(|p| format!("`--include {p}`")).collect();
     let (root, patterns) = (survey.root.display(), patterns.join(" or "));
     Failure::new(format_args!("no file below `{root}` matches {patterns}")).hint(
         "patterns are those of a .gitignore file, such as `src/` or `*.rs`; they do not bring in \
@@ -132,36 +124,32 @@ fn nothing_included(request: &PackRequest) -> Failure {
     )
 }
 
-pub(crate) fn failure(error: PackError) -> Failure {
-    let failure = match &error {
-        // `pins::pin` found the file, so that it is one that is never listed.
-        PackError::NoSuchPin { path } => return pins::never_shown(path),
-        PackError::NoRepository => Failure::usage(&error),
-        _ => Failure::new(&error),
-    };
-    match flags::pack_hint(&error) {
-        Some(hint) => failure.hint(hint),
-        None => failure,
+impl From<PackError> for Failure {
+    fn from(error: PackError) -> Self {
+        let failure = match &error {
+            // `pins::pin` found the file, so that it is one that is never listed.
+            PackError::NoSuchPin { path } => return pins::never_shown(path),
+            PackError::NoRepository => Self::usage(&error),
+            _ => Self::new(&error),
+        };
+        failure.hint_if(flags::pack_hint(&error))
     }
 }
 
 fn deliver(args: &Args, text: &str) -> Result<(), Failure> {
-    if let Some(file) = args.output_file() {
-        return output::write_file(file, text);
+    match args.output_file() {
+        Some(file) => output::write_file(file, text),
+        None if args.copy => clipboard::copy(text),
+        None => Ok(output::print_exactly(text)?),
     }
-    if args.copy {
-        return clipboard::copy(text);
-    }
-    Ok(output::print_exactly(text)?)
 }
 
 /// The prompt, with a newline at its end unless that were a token too many: the budget is the size
 /// of what is printed.
 fn ended(pack: &Pack, counter: &Counter) -> String {
     let ended = format!("{}\n", pack.prompt());
-    if pack.prompt().ends_with('\n') || counter.count(&ended) > pack.budget() {
-        pack.prompt().to_owned()
-    } else {
-        ended
+    match pack.prompt().ends_with('\n') || counter.count(&ended) > pack.budget() {
+        true => pack.prompt().to_owned(),
+        false => ended,
     }
 }

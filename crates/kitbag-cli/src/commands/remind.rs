@@ -101,14 +101,15 @@ struct Report {
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     store::run(async {
-        match &args.command {
+        let store = match &args.command {
             // Where nobody is named, the store must know somebody: then there is one already.
-            Command::Add(given) if args.sender.is_none() => {
-                add(args, given, &place.open().await?).await
-            }
-            Command::Add(given) => add(args, given, &place.open_or_make().await?).await,
-            Command::List => list(args, &place.open().await?).await,
-            Command::Remove { key } => remove(args, &place.open().await?, key).await,
+            Command::Add(_) if args.sender.is_some() => place.open_or_make().await?,
+            _ => place.open().await?,
+        };
+        match &args.command {
+            Command::Add(given) => add(args, given, &store).await,
+            Command::List => list(args, &store).await,
+            Command::Remove { key } => remove(args, &store, key).await,
         }
     })
 }
@@ -126,43 +127,31 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
         .with_consume_after_emit(given.once);
     let id = match chosen(args, store).await? {
         Chosen::Conversation(id) => id,
-        Chosen::None { sender } => {
-            // A mistyped name would become a sender of its own.
-            let is_empty = store.senders(1).await.map_err(store::failure)?.is_empty();
-            if !is_empty && say_unknown(store, Some(&sender), None).await? {
-                return Err(Failure::new(format_args!(
-                    "no reminder was added: the store does not know `{}`",
-                    one_line(&sender)
-                ))
-                .hint("whoever has said something there can be reminded"));
-            }
-            let choice = match &args.conversation {
-                Some(ConversationArg::Name(name)) => ConversationChoice::Named(name.clone()),
-                _ => ConversationChoice::default(),
-            };
-            let now = Timestamp::now();
-            let made = store.get_or_create_conversation(&args.channel, &sender, &choice, now);
-            made.await.map_err(store::wrong)?.id
-        }
+        Chosen::None { sender } => begun(args, store, &sender).await?,
     };
-    let state = store.state(id).await.map_err(store::failure)?;
-    let is_known = state
-        .entries
-        .as_slice()
-        .iter()
-        .any(|entry| entry.key == key);
-    let actions = vec![EntryAction::Upsert { message }];
-    let changed = store.change_entries(id, actions).await;
-    changed.map_err(store::failure)?;
-    if args.json {
-        return Ok(output::print_json(&report(store, id).await?)?);
+    let done = match has_reminder(store, id, &key).await? {
+        true => format!("replaced `{}` in", one_line(&key)),
+        false => format!("added `{}` to", one_line(&key)),
+    };
+    change(args, store, id, EntryAction::Upsert { message }, &done).await
+}
+
+/// A conversation that a reminder begins.
+async fn begun(args: &Args, store: &Store, sender: &str) -> Result<ConversationId, Failure> {
+    // A mistyped name would become a sender of its own.
+    let is_empty = store.senders(1).await?.is_empty();
+    if !is_empty && say_unknown(store, Some(sender), None).await? {
+        let sender = one_line(sender);
+        let what = format!("no reminder was added: the store does not know `{sender}`");
+        return Err(Failure::new(what).hint("whoever has said something there can be reminded"));
     }
-    let key = one_line(&key);
-    match is_known {
-        true => output::say(format_args!("replaced `{key}` in conversation {id}")),
-        false => output::say(format_args!("added `{key}` to conversation {id}")),
-    }
-    Ok(())
+    let choice = match &args.conversation {
+        Some(ConversationArg::Name(name)) => ConversationChoice::Named(name.clone()),
+        _ => ConversationChoice::default(),
+    };
+    let now = Timestamp::now();
+    let made = store.get_or_create_conversation(&args.channel, sender, &choice, now);
+    Ok(made.await.map_err(store::wrong)?.id)
 }
 
 async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
@@ -170,7 +159,7 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
         Chosen::Conversation(id) => id,
         Chosen::None { sender } => {
             if !say_unknown(store, Some(&sender), Some(&args.channel)).await? {
-                output::say(format_args!("{}", no_conversation(args, &sender)));
+                output::say(no_conversation(args, &sender));
             }
             if args.json {
                 output::print_json(&None::<Report>)?;
@@ -183,16 +172,12 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
         return Ok(output::print_json(&report)?);
     }
     if report.internal > 0 {
-        let count = counted(
-            report.internal as u64,
-            "internal one is",
-            "internal ones are",
-        );
+        let (one, several) = ("internal one is", "internal ones are");
+        let count = counted(report.internal as u64, one, several);
         output::say(format_args!("{count} not shown"));
     }
     if report.reminders.is_empty() {
         output::say(format_args!("conversation {id} has no reminder"));
-        return Ok(());
     }
     let row = |entry: &ContextMessage| {
         [
@@ -216,29 +201,39 @@ async fn remove(args: &Args, store: &Store, key: &str) -> Result<(), Failure> {
                 .hint("`kitbag memory history` lists conversations"));
         }
     };
-    let state = store.state(id).await.map_err(store::failure)?;
-    let entries = state.entries.as_slice();
-    if !entries.iter().any(|entry| entry.key == key) {
+    if !has_reminder(store, id, key).await? {
         let what = format_args!("conversation {id} has no reminder `{}`", one_line(key));
         return Err(Failure::new(what).hint("`kitbag remind list` shows those it has"));
     }
-    let actions = vec![EntryAction::Remove {
-        key: key.to_owned(),
-    }];
-    let changed = store.change_entries(id, actions).await;
-    changed.map_err(store::failure)?;
-    if args.json {
-        return Ok(output::print_json(&report(store, id).await?)?);
+    let done = format!("removed `{}` from", one_line(key));
+    let key = key.to_owned();
+    change(args, store, id, EntryAction::Remove { key }, &done).await
+}
+
+/// Changes a reminder, and tells what was done.
+async fn change(
+    args: &Args,
+    store: &Store,
+    id: ConversationId,
+    action: EntryAction,
+    done: &str,
+) -> Result<(), Failure> {
+    store.change_entries(id, vec![action]).await?;
+    match args.json {
+        true => output::print_json(&report(store, id).await?)?,
+        false => output::say(format_args!("{done} conversation {id}")),
     }
-    output::say(format_args!(
-        "removed `{}` from conversation {id}",
-        one_line(key)
-    ));
     Ok(())
 }
 
+async fn has_reminder(store: &Store, id: ConversationId, key: &str) -> Result<bool, Failure> {
+    let state = store.state(id).await?;
+    let mut entries = state.entries.as_slice().iter();
+    Ok(entries.any(|entry| entry.key == key))
+}
+
 async fn report(store: &Store, id: ConversationId) -> Result<Report, Failure> {
-    let state = store.state(id).await.map_err(store::failure)?;
+    let state = store.state(id).await?;
     let all = state.entries.as_slice();
     let shown = all.iter().filter(|entry| entry.visibility.is_all());
     let reminders: Vec<ContextMessage> = shown.cloned().collect();
@@ -272,12 +267,10 @@ async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
     let sender = named_or_only(store, args.sender.as_deref()).await?;
     let found = store.conversations(&args.channel, &sender, u32::MAX).await;
     let mut found = found.map_err(store::wrong)?.into_iter();
-    Ok(
-        match found.find(|conversation| conversation.name.as_ref() == name) {
-            Some(conversation) => Chosen::Conversation(conversation.id),
-            None => Chosen::None { sender },
-        },
-    )
+    let found = found.find(|conversation| conversation.name.as_ref() == name);
+    Ok(found.map_or(Chosen::None { sender }, |found| {
+        Chosen::Conversation(found.id)
+    }))
 }
 
 fn no_conversation(args: &Args, sender: &str) -> String {
@@ -285,11 +278,8 @@ fn no_conversation(args: &Args, sender: &str) -> String {
         Some(ConversationArg::Name(name)) => format!("`{}`", one_line(name)),
         _ => "without a name".to_owned(),
     };
-    format!(
-        "{} has no conversation {named} on channel {}",
-        one_line(sender),
-        one_line(&args.channel)
-    )
+    let (sender, channel) = (one_line(sender), one_line(&args.channel));
+    format!("{sender} has no conversation {named} on channel {channel}")
 }
 
 /// The first words of a text and the beginning of its hash: the same text has the same key, and

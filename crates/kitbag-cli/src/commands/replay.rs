@@ -51,7 +51,10 @@ struct Report<'a> {
 async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let replayed = replay_prompt(&store, args.turn, args.inference).await;
-    let replayed = replayed.map_err(refused)?;
+    let replayed = replayed.map_err(|error| {
+        let is_missing = matches!(error, StoreError::Missing { .. });
+        Failure::from(error).hint_if(is_missing.then_some(LISTS))
+    })?;
     let body = args.internal.body_of_replayed(&replayed);
     if !args.json {
         return Ok(output::print_exactly(&body)?);
@@ -70,11 +73,4 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     })?)
 }
 
-fn refused(error: StoreError) -> Failure {
-    match error {
-        StoreError::Missing { .. } => {
-            store::failure(error).hint("`kitbag memory history` lists the conversations")
-        }
-        other => store::failure(other),
-    }
-}
+const LISTS: &str = "`kitbag memory history` lists the conversations";

@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kitbag::core::tokens::{Exactness, TokenCounter};
-use kitbag::tokens::{Counter, StreamCount};
+use kitbag::tokens::{Counter, StreamCount, StreamError};
 use serde::Serialize;
 
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
+use crate::input;
 use crate::output;
 
 /// Counts the tokens of files, or of stdin
@@ -27,12 +28,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, _) = args.counter.counter()?;
     let stdin = [PathBuf::from("-")];
-    let files = if args.files.is_empty() {
-        &stdin[..]
-    } else {
-        &args.files
+    let files = match args.files.as_slice() {
+        [] => &stdin,
+        files => files,
     };
-
     let mut report = Report {
         tokenizer: counter.name().into(),
         exactness: counter.exactness(),
@@ -41,16 +40,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         total: 0,
     };
     for path in files {
+        let path_shown = path.display().to_string();
         match count(path, &counter) {
-            Ok(count) => {
-                report.total += count.tokens;
+            Ok(StreamCount { tokens, bytes, .. }) => {
+                report.total += tokens;
                 report.files.push(FileCount {
-                    path: path.display().to_string(),
-                    tokens: count.tokens,
-                    bytes: count.bytes,
+                    path: path_shown,
+                    tokens,
+                    bytes,
                 });
             }
-            Err(problem) => report.problems.push(problem),
+            Err(error) => report.problems.push(format!("{path_shown}: {error}")),
         }
     }
     for problem in &report.problems {
@@ -62,10 +62,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         say_exactness(&counter);
         print_plain(&report, args.files.is_empty())?;
     }
-    if report.problems.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::reported())
+    match report.problems.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::reported()),
     }
 }
 
@@ -85,43 +84,27 @@ struct FileCount {
     bytes: u64,
 }
 
-fn count(path: &Path, counter: &Counter) -> Result<StreamCount, String> {
-    let counted = if path == Path::new("-") {
-        counter.count_reader(io::stdin().lock())
-    } else {
-        File::open(path)
-            .and_then(|file| {
-                if file.metadata()?.is_dir() {
-                    return Err(io::Error::other("is a directory; name the files in it"));
-                }
-                Ok(file)
-            })
-            .map_err(Into::into)
-            .and_then(|file| counter.count_reader(file))
-    };
-    counted.map_err(|error| format!("{}: {error}", path.display()))
+fn count(path: &Path, counter: &Counter) -> Result<StreamCount, StreamError> {
+    if input::is_stdin(path) {
+        return counter.count_reader(io::stdin().lock());
+    }
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::other("is a directory; name the files in it").into());
+    }
+    counter.count_reader(file)
 }
 
 /// A number alone for stdin, else a line for each file, and the total of several.
 fn print_plain(report: &Report, only_stdin: bool) -> io::Result<()> {
-    if only_stdin {
-        return match report.files.first() {
-            Some(file) => output::print(&file.tokens.to_string()),
-            None => Ok(()),
-        };
-    }
     let width = report.total.to_string().len();
-    let mut lines: Vec<String> = report
-        .files
-        .iter()
-        .map(|file| format!("{:>width$} {}", file.tokens, output::one_line(&file.path)))
-        .collect();
+    let line = |file: &FileCount| match only_stdin {
+        true => file.tokens.to_string(),
+        false => format!("{:>width$} {}", file.tokens, output::one_line(&file.path)),
+    };
+    let mut lines: Vec<String> = report.files.iter().map(line).collect();
     if report.files.len() > 1 {
         lines.push(format!("{:>width$} total", report.total));
     }
-    if lines.is_empty() {
-        Ok(())
-    } else {
-        output::print(&lines.join("\n"))
-    }
+    output::print(&lines.join("\n"))
 }

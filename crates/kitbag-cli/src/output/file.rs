@@ -44,48 +44,27 @@ enum Target {
 impl FileWriter {
     /// Makes sure that the file can be written. What it holds stays until all is there.
     pub(crate) fn open(file: &Path, rights: Rights) -> Result<Self, Failure> {
-        let to =
-            Target::of(behind_links(file), rights).map_err(|error| cannot_write(file, &error))?;
-        Ok(Self {
-            named: file.to_owned(),
-            to,
-        })
+        let to = Target::of(behind_links(file), rights);
+        let to = to.map_err(|error| cannot_write(file, &error))?;
+        let named = file.to_owned();
+        Ok(Self { named, to })
     }
 
     /// Puts what was written into its place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Target::Beside {
-            beside,
-            file,
-            permissions,
-        } = self.to
-        else {
-            return Ok(());
-        };
-        let put = || -> io::Result<()> {
-            if let Some(permissions) = permissions {
-                beside.as_file().set_permissions(permissions)?;
-            }
-            beside.persist(file).map_err(|error| error.error)?;
-            Ok(())
-        };
-        put().map_err(|error| cannot_write(&self.named, &error))
+        self.to
+            .put()
+            .map_err(|error| cannot_write(&self.named, &error))
     }
 }
 
 impl Write for FileWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            Target::Beside { beside, .. } => beside.as_file_mut().write(bytes),
-            Target::Itself(file) => file.write(bytes),
-        }
+        self.to.file().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            Target::Beside { beside, .. } => beside.as_file_mut().flush(),
-            Target::Itself(file) => file.flush(),
-        }
+        self.to.file().flush()
     }
 }
 
@@ -115,26 +94,43 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
 }
 
 impl Target {
+    /// Puts the file beside into its place.
+    fn put(self) -> io::Result<()> {
+        let Self::Beside {
+            beside,
+            file,
+            permissions,
+        } = self
+        else {
+            return Ok(());
+        };
+        if let Some(permissions) = permissions {
+            beside.as_file().set_permissions(permissions)?;
+        }
+        beside.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    fn file(&mut self) -> &mut File {
+        match self {
+            Self::Beside { beside, .. } => beside.as_file_mut(),
+            Self::Itself(file) => file,
+        }
+    }
+
     fn of(file: PathBuf, rights: Rights) -> io::Result<Self> {
         // One that may not be written may not be replaced either, and a device or a pipe cannot be.
-        let existing = match OpenOptions::new().write(true).open(&file) {
-            Ok(existing) => Some(existing),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        let (existing, permissions) = match OpenOptions::new().write(true).open(&file) {
+            Ok(existing) => match existing.metadata()? {
+                metadata if metadata.is_file() => (Some(existing), Some(metadata.permissions())),
+                _ => return Ok(Self::Itself(existing)),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::metadata(folder_of(&file))?;
+                (None, None)
+            }
             Err(error) => return Err(error),
         };
-        let permissions = match &existing {
-            Some(existing) => {
-                let metadata = existing.metadata()?;
-                metadata.is_file().then(|| metadata.permissions())
-            }
-            None => {
-                fs::metadata(folder_of(&file))?;
-                None
-            }
-        };
-        if let (Some(device), None) = (&existing, &permissions) {
-            return Ok(Self::Itself(device.try_clone()?));
-        }
         match (new_file(folder_of(&file), rights), existing) {
             (Ok(beside), _) => Ok(Self::Beside {
                 beside,

@@ -1,24 +1,73 @@
 //! Lists in columns, without lines around them.
 
-use comfy_table::{Table, presets};
+use comfy_table::{CellAlignment, Row, Table, presets};
 
-/// Rows below their header.
-pub(crate) fn grid<R>(header: &[&str], rows: impl Iterator<Item = R>) -> String
-where
-    R: IntoIterator<Item = String>,
-{
+use super::one_line;
+
+/// Rows below their header; nothing if there are none.
+pub(crate) fn grid<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> String {
+    let mut rows = rows.into_iter().peekable();
+    match rows.peek() {
+        Some(_) => aligned(header, &[], rows),
+        None => String::new(),
+    }
+}
+
+/// The same with some columns, such as numbers, to the right.
+pub(crate) fn aligned<R: Into<Row>>(
+    header: &[&str],
+    right: &[usize],
+    rows: impl IntoIterator<Item = R>,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(header.iter().copied());
-    for row in rows {
-        table.add_row(row);
+    table.set_header(header.iter().copied()).add_rows(rows);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if index == 0 {
+            column.set_padding((0, 1));
+        }
+        if right.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
-    if let Some(first) = table.column_mut(0) {
-        first.set_padding((0, 1));
-    }
-    let lines: Vec<String> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
+    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    let lines: Vec<String> = lines.collect();
     lines.join("\n")
+}
+
+/// A text that leaves room for other columns: its middle may be left out.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most / 3).collect();
+    let end: String = text.chars().skip(length - (most - most / 3 - 1)).collect();
+    format!("{start}…{end}")
+}
+
+/// The first words of a text, on one line.
+pub(crate) fn beginning(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(most).collect();
+    let line = one_line(&words.join(" "));
+    if line.chars().count() <= most {
+        return line;
+    }
+    let start: String = line.chars().take(most.saturating_sub(1)).collect();
+    format!("{start}…")
+}
+
+/// The parts of a score, the largest first: they add up to it.
+pub(crate) fn largest_first<'a>(parts: impl Iterator<Item = (&'a str, i64)>) -> String {
+    let mut parts: Vec<(&str, i64)> = parts.collect();
+    parts.sort_by(|a, b| (b.1.abs(), a.0).cmp(&(a.1.abs(), b.0)));
+    in_order(parts.into_iter())
+}
+
+/// The parts of a score as they come.
+pub(crate) fn in_order<'a>(parts: impl Iterator<Item = (&'a str, i64)>) -> String {
+    let parts: Vec<String> = parts
+        .map(|(name, value)| format!("{name} {value:+}"))
+        .collect();
+    parts.join(", ")
 }

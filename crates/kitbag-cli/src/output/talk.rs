@@ -3,39 +3,37 @@
 //! Everything that is written to stderr goes through here, so that words, logs and the line of
 //! progress do not run into each other. With logs as JSON, every line is JSON.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::output::{printable, printable_json};
 
 /// Says something. If stderr is closed there is nobody to tell.
-pub(crate) fn say(message: fmt::Arguments<'_>) {
-    if speaks_json() {
-        let line = json!({"level": "INFO", "message": message.to_string()});
-        say_line(&printable_json(line.to_string()));
-    } else {
-        say_line(&printable(&message.to_string()));
+pub(crate) fn say(message: impl Display) {
+    match speaks_json() {
+        true => say_json(&json!({"level": "INFO", "message": message.to_string()})),
+        false => say_line(&printable(&message.to_string())),
     }
 }
 
 /// Says what went wrong, and what to do about it.
 pub(crate) fn say_error(message: &str, hint: Option<&str>) {
-    if speaks_json() {
-        let mut line = json!({"level": "ERROR", "message": message});
-        if let (Some(hint), Some(fields)) = (hint, line.as_object_mut()) {
-            fields.insert("hint".into(), hint.into());
+    match (speaks_json(), hint) {
+        (true, Some(hint)) => {
+            say_json(&json!({"level": "ERROR", "message": message, "hint": hint}));
         }
-        say_line(&printable_json(line.to_string()));
-        return;
+        (true, None) => say_json(&json!({"level": "ERROR", "message": message})),
+        (false, Some(hint)) => say(format_args!("error: {message}\nhint: {hint}")),
+        (false, None) => say(format_args!("error: {message}")),
     }
-    say_line(&printable(&format!("error: {message}")));
-    if let Some(hint) = hint {
-        say_line(&printable(&format!("hint: {hint}")));
-    }
+}
+
+fn say_json(line: &Value) {
+    say_line(&printable_json(&line.to_string()));
 }
 
 /// Writes a line as it is.

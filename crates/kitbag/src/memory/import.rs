@@ -106,7 +106,7 @@ impl<R> Import<R> {
 }
 
 /// What an import leaves out on purpose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct LeftOut {
     /// Branches of conversations that were left for another one, by editing or asking again.

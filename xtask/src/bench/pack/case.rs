@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::super::report::{Report, at_least, at_most};
+use super::super::report::{AtLeast, AtMost, Report};
 use super::measure::Runs;
 
 /// An answer that shows next to nothing would be no answer.
@@ -25,7 +25,8 @@ pub(super) struct Case {
 
 pub(super) struct Task {
     pub(super) text: &'static str,
-    pub(super) words: [&'static str; 6],
+    /// The words that ripgrep looks for.
+    pub(super) words: &'static str,
 }
 
 /// How many times ripgrep's time it may take, and how much memory.
@@ -38,13 +39,18 @@ pub(super) struct Limits {
 /// The runs of one case.
 pub(super) struct Measured {
     pub(super) case: Case,
-    pub(super) search: Runs,
-    pub(super) cold: Runs,
-    pub(super) search_then: Runs,
-    pub(super) warm: Runs,
+    pub(super) cold: Side,
+    pub(super) warm: Side,
     /// The least part of the budget that a prompt used, in percent.
     pub(super) least_used: f64,
     pub(super) peers: Vec<Peer>,
+}
+
+/// The runs for one task, ripgrep's and ours.
+#[derive(Default)]
+pub(super) struct Side {
+    pub(super) search: Runs,
+    pub(super) pack: Runs,
 }
 
 /// Another program that packs, and how many times our CPU it must at least take.
@@ -58,62 +64,47 @@ impl Measured {
     /// The ratios, most of them with their limits.
     pub(super) fn ratios(&self, report: &mut Report) {
         let Case { name, limits, .. } = &self.case;
-        report.add(
-            &format!("{name}, cold: times ripgrep"),
-            self.cold.wall() / self.search.wall(),
-            at_most(limits.cold),
-        );
-        report.add(
-            &format!("{name}, warm: times ripgrep"),
-            self.warm.wall() / self.search_then.wall(),
-            at_most(limits.warm),
-        );
-        for (state, runs, search) in [
-            ("cold", &self.cold, &self.search),
-            ("warm", &self.warm, &self.search_then),
-        ] {
-            let what = format!("{name}, {state}: times ripgrep's CPU");
-            report.note(&what, runs.cpu() / search.cpu());
+        let sides = [
+            ("cold", &self.cold, limits.cold),
+            ("warm", &self.warm, limits.warm),
+        ];
+        for (state, Side { search, pack }, limit) in sides {
+            let what = format!("{name}, {state}: times ripgrep");
+            report.add(&what, pack.wall() / search.wall(), AtMost(limit));
         }
+        for (state, Side { search, pack }, _) in sides {
+            let what = format!("{name}, {state}: times ripgrep's CPU");
+            report.note(&what, pack.cpu() / search.cpu());
+        }
+        let (cold, warm) = (&self.cold.pack, &self.warm.pack);
         for peer in &self.peers {
             let what = format!("{name}: CPU of {}, times ours", peer.name);
             match &peer.runs {
-                Ok(runs) => {
-                    report.add(&what, runs.cpu() / self.cold.cpu(), at_least(peer.at_least))
-                }
+                Ok(runs) => report.add(&what, runs.cpu() / cold.cpu(), AtLeast(peer.at_least)),
                 Err(error) => report.say(&what, &format!("not measured: {error:#}")),
             }
         }
         if let Some(limit) = limits.megabytes {
-            let peak = self.cold.peak().max(self.warm.peak());
-            report.add(&format!("{name}: peak memory, MB"), peak, at_most(limit));
+            let peak = cold.peak().max(warm.peak());
+            report.add(&format!("{name}: peak memory, MB"), peak, AtMost(limit));
         }
-        report.add(
-            &format!("{name}: least % of the budget used"),
-            self.least_used,
-            at_least(LEAST_USED),
-        );
+        let what = format!("{name}: least % of the budget used");
+        report.add(&what, self.least_used, AtLeast(LEAST_USED));
     }
 
     /// What the ratios were made of.
     pub(super) fn figures(&self, report: &mut Report) {
         let own = [
-            ("ripgrep", &self.search),
-            ("cold", &self.cold),
-            ("ripgrep, the other task", &self.search_then),
-            ("warm", &self.warm),
+            ("ripgrep", &self.cold.search),
+            ("cold", &self.cold.pack),
+            ("ripgrep, the other task", &self.warm.search),
+            ("warm", &self.warm.pack),
         ];
-        let peers = self.peers.iter().filter_map(|peer| {
-            let runs = peer.runs.as_ref().ok()?;
-            Some((peer.name, runs))
-        });
+        let peers = self.peers.iter();
+        let peers = peers.filter_map(|peer| Some((peer.name, peer.runs.as_ref().ok()?)));
         for (what, runs) in own.into_iter().chain(peers) {
-            let figures = format!(
-                "{:7.2} s {:7.2} s CPU {:6.0} MB",
-                runs.wall(),
-                runs.cpu(),
-                runs.peak()
-            );
+            let (wall, cpu, peak) = (runs.wall(), runs.cpu(), runs.peak());
+            let figures = format!("{wall:7.2} s {cpu:7.2} s CPU {peak:6.0} MB");
             report.say(&format!("{}, {what}", self.case.name), &figures);
         }
     }

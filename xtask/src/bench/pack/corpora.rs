@@ -4,11 +4,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::command::{announce_and_run, program};
+use crate::command::{announce_and_run, git, only_file_in, program};
 
 const DJANGO: &str = "django==5.1";
 const LINUX: &str = "linux-source-6.1";
@@ -18,13 +17,10 @@ pub(super) fn django(folder: &Path) -> Result<PathBuf> {
     let tree = once(&folder.join("django"), |tree| {
         let packages = empty(folder.join("django-package"))?;
         // Only Django itself as source: what prepares its package may come built.
-        announce_and_run(
-            "django",
-            program("python3")
-                .args(["-m", "pip", "download", "--quiet", "--no-deps"])
-                .args(["--no-binary", "django", DJANGO, "--dest"])
-                .arg(&packages),
-        )?;
+        let mut pip = program("python3");
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps"]);
+        pip.args(["--no-binary", "django", DJANGO, "--dest"]);
+        announce_and_run("django", pip.arg(&packages))?;
         unpack(&only_file_in(&packages)?, tree)?;
         commit_all(tree)
     })?;
@@ -34,9 +30,7 @@ pub(super) fn django(folder: &Path) -> Result<PathBuf> {
 
 /// Removes what programs left in a repository, such as their caches.
 pub(super) fn clean(tree: &Path) -> Result<()> {
-    let mut git = program("git");
-    git.arg("-C").arg(tree);
-    announce_and_run("git", git.args(["clean", "-ffdx", "--quiet"]))
+    announce_and_run("git", git(tree).args(["clean", "-ffdx", "--quiet"]))
 }
 
 /// The kernel as its package has it, as a git repository with one commit. The package's `.gitignore`
@@ -44,20 +38,14 @@ pub(super) fn clean(tree: &Path) -> Result<()> {
 pub(super) fn linux_repository(folder: &Path) -> Result<PathBuf> {
     once(&folder.join("linux"), |tree| {
         let packages = empty(folder.join("linux-package"))?;
-        let mut download = Command::new("apt-get");
+        let mut download = program("apt-get");
+        download.args(["download", "--quiet", LINUX]);
+        announce_and_run("linux", download.current_dir(&packages))?;
+        let (package, unpacked) = (only_file_in(&packages)?, packages.join("unpacked"));
+        let mut extract = program("dpkg-deb");
         announce_and_run(
             "linux",
-            download
-                .args(["download", "--quiet", LINUX])
-                .current_dir(&packages),
-        )?;
-        let package = only_file_in(&packages)?;
-        let unpacked = packages.join("unpacked");
-        announce_and_run(
-            "linux",
-            program("dpkg-deb")
-                .arg("--extract")
-                .args([&package, &unpacked]),
+            extract.arg("--extract").args([&package, &unpacked]),
         )?;
         unpack(&unpacked.join(format!("usr/src/{LINUX}.tar.xz")), tree)?;
         commit_all(tree)?;
@@ -81,9 +69,8 @@ pub(super) fn linux_plain(folder: &Path, repository: &Path) -> Result<PathBuf> {
             }
         }
         // A new link changes what git remembers of a file: it would read them all again each time.
-        let mut git = program("git");
-        git.arg("-C").arg(repository);
-        announce_and_run("git", git.args(["update-index", "-q", "--refresh"]))
+        let refresh = ["update-index", "-q", "--refresh"];
+        announce_and_run("git", git(repository).args(refresh))
     })
 }
 
@@ -108,26 +95,13 @@ fn empty(folder: PathBuf) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn only_file_in(folder: &Path) -> Result<PathBuf> {
-    let mut entries = fs::read_dir(folder)?;
-    match (entries.next(), entries.next()) {
-        (Some(entry), None) => Ok(entry?.path()),
-        _ => bail!("{} should hold one file", folder.display()),
-    }
-}
-
 /// The archive's contents without its outermost folder.
 fn unpack(archive: &Path, into: &Path) -> Result<()> {
     fs::create_dir(into)?;
-    announce_and_run(
-        "unpack",
-        program("tar")
-            .arg("--extract")
-            .arg("--file")
-            .arg(archive)
-            .args(["--strip-components", "1", "--directory"])
-            .arg(into),
-    )
+    let mut tar = program("tar");
+    tar.args(["--extract", "--file"]).arg(archive);
+    tar.args(["--strip-components", "1", "--directory"]);
+    announce_and_run("unpack", tar.arg(into))
 }
 
 fn commit_all(tree: &Path) -> Result<()> {
@@ -141,9 +115,7 @@ fn commit_all(tree: &Path) -> Result<()> {
         &["gc", "--quiet"],
     ];
     for step in steps {
-        let mut git = program("git");
-        git.arg("-C").arg(tree).args(author).args(settings);
-        announce_and_run("git", git.args(step))?;
+        announce_and_run("git", git(tree).args(author).args(settings).args(step))?;
     }
     Ok(())
 }

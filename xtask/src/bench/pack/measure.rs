@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::command::output_of;
+use crate::statistics::median;
 
 /// What one run took.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -38,14 +39,9 @@ pub(super) fn run(command: &Command, stdout: &Path) -> Result<Run> {
     if ended.code != 0 || fs::metadata(stdout)?.len() == 0 {
         let stderr = fs::read_to_string(&stderr).unwrap_or_default();
         let last = stderr.trim_end().lines().last().unwrap_or("nothing");
-        let name = Path::new(name)
-            .file_name()
-            .unwrap_or(name)
-            .to_string_lossy();
-        bail!(
-            "{name} gave no answer (exit code {}), and said: {last}",
-            ended.code
-        );
+        let name = Path::new(name).file_name().unwrap_or(name);
+        let (name, code) = (name.to_string_lossy(), ended.code);
+        bail!("{name} gave no answer (exit code {code}), and said: {last}");
     }
     Ok(ended.run)
 }
@@ -82,9 +78,7 @@ impl Runs {
 
     /// The middle one; no number when nothing was run, which misses every limit.
     fn median(&self, pick: fn(&Run) -> f64) -> f64 {
-        let mut figures: Vec<f64> = self.0.iter().map(pick).collect();
-        figures.sort_by(f64::total_cmp);
-        figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+        median(self.0.iter().map(pick)).unwrap_or(f64::NAN)
     }
 }
 

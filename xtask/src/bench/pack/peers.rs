@@ -1,11 +1,13 @@
 //! The programs that packing is measured against, installed once into the target folder.
 
+use std::env::consts::EXE_EXTENSION;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use crate::bench::python::environment;
 use crate::command::{announce_and_run, cargo, program, succeeds};
 
 const RIPGREP: &str = "15.2.0";
@@ -17,89 +19,44 @@ const AIDER: &str = "0.86.2";
 /// Searches text, the fastest that there is.
 pub(super) fn ripgrep(folder: &Path) -> Result<PathBuf> {
     let root = folder.join("tools");
-    let installed = root
-        .join("bin/rg")
-        .with_extension(std::env::consts::EXE_EXTENSION);
+    let installed = root.join("bin/rg").with_extension(EXE_EXTENSION);
     if !installed.exists() {
-        announce_and_run(
-            "ripgrep",
-            cargo()
-                .args(["install", "--quiet", "--locked", "ripgrep"])
-                .args(["--version", RIPGREP, "--root"])
-                .arg(&root),
-        )?;
+        let mut install = cargo();
+        install.args(["install", "--quiet", "--locked", "ripgrep"]);
+        install.args(["--version", RIPGREP, "--root"]).arg(&root);
+        announce_and_run("ripgrep", &mut install)?;
     }
     Ok(installed)
 }
 
 /// Packs whole code bases, without a task.
-pub(super) struct Repomix {
-    bin: PathBuf,
-}
-
-impl Repomix {
-    pub(super) fn install(folder: &Path) -> Result<Self> {
-        let root = folder.join("repomix");
-        let bin = root.join("node_modules/.bin");
-        if !bin.join("repomix").exists() {
-            fs::create_dir_all(&root)?;
-            announce_and_run(
-                "repomix",
-                program("npm")
-                    .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
-                    .arg(&root)
-                    .arg(format!("node@{NODE}"))
-                    .arg(format!("repomix@{REPOMIX}")),
-            )?;
-        }
-        let repomix = Self { bin };
-        if !succeeds(repomix.command().arg("--version")) {
-            bail!("repomix {REPOMIX} does not start");
-        }
-        Ok(repomix)
+pub(super) fn repomix(folder: &Path) -> Result<Command> {
+    let root = folder.join("repomix");
+    let bin = root.join("node_modules/.bin");
+    if !bin.join("repomix").exists() {
+        fs::create_dir_all(&root)?;
+        let mut npm = program("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+        npm.arg(&root).arg(format!("node@{NODE}"));
+        announce_and_run("repomix", npm.arg(format!("repomix@{REPOMIX}")))?;
     }
-
-    pub(super) fn pack(&self, tree: &Path, out: &Path) -> Command {
-        let mut command = self.command();
-        command.arg(tree).arg("--output").arg(out);
+    let command = || {
+        let mut command = program(bin.join("node"));
+        command.arg(bin.join("repomix"));
         command
+    };
+    if !succeeds(command().arg("--version")) {
+        bail!("repomix {REPOMIX} does not start");
     }
-
-    fn command(&self) -> Command {
-        let mut command = program(self.bin.join("node"));
-        command.arg(self.bin.join("repomix"));
-        command
-    }
+    Ok(command())
 }
 
 /// Maps the definitions of a code base within a budget.
-pub(super) struct Aider {
-    python: PathBuf,
-    script: PathBuf,
-}
-
-impl Aider {
-    pub(super) fn install(folder: &Path) -> Result<Self> {
-        let root = folder.join("aider");
-        let python = root.join("bin/python");
-        let package = format!("aider-chat=={AIDER}");
-        let script = folder.join("aider_map.py");
-        fs::write(&script, include_str!("aider_map.py"))?;
-        let aider = Self { python, script };
-        if !succeeds(program(&aider.python).args(["-c", "import aider.repomap"])) {
-            announce_and_run("aider", program("python3").args(["-m", "venv"]).arg(&root))?;
-            announce_and_run(
-                "aider",
-                program(&aider.python).args(["-m", "pip", "install", "--quiet", &package]),
-            )?;
-        }
-        Ok(aider)
-    }
-
-    pub(super) fn map(&self, tree: &Path, task: &Path, budget: u32) -> Command {
-        let mut command = program(&self.python);
-        command.arg(&self.script).args([tree, task]);
-        command.arg(budget.to_string());
-        command
-    }
+pub(super) fn aider(folder: &Path) -> Result<Command> {
+    let python = environment(&folder.join("aider"), &format!("aider-chat=={AIDER}"))?;
+    let script = folder.join("aider_map.py");
+    fs::write(&script, include_str!("aider_map.py"))?;
+    let mut command = program(&python);
+    command.arg(&script);
+    Ok(command)
 }

@@ -6,10 +6,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::case::{Case, Measured, Peer, Task};
-use super::corpora;
+use super::case::{Case, Measured, Peer, Side, Task};
 use super::measure::{Run, Runs, run};
-use super::peers::{Aider, Repomix};
+use super::{corpora, peers};
 
 const BUDGET: u32 = 32_768;
 const TIMES_REPOMIX: f64 = 5.0;
@@ -32,21 +31,19 @@ impl Programs {
         self.pack_cold(&case)?;
         let mut measured = Measured {
             case,
-            search: Runs::default(),
-            cold: Runs::default(),
-            search_then: Runs::default(),
-            warm: Runs::default(),
+            cold: Side::default(),
+            warm: Side::default(),
             least_used: f64::INFINITY,
             peers: Vec::new(),
         };
         for _ in 0..rounds {
             let case = &measured.case;
-            measured.search.add(self.search(case, &case.asked)?);
+            measured.cold.search.add(self.search(case, &case.asked)?);
             let (cold, cold_used) = self.pack_cold(case)?;
-            measured.search_then.add(self.search(case, &case.then)?);
+            measured.warm.search.add(self.search(case, &case.then)?);
             let (warm, warm_used) = self.pack(case, &case.then)?;
-            measured.cold.add(cold);
-            measured.warm.add(warm);
+            measured.cold.pack.add(cold);
+            measured.warm.pack.add(warm);
             measured.least_used = measured.least_used.min(cold_used).min(warm_used);
         }
         Ok(measured)
@@ -55,7 +52,7 @@ impl Programs {
     fn search(&self, case: &Case, task: &Task) -> Result<Run> {
         let mut command = Command::new(&self.ripgrep);
         command.arg("--count").args(case.search);
-        for word in task.words {
+        for word in task.words.split(' ') {
             command.args(["-e", word]);
         }
         command.arg(&case.tree);
@@ -104,8 +101,9 @@ impl Programs {
     }
 
     fn measure_repomix(&self, case: &Case, rounds: usize) -> Result<Runs> {
-        let repomix = Repomix::install(&self.folder)?;
-        let command = repomix.pack(&case.tree, &self.folder.join("repomix.xml"));
+        let mut command = peers::repomix(&self.folder)?;
+        command.arg(&case.tree).arg("--output");
+        command.arg(self.folder.join("repomix.xml"));
         let mut runs = Runs::default();
         for _ in 0..rounds {
             runs.add(run(&command, &self.folder.join("repomix.out"))?);
@@ -115,10 +113,11 @@ impl Programs {
 
     /// Once: it takes long, and the limit is far away.
     fn measure_aider(&self, case: &Case) -> Result<Runs> {
-        let aider = Aider::install(&self.folder)?;
+        let mut command = peers::aider(&self.folder)?;
         // It keeps what it parsed in the tree.
         corpora::clean(&case.tree)?;
-        let command = aider.map(&case.tree, &self.task_file(&case.asked)?, BUDGET);
+        command.arg(&case.tree).arg(self.task_file(&case.asked)?);
+        command.arg(BUDGET.to_string());
         let mut runs = Runs::default();
         runs.add(run(&command, &self.folder.join("aider.out"))?);
         Ok(runs)

@@ -11,7 +11,6 @@ use serde::Deserialize;
 pub(super) struct Conversation {
     pub(super) name: String,
     /// When the questions are asked.
-    #[serde(default)]
     pub(super) now: Option<String>,
     pub(super) turns: Vec<Turn>,
     pub(super) questions: Vec<Question>,
@@ -23,14 +22,11 @@ pub(super) struct Turn {
     pub(super) id: String,
     /// The sitting that it belongs to.
     pub(super) session: Label,
-    #[serde(default)]
     pub(super) at: Option<String>,
-    #[serde(default)]
     pub(super) role: Option<String>,
     pub(super) speaker: String,
     pub(super) text: String,
     /// What a picture that was sent along shows.
-    #[serde(default)]
     pub(super) caption: Option<String>,
     /// What showing the turn in a prompt costs, its speaker and date included.
     pub(super) tokens: u64,

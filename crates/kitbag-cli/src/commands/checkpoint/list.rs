@@ -5,9 +5,8 @@ use kitbag::checkpoint::{Checkpoint, CheckpointError, CheckpointState, Checkpoin
 use kitbag::core::envelope::TaskType;
 use serde::Serialize;
 
-use super::failure;
 use crate::failure::Failure;
-use crate::output::{self, one_line};
+use crate::output::{self, beginning};
 
 /// Lists the checkpoints, the latest first
 #[derive(clap::Args)]
@@ -18,27 +17,21 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
-    let listing = checkpoints.list().map_err(failure)?;
-    let problems: Vec<String> = listing
-        .problems
-        .iter()
-        .map(CheckpointError::to_string)
-        .collect();
+    let listing = checkpoints.list()?;
     // A damaged file must not keep anyone from the others.
-    for (problem, error) in problems.iter().zip(&listing.problems) {
-        output::say_error(problem, Some(&error.hint()));
+    for problem in &listing.problems {
+        output::say_error(&problem.to_string(), Some(&problem.hint()));
     }
     if args.json {
-        let checkpoints = listing.checkpoints.iter().map(Row::of).collect();
+        let problems = listing.problems.iter().map(CheckpointError::to_string);
         return Ok(output::print_json(&Report {
-            checkpoints,
-            problems,
+            checkpoints: listing.checkpoints.iter().map(Row::of).collect(),
+            problems: problems.collect(),
         })?);
     }
     if listing.checkpoints.is_empty() {
         let folder = checkpoints.folder().display();
         output::say(format_args!("no checkpoints in {folder}"));
-        return Ok(());
     }
     Ok(output::print(&table(&listing.checkpoints))?)
 }
@@ -79,22 +72,12 @@ fn table(checkpoints: &[Checkpoint]) -> String {
     let row = |checkpoint: &Checkpoint| {
         [
             checkpoint.session_id.to_string(),
-            shortened(checkpoint.state.as_str(), 16),
+            beginning(checkpoint.state.as_str(), 16),
             checkpoint.task_type.as_str().to_owned(),
             format!("{:.0}", checkpoint.timestamp),
-            shortened(&checkpoint.user_request, 60),
+            beginning(&checkpoint.user_request, 60),
         ]
     };
     let header = ["session", "state", "task", "saved", "request"];
     output::grid(&header, checkpoints.iter().map(row))
-}
-
-/// A text on one line, with its end left out where it is long.
-fn shortened(text: &str, most: usize) -> String {
-    let line = one_line(text.trim());
-    if line.chars().count() <= most {
-        return line;
-    }
-    let start: String = line.chars().take(most - 1).collect();
-    format!("{start}…")
 }

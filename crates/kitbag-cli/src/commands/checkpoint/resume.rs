@@ -11,7 +11,6 @@ use kitbag::core::chunk::{ChunkType, ContextChunk};
 use kitbag::core::tokens::Tokens;
 use kitbag::pack::truncatable;
 
-use super::failure;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::internal::InternalArgs;
@@ -39,7 +38,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result<(), Failure> {
-    let former = checkpoints.restore(&args.id).map_err(failure)?;
+    let former = checkpoints.restore(&args.id)?;
     let mut resumed = former.clone().with_state(CheckpointState::Running);
     resumed.timestamp = Timestamp::now();
     if args.json {
@@ -49,7 +48,7 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result
         say_changed(&former, root);
     }
     // Only what somebody has received is taken up.
-    checkpoints.save(&resumed).map_err(failure)?;
+    checkpoints.save(&resumed)?;
     Ok(())
 }
 

@@ -1,8 +1,6 @@
 //! Saves a checkpoint: from JSON, from options, or what was saved before with some of it changed.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -14,14 +12,11 @@ use kitbag::pack::PackRequest;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::failure;
-use crate::commands::pack::{failure as pack_failure, prepared};
+use crate::commands::pack::prepared;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{self, grouped};
-
-/// More than this is not read.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// Saves a checkpoint
 ///
@@ -40,10 +35,10 @@ pub(super) struct Args {
     task: Option<String>,
     /// What kind of task it is: implement, debug, refactor, test or analyze [default: the former one,
     /// or inferred from the task]
-    #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
+    #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
     /// How far it is: running, paused, completed, failed, or a word of your own
-    #[arg(long, value_name = "STATE", value_parser = |text: &str| Ok::<_, String>(CheckpointState::from(text.to_owned())))]
+    #[arg(long, value_name = "STATE")]
     state: Option<CheckpointState>,
     /// A file that the task has made or changed; can be given several times
     #[arg(long = "artifact", value_name = "FILE")]
@@ -64,11 +59,14 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result<(), Failure> {
     let now = Timestamp::now();
     let mut checkpoint = match &args.json {
-        Some(path) => from_json(&read(path)?, &name(path), args, now)?,
+        Some(path) => {
+            let (name, json) = input::read_data(path, "the checkpoint")?;
+            from_json(&json, &name, args, now)?
+        }
         None => match checkpoints.restore(&args.id) {
             Ok(former) => former,
             Err(CheckpointError::NotFound { .. }) => begun(args, now)?,
-            Err(error) => return Err(failure(error)),
+            Err(error) => return Err(error.into()),
         },
     };
     if args.json.is_none() {
@@ -81,7 +79,7 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result
     } else if args.json.is_none() && (checkpoint.context.is_none() || is_changed) {
         checkpoint = pack(checkpoint, args, root)?;
     }
-    let file = checkpoints.save(&checkpoint).map_err(failure)?;
+    let file = checkpoints.save(&checkpoint)?;
     let context = checkpoint.context.as_ref();
     let kept = match context.map_or(0, |context| context.chunks.len()) {
         0 => String::new(),
@@ -104,20 +102,19 @@ fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, 
     let mut envelope = checkpoint.resume();
     envelope.token_budget =
         TokenBudget::new(request.options.budget).with_input_share(Share::percent(100));
-    prepared
-        .fill(&mut envelope, &request.options, &counter)
-        .map_err(pack_failure)?;
+    prepared.fill(&mut envelope, &request.options, &counter)?;
     Ok(checkpoint.with_context(&envelope.context))
 }
 
 /// A checkpoint of a task that has just begun.
 fn begun(args: &Args, now: Timestamp) -> Result<Checkpoint, Failure> {
     if args.task.is_none() {
-        let id = &args.id;
-        return Err(Failure::usage(format_args!(
-            "session `{id}` has no checkpoint yet, and no task is given"
-        ))
-        .hint("say what is to be done with `--task TEXT`, or give the checkpoint as JSON"));
+        let what = format!(
+            "session `{}` has no checkpoint yet, and no task is given",
+            args.id
+        );
+        let hint = "say what is to be done with `--task TEXT`, or give the checkpoint as JSON";
+        return Err(Failure::usage(what).hint(hint));
     }
     from_json("{}", "the options", args, now)
 }
@@ -147,15 +144,13 @@ fn from_json(json: &str, name: &str, args: &Args, now: Timestamp) -> Result<Chec
     let mut reader = serde_json::Deserializer::from_str(&json);
     let checkpoint: Checkpoint =
         serde_path_to_error::deserialize(&mut reader).map_err(|error| wrong(error.to_string()))?;
-    if checkpoint.session_id == args.id {
-        Ok(checkpoint)
-    } else {
+    if checkpoint.session_id != args.id {
         let (found, id) = (&checkpoint.session_id, &args.id);
-        Err(Failure::usage(format_args!(
-            "{name} is the checkpoint of session `{found}`, not of `{id}`"
-        ))
-        .hint("leave out its `session_id`, or save it under that name"))
+        let what = format!("{name} is the checkpoint of session `{found}`, not of `{id}`");
+        let hint = "leave out its `session_id`, or save it under that name";
+        return Err(Failure::usage(what).hint(hint));
     }
+    Ok(checkpoint)
 }
 
 /// Sets a field that is not there.
@@ -197,30 +192,4 @@ fn change(checkpoint: &mut Checkpoint, args: &Args) {
             checkpoint.artifacts.push(artifact);
         }
     }
-}
-
-fn name(path: &Path) -> String {
-    if path == Path::new("-") {
-        "stdin".into()
-    } else {
-        path.display().to_string()
-    }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::new(format_args!("cannot read {}: {error}", name(path)));
-    let mut text = String::new();
-    if path == Path::new("-") {
-        io::stdin().lock().take(MAX_BYTES).read_to_string(&mut text)
-    } else {
-        File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
-    }
-    .map_err(failed)?;
-    if text.len() as u64 == MAX_BYTES {
-        let (name, most) = (name(path), grouped(MAX_BYTES));
-        return Err(Failure::new(format_args!(
-            "{name} has {most} bytes or more, which is too much for a checkpoint"
-        )));
-    }
-    Ok(text)
 }

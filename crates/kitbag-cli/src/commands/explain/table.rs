@@ -1,15 +1,12 @@
 //! Every decision of a pack as a table.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
 use kitbag::core::chunk::Detail;
-use kitbag::core::rank::ScorePart;
 use kitbag::pack::{Decisions, PackedChunk};
 
 use crate::flags;
-use crate::output::{grouped, one_line};
+use crate::output::{aligned, grouped, largest_first, one_line, quoted, shortened};
 
 /// How many of the largest folders and kinds are listed.
 const MOST_SPENT: usize = 3;
@@ -19,64 +16,52 @@ const MOST_WORDS: usize = 8;
 
 /// What is in the prompt, and the best of what is not.
 pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if !decided.task.is_empty() {
         let task = shortened(&one_line(&decided.task), 100);
-        let _ = writeln!(text, "task: {task}\n");
+        lines.push(format!("task: {task}\n"));
     }
     let header = ["level", "tokens", "score", "source", "why"];
-    let rows = decided.chunks.iter().map(row_in).collect();
-    let _ = writeln!(text, "{}", grid(header, rows));
+    lines.push(aligned(&header, &[1, 2], decided.chunks.iter().map(row_in)));
     let in_all = decided.in_all();
     let missing = in_all.chunks - decided.chunks.len();
     if missing > 0 {
         let missing = grouped(missing as u64);
-        let _ = writeln!(
-            text,
+        lines.push(format!(
             "… {missing} more are not kept: name the task to see all"
-        );
+        ));
     }
-    let out = rows_out(decided);
-    let kept = out.len();
+    let kept = decided.excluded.len();
+    if kept > 0 && excluded > 0 {
+        let header = ["", "", "score", "source", "why"];
+        let rows = aligned(&header, &[1, 2], rows_out(decided).take(excluded));
+        lines.push(format!("\nnot in the prompt:\n{rows}"));
+    }
     let hidden = in_all.excluded - kept.min(excluded);
-    if !out.is_empty() && excluded > 0 {
-        let shown = out.into_iter().take(excluded).collect();
-        let _ = writeln!(
-            text,
-            "\nnot in the prompt:\n{}",
-            grid(["", "", "score", "source", "why"], shown)
-        );
-    }
     if hidden > 0 {
-        let more = if kept > excluded {
-            "`--excluded N` shows more"
-        } else {
-            "they are not kept: name the task to see all"
+        let more = match kept > excluded {
+            true => "`--excluded N` shows more",
+            false => "they are not kept: name the task to see all",
         };
-        let _ = writeln!(text, "… {} more; {more}", grouped(hidden as u64));
+        lines.push(format!("… {} more; {more}", grouped(hidden as u64)));
     }
-    let _ = write!(
-        text,
+    lines.push(format!(
         "\n{} of {} tokens ({:.1} %), {:.2} % of the best possible worth, {} files ranked",
         grouped(decided.tokens.0),
         grouped(decided.budget.0),
         decided.utilization * 100.0,
         decided.bound * 100.0,
         grouped(in_all.ranked as u64),
-    );
-    if let Some(spent) = spent(decided) {
-        let _ = write!(text, "\n{spent}");
-    }
-    for understood in [understood(decided), words(decided)].into_iter().flatten() {
-        let _ = write!(text, "\n{understood}");
-    }
+    ));
+    lines.extend(spent(decided));
+    lines.extend(understood(decided));
+    lines.extend(words(decided));
     for problem in &decided.problems {
-        let _ = write!(text, "\nproblem: {}", one_line(&problem.to_string()));
-        if let Some(remedy) = flags::remedy(problem) {
-            let _ = write!(text, " ({})", one_line(remedy));
-        }
+        let remedy = flags::remedy(problem).map(|remedy| format!(" ({})", one_line(remedy)));
+        let problem = one_line(&problem.to_string());
+        lines.push(format!("problem: {problem}{}", remedy.unwrap_or_default()));
     }
-    text
+    lines.join("\n")
 }
 
 /// What takes the budget, and how to take less.
@@ -99,13 +84,7 @@ fn understood(decided: &Decisions) -> Option<String> {
     let task_type = decided.task_type?.as_str();
     let from = match decided.inferred_from.as_deref()? {
         [] => "as no word of it says otherwise".to_owned(),
-        cues => {
-            let cues: Vec<String> = cues
-                .iter()
-                .map(|cue| format!("“{}”", one_line(cue)))
-                .collect();
-            format!("from {}", cues.join(", "))
-        }
+        cues => format!("from {}", quoted(cues.iter())),
     };
     Some(format!(
         "taken for a task to {task_type}, {from}; `--task-type TYPE` says otherwise"
@@ -113,59 +92,52 @@ fn understood(decided: &Decisions) -> Option<String> {
 }
 
 /// The words that were looked for, and those that are nowhere.
-fn words(decided: &Decisions) -> Option<String> {
+fn words(decided: &Decisions) -> Vec<String> {
     let (found, missing): (Vec<_>, Vec<_>) = decided.words.iter().partition(|word| word.files > 0);
+    let found = found.iter().take(MOST_WORDS);
     let found: Vec<String> = found
-        .iter()
-        .take(MOST_WORDS)
         .map(|word| format!("{} ({})", one_line(&word.word), grouped(word.files as u64)))
         .collect();
     // Words that tell the type of a task need not be in the code.
     let cues = decided.inferred_from.as_deref().unwrap_or_default();
     let is_cue = |word: &str| cues.iter().any(|cue| cue.to_lowercase().contains(word));
-    let missing: Vec<String> = missing
-        .iter()
-        .filter(|word| !is_cue(&word.word))
-        .take(MOST_WORDS)
-        .map(|word| format!("“{}”", one_line(&word.word)))
-        .collect();
-    let mut text = String::new();
+    let missing = missing.iter().map(|word| &word.word);
+    let missing = quoted(missing.filter(|word| !is_cue(word)).take(MOST_WORDS));
+    let mut lines = Vec::new();
     if !found.is_empty() {
-        let _ = write!(text, "looked for, in how many files: {}", found.join(", "));
+        let found = found.join(", ");
+        lines.push(format!("looked for, in how many files: {found}"));
     }
     if !missing.is_empty() {
-        let end = if found.is_empty() { "" } else { "\n" };
-        let missing = missing.join(", ");
-        let _ = write!(
-            text,
-            "{end}in no file: {missing}; say it with names that the code has"
-        );
+        lines.push(format!(
+            "in no file: {missing}; say it with names that the code has"
+        ));
     }
-    (!text.is_empty()).then_some(text)
+    lines
 }
 
 fn row_in(chunk: &PackedChunk) -> [String; 5] {
     let level = chunk.level.as_str();
+    let parts = chunk.parts.iter();
     [
         match chunk.level {
-            Detail::Slice if !chunk.lines.is_empty() => format!("{level} {}", lines(chunk)),
+            Detail::Slice if !chunk.lines.is_empty() => format!("{level} {}", first_lines(chunk)),
             _ => level.to_owned(),
         },
         grouped(chunk.tokens.0),
         chunk.score.to_string(),
         shortened(&one_line(&chunk.source), 60),
-        parts(&chunk.parts),
+        largest_first(parts.map(|part| (&*part.name, part.value))),
     ]
 }
 
 /// The files that were considered come first, by their rank; then what was never looked at.
-fn rows_out(decided: &Decisions) -> Vec<[String; 5]> {
+fn rows_out(decided: &Decisions) -> impl Iterator<Item = [String; 5]> {
     let ranked = decided.ranked.iter();
     let scores: HashMap<&str, i64> = ranked
         .map(|ranked| (ranked.source.as_str(), ranked.score))
         .collect();
-    let excluded = decided.excluded.iter();
-    let rows = excluded.map(|excluded| {
+    decided.excluded.iter().map(move |excluded| {
         let score = scores.get(excluded.source.as_str());
         [
             String::new(),
@@ -174,61 +146,21 @@ fn rows_out(decided: &Decisions) -> Vec<[String; 5]> {
             shortened(&one_line(&excluded.source), 60),
             one_line(&excluded.reason),
         ]
-    });
-    rows.collect()
-}
-
-fn grid(header: [&str; 5], rows: Vec<[String; 5]>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header);
-    table.add_rows(rows);
-    if let Some(first) = table.column_mut(0) {
-        first.set_padding((0, 1));
-    }
-    for column in [1, 2] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let lines: Vec<String> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    lines.join("\n")
-}
-
-/// The parts of the score, the largest first: they add up to it.
-fn parts(of: &[ScorePart]) -> String {
-    let mut parts: Vec<&ScorePart> = of.iter().collect();
-    parts.sort_by(|a, b| (b.value.abs(), &a.name).cmp(&(a.value.abs(), &b.name)));
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|part| format!("{} {:+}", part.name, part.value))
-        .collect();
-    parts.join(", ")
+    })
 }
 
 /// The first ranges of lines that are shown.
-fn lines(chunk: &PackedChunk) -> String {
-    let ranges = chunk.lines.iter();
-    let ranges: Vec<String> = ranges
-        .map(|(first, last)| format!("{first}-{last}"))
-        .collect();
-    match ranges.as_slice() {
-        all if all.len() <= 2 => all.join(","),
-        [first, rest @ ..] => format!("{first} +{}", rest.len()),
-        [] => String::new(),
+fn first_lines(chunk: &PackedChunk) -> String {
+    match ranges(&chunk.lines).as_slice() {
+        [first, rest @ ..] if rest.len() > 1 => format!("{first} +{}", rest.len()),
+        all => all.join(","),
     }
 }
 
-/// A text that leaves room for other columns: its middle may be left out.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    let length = text.chars().count();
-    if length <= most {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(most / 3).collect();
-    let end: String = text.chars().skip(length - (most - most / 3 - 1)).collect();
-    format!("{start}…{end}")
+/// Ranges of lines as they are shown.
+pub(super) fn ranges(lines: &[(u32, u32)]) -> Vec<String> {
+    let lines = lines.iter();
+    lines
+        .map(|(first, last)| format!("{first}-{last}"))
+        .collect()
 }

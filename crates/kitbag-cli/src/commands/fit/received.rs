@@ -1,6 +1,6 @@
 //! A request that another program made, within a budget.
 
-use kitbag::wire::{FitError, FittedRequest, Request};
+use kitbag::wire::{FittedRequest, Request};
 
 use super::Args;
 use crate::failure::Failure;
@@ -15,19 +15,16 @@ pub(super) fn run(args: &Args, request: &Request) -> Result<(), Failure> {
         ("--envelope", args.envelope.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        return Err(Failure::usage(format_args!(
-            "`{option}` is for chunks, and the file holds a request"
-        ))
-        .hint("leave it out: a request says itself what is asked, and in which form"));
+        let what = format!("`{option}` is for chunks, and the file holds a request");
+        let hint = "leave it out: a request says itself what is asked, and in which form";
+        return Err(Failure::usage(what).hint(hint));
     }
     let (counter, traits) = args.counter.counter_for(request.model().as_deref())?;
     let settings = args.settings(request.dialect.form(), None, traits)?;
     let FittedRequest {
         request, composed, ..
-    } = request.fit(&settings, &counter).map_err(failure)?;
+    } = request
+        .fit(&settings, &counter)
+        .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     deliver(args.show(), &composed, &request.to_json(), &counter)
-}
-
-fn failure(error: FitError) -> Failure {
-    Failure::new(&error).hint(error.hint())
 }

@@ -5,44 +5,31 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, counted};
-use crate::project::{ProjectArgs, say_problems};
+use crate::project::{ListArgs, say_problems};
 
-/// Checks all layouts, agents and documents of the project, and tells every problem
-#[derive(clap::Args)]
-pub(super) struct Args {
-    #[command(flatten)]
-    project: ProjectArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     let project = args.project.open()?;
     let problems = project.check();
+    let report = Report {
+        agents: project.config.agents.len(),
+        layouts: project.layouts.iter().count(),
+        problems: &problems,
+    };
     let errors = problems.iter().filter(|problem| problem.is_error()).count();
     if args.json {
-        output::print_json(&Report {
-            problems: &problems,
-            agents: project.config.agents.len(),
-            layouts: project.layouts.iter().count(),
-        })?;
+        output::print_json(&report)?;
     } else {
         say_problems(&problems);
         if project.files.is_empty() {
-            output::say(format_args!(
-                "note: no configuration was found; only the built-in layouts were checked"
-            ));
+            output::say("note: no configuration was found; only the built-in layouts were checked");
         }
-        let (agents, layouts) = (project.config.agents.len(), project.layouts.iter().count());
-        let warnings = problems.len() - errors;
-        let count = |count: usize, one: &str, several: &str| counted(count as u64, one, several);
+        let count = |count: usize, one: &str| counted(count as u64, one, &format!("{one}s"));
         output::print(&format!(
             "{} and {} checked: {}, {}",
-            count(agents, "agent", "agents"),
-            count(layouts, "layout", "layouts"),
-            count(errors, "error", "errors"),
-            count(warnings, "warning", "warnings"),
+            count(report.agents, "agent"),
+            count(report.layouts, "layout"),
+            count(errors, "error"),
+            count(problems.len() - errors, "warning"),
         ))?;
     }
     match errors {

@@ -5,19 +5,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::ProjectArgs;
+use crate::project::ListArgs;
 
-/// Lists the layouts, built-in ones and the project's
-#[derive(clap::Args)]
-pub(super) struct Args {
-    #[command(flatten)]
-    project: ProjectArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     let project = args.project.open_and_tell()?;
     let layouts = project.layouts.iter();
     if args.json {
@@ -36,8 +26,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(output::print(&output::grid(&header, rows))?)
 }
 
+/// A layout without its contents.
 #[derive(Serialize)]
-struct Row<'a> {
+pub(super) struct Row<'a> {
     id: &'a str,
     version: &'a str,
     origin: String,
@@ -45,7 +36,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(layout: &'a Layout) -> Self {
+    pub(super) fn of(layout: &'a Layout) -> Self {
         Self {
             id: &layout.id,
             version: &layout.version,

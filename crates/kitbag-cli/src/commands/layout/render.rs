@@ -4,11 +4,10 @@ mod choice;
 mod request;
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use kitbag::core::assembly::{AssemblySettings, OutputForm, OutputFormError};
+use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::budget::parse_tokens;
 use kitbag::core::problem::Problem;
 use kitbag::core::tokens::Tokens;
@@ -22,10 +21,10 @@ use serde::Serialize;
 use crate::commands::pack::summary::{say_problems, say_redacted};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::input;
 use crate::output;
-use crate::project::{ProjectArgs, agent_failure, turn_failure};
+use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
-use crate::stdin;
 
 /// Renders a layout as every channel would
 ///
@@ -48,7 +47,7 @@ pub(super) struct Args {
     #[arg(long, value_enum)]
     mode: Option<ModeArg>,
     /// The channel: cli (the default), slack, mcp, http or another
-    #[arg(long, value_name = "NAME", value_parser = |name: &str| name.parse::<Platform>())]
+    #[arg(long, value_name = "NAME")]
     platform: Option<Platform>,
     /// Props for the layout, as a JSON object or `@FILE`
     #[arg(long, value_name = "JSON")]
@@ -69,13 +68,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
     /// The security key, 32 hexadecimal digits; drawn at random unless it is given
-    #[arg(long, value_name = "HEX", value_parser = |key: &str| key.parse::<SecurityKey>())]
+    #[arg(long, value_name = "HEX")]
     key: Option<SecurityKey>,
     /// The most tokens that the prompt may have
     #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_tokens)]
     budget: Tokens,
     /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
-    #[arg(long, value_name = "FORM", default_value = "flat", value_parser = parse_form)]
+    #[arg(long, value_name = "FORM", default_value = "flat")]
     format: OutputForm,
     #[command(flatten)]
     counter: CounterArgs,
@@ -100,17 +99,12 @@ enum ModeArg {
     Execute,
 }
 
-fn parse_form(text: &str) -> Result<OutputForm, String> {
-    text.parse()
-        .map_err(|error: OutputFormError| error.to_string())
-}
-
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let project = args.project.open_and_tell()?;
     let request = request::request(args)?;
     let variable = |name: &str| env::var(name).ok();
     if args.raw {
-        let part = agent_part(&project, &request, &variable).map_err(|e| agent_failure(&e))?;
+        let part = agent_part(&project, &request, &variable)?;
         say_problems(&part.contribution.problems);
         say_redacted(&part.contribution.redacted);
         return print_raw(args, &part);
@@ -121,8 +115,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut sources = Sources::default();
     sources.agent = Some(AgentSource::new(&project, request).with_variables(&variable));
     let request = TurnRequest::without_memory(prompt);
-    let made = pollster::block_on(turn(sources, &request, &counter));
-    let made = made.map_err(|error| turn_failure(&error))?;
+    let made = pollster::block_on(turn(sources, &request, &counter))?;
     if let Some(agent) = made.agent.as_ref().filter(|_| args.json) {
         let assembly = &made.composed.assembly;
         let mut payload = agent.payload(assembly, &project, original.as_ref());
@@ -140,11 +133,11 @@ impl Args {
     /// The query, from the arguments or from stdin.
     fn query(&self) -> Result<Option<String>, Failure> {
         match self.query.as_deref() {
-            Some("-") => Ok(Some(ended(stdin::read("the query")?))),
+            Some("-") => Ok(Some(ended(input::read("the query")?))),
             Some(query) => Ok(Some(query.to_owned())),
             // A layout alone, and a context that brings a query, need none.
-            None if self.raw || self.context.is_some() || !stdin::is_piped() => Ok(None),
-            None => Ok(stdin::read_soon()?.map(ended)),
+            None if self.raw || self.context.is_some() || !input::is_piped() => Ok(None),
+            None => Ok(input::read_soon()?.map(ended)),
         }
     }
 
@@ -153,34 +146,28 @@ impl Args {
         let Some(given) = &self.props else {
             return Ok(None);
         };
-        let (json, name) = match given.strip_prefix('@') {
-            Some(file) => (read_file(Path::new(file))?, file),
-            None => (given.clone(), "--props"),
+        let (name, json) = match given.strip_prefix('@') {
+            Some(file) => input::read_data(Path::new(file), "the props")?,
+            None => ("--props".to_owned(), given.clone()),
         };
-        object(&json, name).map(|props| Some(Value::Map(props)))
+        object(&json, &name).map(|props| Some(Value::Map(props)))
     }
 
     /// How the prompt is put together, if there is something to answer.
     fn settings(&self, request: &AgentRequest) -> Result<(AssemblySettings, Counter), Failure> {
         if request.channel.query.trim().is_empty() {
-            return Err(
-                Failure::usage("a prompt ends in a query, and there is none")
-                    .hint("say what is asked, or look at the layout alone with --raw"),
-            );
+            let what = "a prompt ends in a query, and there is none";
+            let hint = "say what is asked, or look at the layout alone with --raw";
+            return Err(Failure::usage(what).hint(hint));
         }
         if self.json && !self.format.is_text() {
-            return Err(Failure::usage(format_args!(
-                "the prompt of a payload is a text, which `{}` is not",
-                self.format.as_str()
-            ))
-            .hint("leave out --json or --format"));
+            let form = self.format.as_str();
+            let what = format!("the prompt of a payload is a text, which `{form}` is not");
+            return Err(Failure::usage(what).hint("leave out --json or --format"));
         }
         let (counter, traits) = self.counter.counter()?;
-        let mut settings = AssemblySettings::new(self.format, self.budget);
-        if let Some(traits) = traits {
-            settings = settings.with_traits(traits);
-        }
-        Ok((settings, counter))
+        let settings = AssemblySettings::new(self.format, self.budget);
+        Ok((settings.with_traits(traits.unwrap_or_default()), counter))
     }
 }
 
@@ -190,22 +177,15 @@ fn ended(text: String) -> String {
     text.strip_suffix('\r').unwrap_or(text).to_owned()
 }
 
-/// Reads a file, or stdin for `-`.
-fn read_file(file: &Path) -> Result<String, Failure> {
-    if file == Path::new("-") {
-        return stdin::read("a file");
-    }
-    fs::read_to_string(file)
-        .map_err(|error| Failure::new(format_args!("cannot read {}: {error}", file.display())))
-}
-
 fn object(json: &str, name: &str) -> Result<Map, Failure> {
     match serde_json::from_str(json) {
         Ok(Value::Map(map)) => Ok(map),
-        Ok(other) => Err(Failure::usage(format_args!(
-            "{name}: expected a JSON object, got {}",
-            other.kind()
-        ))),
+        Ok(other) => {
+            let kind = other.kind();
+            Err(Failure::usage(format_args!(
+                "{name}: expected a JSON object, got {kind}"
+            )))
+        }
         Err(error) => Err(Failure::usage(format_args!("{name}: {error}"))),
     }
 }

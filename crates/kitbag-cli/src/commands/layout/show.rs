@@ -6,9 +6,10 @@ use kitbag::layout::props::PropSchema;
 use kitbag::layout::{Layout, Value};
 use serde::Serialize;
 
+use super::list::Row;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::project::{ProjectArgs, layout_failure};
+use crate::project::{ListArgs, layout_failure};
 
 /// Shows a layout: its props and its template
 #[derive(clap::Args)]
@@ -19,24 +20,19 @@ pub(super) struct Args {
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
     #[command(flatten)]
-    project: ProjectArgs,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
+    list: ListArgs,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let project = args.project.open_and_tell()?;
+    let project = args.list.project.open_and_tell()?;
     let found = project
         .layout(None, Some(&args.layout))
         .map_err(|error| layout_failure(&error))?;
-    if args.json {
+    if args.list.json {
         return Ok(output::print_json(&Report::of(found.layout))?);
     }
-    Ok(output::print(&shown(
-        found.layout,
-        args.language.as_deref(),
-    ))?)
+    let text = shown(found.layout, args.language.as_deref());
+    Ok(output::print(&text)?)
 }
 
 fn shown(layout: &Layout, language: Option<&str>) -> String {
@@ -55,12 +51,8 @@ fn shown(layout: &Layout, language: Option<&str>) -> String {
     }
     if !layout.props_schema.is_empty() {
         lines.push(String::from("\nprops:"));
-        lines.extend(
-            layout
-                .props_schema
-                .props()
-                .map(|(name, prop)| prop_line(name, prop)),
-        );
+        let props = layout.props_schema.props();
+        lines.extend(props.map(|(name, prop)| prop_line(name, prop)));
     }
     lines.push(String::from("\ntemplate:"));
     lines.push(layout.template(language).to_owned());
@@ -70,31 +62,26 @@ fn shown(layout: &Layout, language: Option<&str>) -> String {
 /// A prop on a line: what it is, its default, and what it does.
 fn prop_line(name: &str, prop: &PropSchema) -> String {
     let default = match &prop.default {
-        Some(default) => format!(", {} unless it is given", json(default)),
+        Some(default) => {
+            let json = serde_json::to_string(default).unwrap_or_default();
+            format!(", {} unless it is given", one_line(&json))
+        }
         None if prop.required => String::from(", required"),
         None => String::new(),
     };
-    let description = match &prop.description {
-        Some(description) => format!(": {}", one_line(description)),
-        None => String::new(),
-    };
-    format!(
-        "  {} ({}{default}){description}",
-        one_line(name),
-        prop.kind.name()
-    )
-}
-
-fn json(value: &Value) -> String {
-    one_line(&serde_json::to_string(value).unwrap_or_default())
+    let description = prop
+        .description
+        .as_ref()
+        .map(|text| format!(": {}", one_line(text)));
+    let description = description.unwrap_or_default();
+    let (name, kind) = (one_line(name), prop.kind.name());
+    format!("  {name} ({kind}{default}){description}")
 }
 
 #[derive(Serialize)]
 struct Report<'a> {
-    id: &'a str,
-    version: &'a str,
-    origin: String,
-    description: Option<&'a str>,
+    #[serde(flatten)]
+    row: Row<'a>,
     props: Vec<Prop<'a>>,
     templates: BTreeMap<&'a str, &'a str>,
 }
@@ -120,10 +107,7 @@ impl<'a> Report<'a> {
         };
         let templates = layout.templates.iter();
         Self {
-            id: &layout.id,
-            version: &layout.version,
-            origin: layout.origin.to_string(),
-            description: layout.description.as_deref(),
+            row: Row::of(layout),
             props: layout.props_schema.props().map(prop).collect(),
             templates: templates
                 .map(|(language, text)| (language.as_str(), text.source.as_str()))

@@ -1,11 +1,9 @@
 //! `kitbag memory check`: whether rows and indexes are whole.
 
-use serde::Serialize;
-
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::progress::Progress;
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Checks that rows and indexes are whole, and changes nothing
 ///
@@ -17,21 +15,16 @@ pub(super) struct Args {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Report {
-    problems: Vec<String>,
-}
-
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let progress = Progress::start("checking");
-    let problems = store.check().await.map_err(store::failure)?;
+    let problems = store.check().await?;
     drop(progress);
     let is_whole = problems.is_empty();
     if args.json {
-        output::print_json(&Report { problems })?;
+        output::print_json_list("problems", &problems)?;
     } else if is_whole {
-        output::say(format_args!("all is well"));
+        output::say("all is well");
     } else {
         let lines: Vec<String> = problems.iter().map(|problem| one_line(problem)).collect();
         output::print(&lines.join("\n"))?;

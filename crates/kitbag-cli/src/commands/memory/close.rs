@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Closes conversations and keeps a summary of each
 ///
@@ -39,14 +39,11 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
-    closed: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     conversation: String,
     outcome: &'static str,
+    #[serde(skip)]
+    words: &'static str,
     summary: Option<String>,
 }
 
@@ -54,31 +51,25 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let counter = Counter::for_vocabulary(Vocabulary::O200kBase)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
+    // All that are named are read before the first is closed: a mistyped name should close none.
+    for id in &args.conversations {
+        store.closing(*id).await?;
+    }
+    let ids = match args.silent {
+        true => silent(args, &store).await?,
+        false => args.conversations.clone(),
+    };
     let mut closed = Vec::new();
-    if args.silent {
-        for id in silent(args, &store).await? {
-            let closing = store.closing(id).await.map_err(store::failure)?;
-            closed.push(close(args, &store, closing, &counter).await?);
-        }
-    } else {
-        // All are read before the first is closed: a mistyped name should close none.
-        let mut closings = Vec::new();
-        for id in &args.conversations {
-            closings.push(store.closing(*id).await.map_err(store::failure)?);
-        }
-        for closing in closings {
-            closed.push(close(args, &store, closing, &counter).await?);
-        }
+    for id in ids {
+        let closing = store.closing(id).await?;
+        closed.push(close(args, &store, closing, &counter).await?);
     }
     if args.json {
-        return Ok(output::print_json(&Report { closed })?);
-    }
-    if closed.is_empty() {
-        return Ok(());
+        return Ok(output::print_json_list("closed", &closed)?);
     }
     let mut text = String::new();
     for row in &closed {
-        text.push_str(&format!("{} {}\n", row.conversation, words(row.outcome)));
+        text.push_str(&format!("{} {}\n", row.conversation, row.words));
         for line in row.summary.iter().flat_map(|summary| summary.lines()) {
             text.push_str(&format!("  {}\n", one_line(line)));
         }
@@ -88,13 +79,12 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
 
 /// The conversations that ended by silence; says so where there are none.
 async fn silent(args: &Args, store: &Store) -> Result<Vec<ConversationId>, Failure> {
+    let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let found = store.silent_conversations(&filter, IDLE, u32::MAX, Timestamp::now());
-    let found = found.await.map_err(store::failure)?;
-    if found.is_empty()
-        && !say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?
-    {
-        output::say(format_args!("no open conversation has ended by silence"));
+    let found = found.await?;
+    if found.is_empty() && !say_unknown(store, sender, channel).await? {
+        output::say("no open conversation has ended by silence");
     }
     Ok(found)
 }
@@ -106,27 +96,20 @@ async fn close(
     counter: &Counter,
 ) -> Result<Row, Failure> {
     let conversation = closing.conversation.id.to_string();
-    let limit = Tokens(args.tokens);
-    let outcome = store
-        .close(closing, limit, counter, Timestamp::now())
-        .await
-        .map_err(store::failure)?;
-    let (outcome, summary) = match outcome {
-        CloseOutcome::Closed(summary) => ("closed", summary.map(|summary| summary.text)),
-        CloseOutcome::AlreadyClosed => ("already_closed", None),
-        _ => ("still_active", None),
+    let closed = store.close(closing, Tokens(args.tokens), counter, Timestamp::now());
+    let (outcome, words, summary) = match closed.await? {
+        CloseOutcome::Closed(summary) => ("closed", "is closed", summary),
+        CloseOutcome::AlreadyClosed => ("already_closed", "was closed before", None),
+        _ => (
+            "still_active",
+            "stays open: a turn of it is under way",
+            None,
+        ),
     };
     Ok(Row {
         conversation,
         outcome,
-        summary,
+        words,
+        summary: summary.map(|summary| summary.text),
     })
-}
-
-fn words(outcome: &str) -> &'static str {
-    match outcome {
-        "closed" => "is closed",
-        "already_closed" => "was closed before",
-        _ => "stays open: a turn of it is under way",
-    }
 }

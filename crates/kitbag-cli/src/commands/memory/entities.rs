@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Lists the entities of a conversation and its archived results
 ///
@@ -38,8 +38,7 @@ struct Report {
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
-    let layers = store.layers(args.conversation).await;
-    let layers = layers.map_err(store::failure)?;
+    let layers = store.layers(args.conversation).await?;
     if let Some(key) = &args.archived {
         return print_archived(args, &layers, key);
     }
@@ -61,38 +60,27 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let rows = tiers
         .iter()
         .flat_map(|(tier, entities)| entities.iter().map(move |entity| row(tier, entity)));
-    let mut text = String::new();
-    if entities.entities().next().is_some() {
-        let header = ["ref", "tier", "status", "turns", "label", "kept because"];
-        text.push_str(&output::grid(&header, rows));
-    } else {
+    let header = ["ref", "tier", "status", "turns", "label", "kept because"];
+    let entities = output::grid(&header, rows);
+    if entities.is_empty() {
         let id = args.conversation;
         output::say(format_args!("conversation {id} has no entities in context"));
     }
-    if !archive.is_empty() {
-        let rows = archive
-            .iter()
-            .map(|entry| [one_line(&entry.key), one_line(&entry.description)]);
-        let separator = if text.is_empty() { "" } else { "\n\n" };
-        text.push_str(separator);
-        text.push_str(&output::grid(&["archived", "result"], rows));
-    }
-    if text.is_empty() {
-        return Ok(());
-    }
-    Ok(output::print(&text)?)
+    let rows = archive.iter();
+    let rows = rows.map(|entry| [one_line(&entry.key), one_line(&entry.description)]);
+    let mut grids = vec![entities, output::grid(&["archived", "result"], rows)];
+    grids.retain(|grid| !grid.is_empty());
+    Ok(output::print(&grids.join("\n\n"))?)
 }
 
 fn print_archived(args: &Args, layers: &ConversationContext, key: &str) -> Result<(), Failure> {
-    match layers.archived(key) {
-        Some(content) => Ok(output::print_json(&content)?),
-        None => {
-            let (id, key) = (args.conversation, one_line(key));
-            let hint = format!("`kitbag memory entities {id}` lists the keys");
-            let what = format_args!("conversation {id} has nothing archived as `{key}`");
-            Err(Failure::new(what).hint(hint))
-        }
+    if let Some(content) = layers.archived(key) {
+        return Ok(output::print_json(&content)?);
     }
+    let (id, key) = (args.conversation, one_line(key));
+    let hint = format!("`kitbag memory entities {id}` lists the keys");
+    let what = format_args!("conversation {id} has nothing archived as `{key}`");
+    Err(Failure::new(what).hint(hint))
 }
 
 fn row(tier: &str, entity: &EntitySnapshot) -> [String; 6] {

@@ -1,16 +1,17 @@
 //! `kitbag memory export`: all messages as JSON lines, which `import` takes back.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kitbag::memory::ImportLine;
 use kitbag::store::{ExportFilter, Exported, Store};
 
 use super::sender::say_unknown;
 use crate::failure::Failure;
-use crate::output::{self, counted, grouped, printable_json};
+use crate::input;
+use crate::output::{self, FileWriter, Rights, counted, grouped, printable_json};
 use crate::progress::Progress;
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// How many messages are held at a time.
 const PAGE: u32 = 1_000;
@@ -39,34 +40,31 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let location = store.location()?;
     let store = store.open().await?;
-    let count = match &args.file {
-        Some(file) if file != Path::new("-") => {
-            if location.is_file_of(file) {
-                return Err(
-                    Failure::usage(format_args!("{} is the store itself", file.display()))
-                        .hint("give another file"),
-                );
-            }
-            // It holds what people said, as the store does.
-            let mut file = output::FileWriter::open(file, output::Rights::OwnerAlone)?;
-            let mut buffer = io::BufWriter::new(&mut file);
-            let count = write(&store, args, &mut buffer, Reader::Program).await?;
-            buffer.flush()?;
-            drop(buffer);
-            file.finish()?;
-            count
+    let named = args.file.as_deref().filter(|file| !input::is_stdin(file));
+    let mut file = None;
+    if let Some(named) = named {
+        if location.is_file_of(named) {
+            let what = format!("{} is the store itself", named.display());
+            return Err(Failure::usage(what).hint("give another file"));
         }
-        _ => {
-            let reader = match io::stdout().is_terminal() {
-                true => Reader::Person,
-                false => Reader::Program,
-            };
-            let mut stdout = io::BufWriter::new(io::stdout().lock());
-            let count = write(&store, args, &mut stdout, reader).await?;
-            stdout.flush()?;
-            count
-        }
+        // It holds what people said, as the store does.
+        file = Some(FileWriter::open(named, Rights::OwnerAlone)?);
+    }
+    let to: Box<dyn Write + '_> = match &mut file {
+        Some(file) => Box::new(file),
+        None => Box::new(io::stdout().lock()),
     };
+    let reader = match named.is_none() && io::stdout().is_terminal() {
+        true => Reader::Person,
+        false => Reader::Program,
+    };
+    let mut to = io::BufWriter::new(to);
+    let count = write(&store, args, &mut to, reader).await?;
+    to.flush()?;
+    drop(to);
+    if let Some(file) = file {
+        file.finish()?;
+    }
     if count == Count::default() {
         say_unknown(&store, args.sender.as_deref(), args.channel.as_deref()).await?;
     }
@@ -106,8 +104,7 @@ async fn write(
     let mut count = Count::default();
     let mut after = None;
     loop {
-        let page = store.export(&filter, after, PAGE).await;
-        let (page, next) = page.map_err(store::failure)?;
+        let (page, next) = store.export(&filter, after, PAGE).await?;
         for exported in page {
             let exported = match exported {
                 Ok(exported) => exported,
@@ -116,7 +113,7 @@ async fn write(
                     continue;
                 }
                 Err(error) => {
-                    return Err(store::failure(error).hint(
+                    return Err(Failure::from(error).hint(
                         "`--skip-damaged` exports the others; `kitbag memory check` finds all",
                     ));
                 }
@@ -127,10 +124,9 @@ async fn write(
             };
             let mut line = serde_json::to_string(&line).map_err(io::Error::from)?;
             if matches!(reader, Reader::Person) {
-                line = printable_json(line);
+                line = printable_json(&line).into_owned();
             }
-            line.push('\n');
-            to.write_all(line.as_bytes())?;
+            writeln!(to, "{line}")?;
             count.written += 1;
         }
         if next.is_none() {

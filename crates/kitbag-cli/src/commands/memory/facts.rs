@@ -6,7 +6,6 @@ use kitbag::store::{Fact, NewFact, Store};
 use serde::Serialize;
 
 use super::cut::{Keep, cut, one_more};
-use super::said;
 use super::sender::{named_or_only, say_unknown};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
@@ -66,61 +65,48 @@ struct Limit {
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = match &args.command {
         Command::Set { .. } => place.open_or_make().await?,
-        Command::List { .. } | Command::Unset { .. } | Command::History { .. } => {
-            place.open().await?
-        }
+        _ => place.open().await?,
     };
     let sender = named_or_only(&store, args.sender.as_deref()).await?;
     let now = Timestamp::now();
     match &args.command {
-        Command::List {
-            limit: Limit { limit },
-        } => {
-            let facts = store.facts(&sender, one_more(*limit)).await;
-            let facts = facts.map_err(store::failure)?;
-            let facts = latest(facts, *limit);
-            print(args, &store, &sender, facts).await
+        Command::List { limit } => {
+            let mut facts = store.facts(&sender, one_more(limit.limit)).await?;
+            facts.sort_by(|a, b| (b.since, &a.key).cmp(&(a.since, &b.key)));
+            limit.cut(&mut facts, Keep::First, "the facts learned last");
+            facts.sort_by(|a, b| a.key.cmp(&b.key));
+            print(args, &store, &sender, &facts).await
         }
-        Command::History {
-            key,
-            limit: Limit { limit },
-        } => {
-            let facts = store.fact_history(&sender, key.as_deref(), one_more(*limit));
-            let mut facts = facts.await.map_err(store::failure)?;
+        Command::History { key, limit } => {
+            let facts = store.fact_history(&sender, key.as_deref(), one_more(limit.limit));
+            let mut facts = facts.await?;
             match key {
-                Some(_) => cut(&mut facts, *limit, Keep::Last, "the latest values"),
-                None => cut(&mut facts, *limit, Keep::First, "the first values by key"),
+                Some(_) => limit.cut(&mut facts, Keep::Last, "the latest values"),
+                None => limit.cut(&mut facts, Keep::First, "the first values by key"),
             }
-            print(args, &store, &sender, facts).await
+            print(args, &store, &sender, &facts).await
         }
         Command::Set { key, value } => {
             let fact = NewFact::new(key, value);
             fact.check().map_err(store::wrong)?;
-            let set = store.set_facts(&sender, vec![fact], now).await;
-            set.map_err(store::failure)?;
+            store.set_facts(&sender, vec![fact], now).await?;
             changed(args, &store, &sender, key, "set").await
         }
         Command::Unset { key } => {
-            let held = store.unset_fact(&sender, key, now).await;
-            if !held.map_err(store::failure)? {
-                return Err(Failure::new(format_args!(
-                    "no fact `{}` about {} holds",
-                    one_line(key),
-                    one_line(&sender)
-                ))
-                .hint("`kitbag memory facts list` shows which do"));
+            if !store.unset_fact(&sender, key, now).await? {
+                let (key, sender) = (one_line(key), one_line(&sender));
+                let what = format_args!("no fact `{key}` about {sender} holds");
+                return Err(Failure::new(what).hint("`kitbag memory facts list` shows which do"));
             }
             changed(args, &store, &sender, key, "ended").await
         }
     }
 }
 
-/// The facts that were learned last, by key.
-fn latest(mut facts: Vec<Fact>, limit: u32) -> Vec<Fact> {
-    facts.sort_by(|a, b| (b.since, &a.key).cmp(&(a.since, &b.key)));
-    cut(&mut facts, limit, Keep::First, "the facts learned last");
-    facts.sort_by(|a, b| a.key.cmp(&b.key));
-    facts
+impl Limit {
+    fn cut(&self, facts: &mut Vec<Fact>, keep: Keep, what: &str) {
+        cut(facts, self.limit, keep, what);
+    }
 }
 
 /// Tells what became of a fact.
@@ -135,70 +121,35 @@ async fn changed(
         output::say(format_args!("{what} `{key}` of {sender}"));
         return Ok(());
     }
-    let history = store.fact_history(sender, Some(key), 1).await;
-    let last = history.map_err(store::failure)?.pop();
-    Ok(output::print_json(&last.as_ref().map(Row::of))?)
+    let last = store.fact_history(sender, Some(key), 1).await?.pop();
+    Ok(output::print_json(&last)?)
 }
 
 #[derive(Serialize)]
 struct Report<'a> {
     sender: &'a str,
-    facts: Vec<Row<'a>>,
+    facts: &'a [Fact],
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    key: &'a str,
-    value: &'a str,
-    version: u32,
-    since: Timestamp,
-    until: Option<Timestamp>,
-    source: Option<String>,
-}
-
-impl<'a> Row<'a> {
-    fn of(fact: &'a Fact) -> Self {
-        Self {
-            key: &fact.key,
-            value: &fact.value,
-            version: fact.version,
-            since: fact.since,
-            until: fact.until,
-            source: fact.source.map(|source| source.to_string()),
-        }
+async fn print(args: &Args, store: &Store, sender: &str, facts: &[Fact]) -> Result<(), Failure> {
+    if facts.is_empty() && !say_unknown(store, Some(sender), None).await? {
+        output::say(format_args!("no fact about {sender} is known"));
     }
-}
-
-async fn print(args: &Args, store: &Store, sender: &str, facts: Vec<Fact>) -> Result<(), Failure> {
-    let is_unknown = facts.is_empty() && say_unknown(store, Some(sender), None).await?;
     if args.json {
-        let facts = facts.iter().map(Row::of).collect();
         return Ok(output::print_json(&Report { sender, facts })?);
-    }
-    if facts.is_empty() {
-        if !is_unknown {
-            output::say(format_args!("no fact about {sender} is known"));
-        }
-        return Ok(());
     }
     let has_history = matches!(args.command, Command::History { .. });
     let row = |fact: &Fact| {
-        let mut row = vec![
-            one_line(&fact.key),
-            said::beginning(&fact.value, 80),
-            format!("{:.0}", fact.since),
+        let until = fact.until.map(|until| format!("{until:.0}"));
+        let source = fact.source.map(|source| source.to_string());
+        let row = [
+            Some(one_line(&fact.key)),
+            Some(output::beginning(&fact.value, 80)),
+            Some(format!("{:.0}", fact.since)),
+            has_history.then(|| until.unwrap_or_default()),
+            Some(source.unwrap_or_default()),
         ];
-        if has_history {
-            row.push(
-                fact.until
-                    .map_or_else(String::new, |until| format!("{until:.0}")),
-            );
-        }
-        row.push(
-            fact.source
-                .map_or_else(String::new, |source| source.to_string()),
-        );
-        row
+        row.into_iter().flatten()
     };
     let header: &[&str] = match has_history {
         true => &["key", "value", "since", "until", "source"],

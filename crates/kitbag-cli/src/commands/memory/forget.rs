@@ -8,7 +8,7 @@ use kitbag::store::{ConversationId, Forget, Forgotten, MessageId, Store};
 use super::sender::named_or_only;
 use crate::failure::Failure;
 use crate::output::{self, counted, one_line};
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Deletes a message, a fact, a conversation, or all about a sender, for good
 ///
@@ -43,7 +43,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if !args.yes {
         confirm(&what)?;
     }
-    let gone = store.forget(what).await.map_err(store::failure)?;
+    let gone = store.forget(what).await?;
     if args.json {
         return Ok(output::print_json(&gone)?);
     }
@@ -80,10 +80,8 @@ fn confirm(what: &Forget) -> Result<(), Failure> {
     };
     let named = one_line(&named);
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Failure::usage(format_args!(
-            "nobody can be asked whether to forget {named}"
-        ))
-        .hint("say so with `--yes`"));
+        let what = format!("nobody can be asked whether to forget {named}");
+        return Err(Failure::usage(what).hint("say so with `--yes`"));
     }
     output::say(format_args!("Forget {named} for good? [y/N]"));
     let mut answer = String::new();

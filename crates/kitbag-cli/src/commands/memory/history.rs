@@ -12,7 +12,7 @@ use super::said;
 use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Lists conversations, the latest first, or prints what was said in one
 ///
@@ -61,14 +61,8 @@ struct Message {
     recallable: bool,
 }
 
-async fn print_messages(
-    args: &Args,
-    store: &Store,
-    conversation: ConversationId,
-) -> Result<(), Failure> {
-    let limit = one_more(args.limit);
-    let messages = store.visible_messages(conversation, limit).await;
-    let mut messages = messages.map_err(store::failure)?;
+async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Result<(), Failure> {
+    let mut messages = store.visible_messages(id, one_more(args.limit)).await?;
     cut(&mut messages, args.limit, Keep::Last, "the latest messages");
     if args.json {
         let shape = |stored: StoredMessage| Message {
@@ -81,7 +75,7 @@ async fn print_messages(
             recallable: stored.recallable,
         };
         return Ok(output::print_json(&Messages {
-            conversation: conversation.to_string(),
+            conversation: id.to_string(),
             messages: messages.into_iter().map(shape).collect(),
         })?);
     }
@@ -89,12 +83,11 @@ async fn print_messages(
     for stored in &messages {
         let message = &stored.message;
         let speaker = said::speaker(message.name.as_deref(), message.role);
-        let id = stored.id.to_string();
-        said::add(&mut text, stored.at, &speaker, &id, &words(stored));
+        let name = stored.id.to_string();
+        said::add(&mut text, stored.at, &speaker, &name, &words(stored));
     }
     if text.is_empty() {
-        output::say(format_args!("nothing was said in {conversation}"));
-        return Ok(());
+        output::say(format_args!("nothing was said in {id}"));
     }
     Ok(output::print(&text)?)
 }
@@ -111,11 +104,6 @@ fn words(stored: &StoredMessage) -> String {
 }
 
 #[derive(Serialize)]
-struct Conversations {
-    conversations: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     id: String,
     name: Option<String>,
@@ -128,8 +116,8 @@ struct Row {
     turns: u32,
 }
 
-impl Row {
-    fn of(latest: LatestConversation) -> Self {
+impl From<LatestConversation> for Row {
+    fn from(latest: LatestConversation) -> Self {
         let conversation = latest.conversation;
         Self {
             id: conversation.id.to_string(),
@@ -146,22 +134,17 @@ impl Row {
 }
 
 async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> {
+    let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
     let latest = store.latest_conversations(&filter, one_more(args.limit));
-    let latest = latest.await.map_err(store::failure)?.into_iter();
-    let mut conversations: Vec<Row> = latest.map(Row::of).collect();
+    let mut conversations: Vec<Row> = latest.await?.into_iter().map(Row::from).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
-    let is_unknown = conversations.is_empty()
-        && say_unknown(store, args.sender.as_deref(), args.channel.as_deref()).await?;
-    if args.json {
-        return Ok(output::print_json(&Conversations { conversations })?);
+    if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
+        output::say("no conversation is remembered");
     }
-    if conversations.is_empty() {
-        if !is_unknown {
-            output::say(format_args!("no conversation is remembered"));
-        }
-        return Ok(());
+    if args.json {
+        return Ok(output::print_json_list("conversations", &conversations)?);
     }
     let row = |row: &Row| {
         [
@@ -173,14 +156,8 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
             row.name.as_deref().map(one_line).unwrap_or_default(),
         ]
     };
-    let header = [
-        "conversation",
-        "active",
-        "messages",
-        "sender",
-        "channel",
-        "name",
-    ];
+    let header = "conversation active messages sender channel name";
+    let header: Vec<&str> = header.split(' ').collect();
     let rows = conversations.iter().map(row);
     Ok(output::print(&output::grid(&header, rows))?)
 }

@@ -30,7 +30,7 @@ pub(super) struct Args {
     /// The file; `-` for stdin
     file: PathBuf,
     /// What the file holds: lines, chatgpt or claude; found out unless it is given
-    #[arg(long, value_name = "FORMAT", value_parser = |name: &str| name.parse::<ImportFormat>())]
+    #[arg(long, value_name = "FORMAT")]
     format: Option<ImportFormat>,
     /// The channel of messages that name none; else import, chatgpt or claude, by the format
     #[arg(long, value_name = "NAME")]
@@ -113,53 +113,31 @@ fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
 
 #[derive(Serialize)]
 struct Report {
-    messages: u64,
-    known: u64,
-    without_ref: u64,
-    left_out: Left,
-}
-
-#[derive(Serialize)]
-struct Left {
-    branches: u64,
-    hidden: u64,
-    empty: u64,
+    #[serde(flatten)]
+    kept: Kept,
+    left_out: LeftOut,
 }
 
 fn tell(kept: Kept, left_out: LeftOut, args: &Args) -> Result<(), Failure> {
-    let left_out = Left {
-        branches: left_out.branches,
-        hidden: left_out.hidden,
-        empty: left_out.empty,
-    };
     if args.json {
-        return Ok(output::print_json(&Report {
-            messages: kept.messages,
-            known: kept.known,
-            without_ref: kept.nameless,
-            left_out,
-        })?);
+        return Ok(output::print_json(&Report { kept, left_out })?);
     }
     let mut told = format!("imported {}", counted(kept.messages, "message", "messages"));
-    for (count, one, several) in [
-        (kept.known, "known already", "known already"),
-        (left_out.empty, "without text", "without text"),
-        (
-            left_out.hidden,
-            "that nobody saw left out",
-            "that nobody saw left out",
-        ),
-        (
-            left_out.branches,
-            "abandoned branch left out",
-            "abandoned branches left out",
-        ),
+    let branches = match left_out.branches {
+        1 => "abandoned branch left out",
+        _ => "abandoned branches left out",
+    };
+    for (count, what) in [
+        (kept.known, "known already"),
+        (left_out.empty, "without text"),
+        (left_out.hidden, "that nobody saw left out"),
+        (left_out.branches, branches),
     ] {
         if count > 0 {
-            told.push_str(&format!(", {}", counted(count, one, several)));
+            told.push_str(&format!(", {} {what}", grouped(count)));
         }
     }
-    output::say(format_args!("{told}"));
+    output::say(told);
     if kept.nameless > 0 {
         let (nameless, have) = match kept.nameless {
             1 => ("one".to_owned(), "has"),

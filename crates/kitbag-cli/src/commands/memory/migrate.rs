@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Progress;
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Copies all memory of a tenant from one store to another, and compares both
 ///
@@ -37,7 +37,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let from = store.open_existing(&args.from).await?;
     let to = store.open_at(&args.to).await?;
     let progress = Progress::start("copying");
-    let copied = from.copy_to(&to).await.map_err(store::failure)?;
+    let copied = from.copy_to(&to).await?;
     drop(progress);
     if args.json {
         return Ok(output::print_json(&Report {

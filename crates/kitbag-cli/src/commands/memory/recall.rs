@@ -18,8 +18,9 @@ use super::sender::{named_or_only, say_unknown};
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
-use crate::store::{self, StoreArgs};
-use found::{Found, Scores};
+use crate::store::StoreArgs;
+use batch::Query;
+use found::Found;
 
 /// Finds the past messages that a query is about, best first
 ///
@@ -76,25 +77,20 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         recall.say_unknown().await?;
         return batch::run(file, &recall).await;
     }
-    let query = args.query.as_deref().unwrap_or_default();
-    let sender = named_or_only(&recall.store, args.sender.as_deref()).await?;
-    let channel = args.channel.clone();
-    let found = recall
-        .find(sender, channel, query, args.now, args.limit)
-        .await?;
-    let is_told =
-        found.ranked.is_empty() && (recall.say_misfit(&found) || recall.say_unknown().await?);
+    let query = Query {
+        query: args.query.clone().unwrap_or_default(),
+        ..Query::default()
+    };
+    let found = recall.find(&query, &mut None).await?;
+    let is_empty = found.ranked.is_empty();
+    if is_empty && !recall.say_misfit(&found) && !recall.say_unknown().await? {
+        output::say("nothing is remembered about it");
+    }
     if args.json {
         return Ok(output::print_json(&found)?);
     }
     if let Some((_, counter)) = &recall.counter {
         say_exactness(counter);
-    }
-    if found.ranked.is_empty() {
-        if !is_told {
-            output::say(format_args!("nothing is remembered about it"));
-        }
-        return Ok(());
     }
     let text = match args.explain {
         true => shown::table(&found.ranked),
@@ -113,26 +109,23 @@ struct Recall<'a> {
 }
 
 impl Recall<'_> {
-    async fn find(
-        &self,
-        sender: String,
-        channel: Option<String>,
-        query: &str,
-        now: Option<MessageTime>,
-        limit: u32,
-    ) -> Result<Found, Failure> {
+    /// The messages that one query is about. The only sender of the store is looked up once.
+    async fn find(&self, query: &Query, only: &mut Option<String>) -> Result<Found, Failure> {
+        let args = self.args;
+        let named = query.sender.as_ref().or(args.sender.as_ref());
+        let sender = match named.or(only.as_ref()) {
+            Some(sender) => sender.clone(),
+            None => only.insert(named_or_only(&self.store, None).await?).clone(),
+        };
+        let limit = query.limit.unwrap_or(args.limit);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut request = RecallRequest::new(sender, query).limit(limit);
-        request.channel = channel;
-        request.now = now.or_else(present);
+        let mut request = RecallRequest::new(sender, &query.query).limit(limit);
+        request.channel = query.channel.as_ref().or(args.channel.as_ref()).cloned();
+        request.now = query.now.or(args.now).or_else(present);
         #[cfg(feature = "embeddings")]
         request.embedder.clone_from(&self.embedder);
-        let recalled = self.store.recall(&request).await.map_err(store::failure)?;
-        let scores = match self.args.explain {
-            true => Scores::Explained,
-            false => Scores::Alone,
-        };
-        let mut found = Found::new(recalled, scores);
+        let recalled = self.store.recall(&request).await?;
+        let mut found = Found::new(recalled, self.args.explain);
         if let Some((budget, counter)) = &self.counter {
             found.cut(*budget, counter);
         }
@@ -144,8 +137,7 @@ impl Recall<'_> {
         let (Some(misfit), Some((budget, _))) = (found.misfit, &self.counter) else {
             return false;
         };
-        let count = u64::try_from(misfit.messages).unwrap_or(u64::MAX);
-        let messages = counted(count, "message", "messages");
+        let messages = counted(misfit.messages as u64, "message", "messages");
         output::say(format_args!(
             "found {messages}; the best needs {} tokens, and the budget is {}",
             grouped(misfit.needed.0),
@@ -164,11 +156,8 @@ impl Recall<'_> {
 /// The present as a clock on the wall shows it: whoever says "yesterday" means that one.
 fn present() -> Option<MessageTime> {
     let now = Zoned::now();
-    MessageTime::parse(
-        &now.timestamp()
-            .display_with_offset(now.offset())
-            .to_string(),
-    )
+    let now = now.timestamp().display_with_offset(now.offset());
+    MessageTime::parse(&now.to_string())
 }
 
 fn parse_time(text: &str) -> Result<MessageTime, String> {

@@ -44,14 +44,3 @@ pub(super) fn seconds(at: MessageTime) -> String {
         None => at,
     }
 }
-
-/// The first words of a text, on one line.
-pub(super) fn beginning(text: &str, most: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(most).collect();
-    let line = one_line(&words.join(" "));
-    if line.chars().count() <= most {
-        return line;
-    }
-    let start: String = line.chars().take(most.saturating_sub(1)).collect();
-    format!("{start}…")
-}

@@ -4,10 +4,9 @@ use kitbag::store::{Sender, Store};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
-use crate::store;
 
 /// How many senders an error lists.
-const LISTED: u32 = 8;
+const LISTED: usize = 8;
 /// How many rows are looked at: a sender has one for each channel.
 const LOOKED_AT: u32 = 1_000;
 
@@ -16,24 +15,24 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     if let Some(sender) = named {
         return Ok(sender.to_owned());
     }
-    let known = store.senders(LOOKED_AT).await.map_err(store::failure)?;
+    let known = store.senders(LOOKED_AT).await?;
     let names = names(&known);
     match names.as_slice() {
         [] => Err(Failure::new("the store knows nobody yet").hint(
             "name somebody with `--sender`, or bring conversations in with `kitbag memory import`",
         )),
         [only] => Ok((*only).to_owned()),
-        several => Err(
-            Failure::usage("the store knows several senders, and none is named").hint(
-                format_args!("name one with `--sender`: {}", listed(several)),
-            ),
-        ),
+        several => {
+            let what = "the store knows several senders, and none is named";
+            let hint = format!("name one with `--sender`: {}", listed(several));
+            Err(Failure::usage(what).hint(hint))
+        }
     }
 }
 
 /// The channels on which a sender has conversations.
 pub(super) async fn channels_of(store: &Store, sender: &str) -> Result<Vec<String>, Failure> {
-    let mut known = store.senders(u32::MAX).await.map_err(store::failure)?;
+    let mut known = store.senders(u32::MAX).await?;
     known.retain(|known| known.sender == sender && !known.channel.is_empty());
     Ok(known.into_iter().map(|known| known.channel).collect())
 }
@@ -49,7 +48,7 @@ pub(crate) async fn say_unknown(
     if sender.is_none() && channel.is_none() {
         return Ok(false);
     }
-    let mut known = store.senders(u32::MAX).await.map_err(store::failure)?;
+    let mut known = store.senders(u32::MAX).await?;
     if let Some(sender) = sender {
         let names = names(&known);
         if !names.contains(&sender) {
@@ -107,15 +106,7 @@ fn names(senders: &[Sender]) -> Vec<&str> {
 }
 
 fn listed(names: &[&str]) -> String {
-    let some: Vec<String> = names
-        .iter()
-        .take(LISTED as usize)
-        .map(|name| one_line(name))
-        .collect();
-    let more = if names.len() > some.len() {
-        ", …"
-    } else {
-        ""
-    };
-    format!("{}{more}", some.join(", "))
+    let some = names.iter().take(LISTED).map(|name| one_line(name));
+    let more = (names.len() > LISTED).then(|| "…".to_owned());
+    some.chain(more).collect::<Vec<_>>().join(", ")
 }

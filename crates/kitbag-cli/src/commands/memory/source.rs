@@ -7,10 +7,11 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::failure::Failure;
+use crate::input;
 
 /// What is read, and called `name` in errors.
 pub(super) struct Source {
-    reader: Box<dyn BufRead>,
+    reader: BufReader<Box<dyn Read>>,
     lines: LineCount,
 }
 
@@ -35,8 +36,8 @@ impl LineCount {
 impl Source {
     /// Opens a file, or stdin for `-`.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let reader: Box<dyn BufRead> = if path == Path::new("-") {
-            Box::new(BufReader::with_capacity(1 << 16, io::stdin()))
+        let from: Box<dyn Read> = if input::is_stdin(path) {
+            Box::new(io::stdin())
         } else {
             let failed =
                 |error| Failure::new(format_args!("cannot read {}: {error}", path.display()));
@@ -44,12 +45,11 @@ impl Source {
             if file.metadata().is_ok_and(|file| file.is_dir()) {
                 return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
             }
-            Box::new(BufReader::with_capacity(1 << 16, file))
+            Box::new(file)
         };
-        Ok(Self {
-            reader,
-            lines: LineCount::default(),
-        })
+        let reader = BufReader::with_capacity(1 << 16, from);
+        let lines = LineCount::default();
+        Ok(Self { reader, lines })
     }
 
     /// The count, which goes on when the source is handed to a reader.
@@ -73,18 +73,9 @@ impl BufRead for Source {
 
     fn consume(&mut self, amount: usize) {
         let mut lines = self.lines.0.get();
-        // What is consumed stands in the buffer, so that this reads nothing.
-        if let Some(consumed) = self
-            .reader
-            .fill_buf()
-            .ok()
-            .and_then(|all| all.get(..amount))
-        {
-            let ended = consumed.iter().filter(|&&byte| byte == b'\n').count();
-            lines.ended += u64::try_from(ended).unwrap_or(u64::MAX);
-            if let Some(last) = consumed.last() {
-                lines.is_within = *last != b'\n';
-            }
+        for byte in self.reader.buffer().iter().take(amount) {
+            lines.is_within = *byte != b'\n';
+            lines.ended += u64::from(*byte == b'\n');
         }
         self.lines.0.set(lines);
         self.reader.consume(amount);

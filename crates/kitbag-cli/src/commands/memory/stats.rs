@@ -1,10 +1,8 @@
 //! `kitbag memory stats`: how much is remembered.
 
-use kitbag::store::Stats;
-
 use crate::failure::Failure;
 use crate::output::{self, grouped};
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Counts what is remembered
 #[derive(clap::Args)]
@@ -15,15 +13,10 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
-    let store = store.open().await?;
-    let stats = store.stats().await.map_err(store::failure)?;
+    let stats = store.open().await?.stats().await?;
     if args.json {
         return Ok(output::print_json(&stats)?);
     }
-    Ok(output::print(&told(&stats))?)
-}
-
-fn told(stats: &Stats) -> String {
     let counts = [
         ("senders", Some(stats.senders)),
         ("conversations", Some(stats.conversations)),
@@ -36,14 +29,12 @@ fn told(stats: &Stats) -> String {
         ("bytes of prompts", Some(stats.prompt_bytes)),
         ("bytes of the file", stats.file_bytes),
     ];
-    let counts = counts
-        .iter()
-        .filter_map(|(what, count)| Some((what, grouped((*count)?))));
-    let rows: Vec<_> = counts.collect();
-    let width = rows.iter().map(|(_, count)| count.len()).max().unwrap_or(0);
+    let counts = counts.map(|(what, count)| (what, count.map(grouped)));
+    let lengths = counts.iter().flat_map(|(_, count)| count).map(String::len);
+    let width = lengths.max().unwrap_or(0);
+    let rows = counts.iter();
     let rows: Vec<String> = rows
-        .iter()
-        .map(|(what, count)| format!("{count:>width$} {what}"))
+        .filter_map(|(what, count)| Some(format!("{:>width$} {what}", count.as_ref()?)))
         .collect();
-    rows.join("\n")
+    Ok(output::print(&rows.join("\n"))?)
 }

@@ -9,7 +9,7 @@ use super::said;
 use super::sender::{channels_of, named_or_only, say_unknown};
 use crate::failure::Failure;
 use crate::output;
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Lists the summaries of closed conversations, oldest first
 ///
@@ -31,11 +31,6 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
-    summaries: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     conversation: String,
     channel: String,
@@ -53,29 +48,24 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         Some(channel) => vec![channel.clone()],
         None => channels_of(&store, &sender).await?,
     };
-    let mut rows = Vec::new();
+    let mut summaries = Vec::new();
     for channel in channels {
         let found = store.summaries(&channel, &sender, one_more(args.limit));
-        let mut found = found.await.map_err(store::failure)?;
+        let mut found = found.await?;
         let what = "the latest summaries of a channel";
         cut(&mut found, args.limit, Keep::Last, what);
-        rows.extend(found.into_iter().map(|summary| row(&channel, summary)));
+        summaries.extend(found.into_iter().map(|summary| row(&channel, summary)));
     }
-    if rows.is_empty() && !say_unknown(&store, Some(&sender), args.channel.as_deref()).await? {
-        output::say(format_args!(
-            "no summary is kept; `kitbag memory close` makes them"
-        ));
+    let channel = args.channel.as_deref();
+    if summaries.is_empty() && !say_unknown(&store, Some(&sender), channel).await? {
+        output::say("no summary is kept; `kitbag memory close` makes them");
     }
     if args.json {
-        return Ok(output::print_json(&Report { summaries: rows })?);
-    }
-    if rows.is_empty() {
-        return Ok(());
+        return Ok(output::print_json_list("summaries", &summaries)?);
     }
     let mut text = String::new();
-    for row in &rows {
-        let by = format!("by {}", row.by);
-        let made = Some(row.made.into());
+    for row in &summaries {
+        let (by, made) = (format!("by {}", row.by), Some(row.made.into()));
         said::add(&mut text, made, &by, &row.conversation, &row.text);
     }
     Ok(output::print(&text)?)

@@ -1,12 +1,13 @@
 //! `kitbag memory vacuum`: removes old prompts, and gives unused space back.
 
 use jiff::{Span, Timestamp, Zoned};
+use kitbag::store::Pruned;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
 use crate::progress::Progress;
-use crate::store::{self, StoreArgs};
+use crate::store::StoreArgs;
 
 /// Gives unused space back, and removes archived prompts if it is told which
 ///
@@ -36,21 +37,18 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let before = args.prompts_older_than.map(before).transpose()?;
     let store = store.open().await?;
     let progress = Progress::start("compacting");
-    let size = async || store.stats().await.map(|stats| stats.file_bytes);
-    let file_bytes_before = size().await.map_err(store::failure)?;
-    let mut report = Report {
-        prompts: 0,
-        texts: 0,
-        file_bytes_before,
-        file_bytes: None,
+    let file_bytes_before = store.stats().await?.file_bytes;
+    let pruned = match (before, args.prompts_max_bytes) {
+        (None, None) => Pruned::default(),
+        (before, most) => store.prune_prompts(before, most).await?,
     };
-    if before.is_some() || args.prompts_max_bytes.is_some() {
-        let pruned = store.prune_prompts(before, args.prompts_max_bytes).await;
-        let pruned = pruned.map_err(store::failure)?;
-        (report.prompts, report.texts) = (pruned.prompts, pruned.texts);
-    }
-    store.vacuum().await.map_err(store::failure)?;
-    report.file_bytes = size().await.map_err(store::failure)?;
+    store.vacuum().await?;
+    let report = Report {
+        prompts: pruned.prompts,
+        texts: pruned.texts,
+        file_bytes_before,
+        file_bytes: store.stats().await?.file_bytes,
+    };
     drop(progress);
     if args.json {
         return Ok(output::print_json(&report)?);
@@ -60,17 +58,16 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         let (before, after) = (grouped(before), grouped(after));
         told.push_str(&format!("; the file had {before} bytes and has {after}"));
     }
-    output::say(format_args!("{told}"));
+    output::say(told);
     Ok(())
 }
 
 /// The time so long ago.
 fn before(age: Span) -> Result<Timestamp, Failure> {
-    let then = Zoned::now().checked_sub(age);
-    let then = then.map_err(|error| {
+    let then = Zoned::now().checked_sub(age).map(|then| then.timestamp());
+    then.map_err(|error| {
         Failure::usage(format_args!("`--prompts-older-than` is too long: {error}"))
-    })?;
-    Ok(then.timestamp())
+    })
 }
 
 fn parse_age(text: &str) -> Result<Span, String> {
@@ -88,19 +85,18 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         .split_at_checked(end.unwrap_or(text.len()))
         .unwrap_or_default();
     let unit = unit.trim().to_ascii_lowercase();
-    let factor = match unit.strip_suffix('b').unwrap_or(&unit) {
-        "" => Some(1),
-        "k" => Some(1_000),
-        "m" => Some(1_000_000),
-        "g" => Some(1_000_000_000),
-        "t" => Some(1_000_000_000_000),
-        "ki" => Some(1_u64 << 10),
-        "mi" => Some(1 << 20),
-        "gi" => Some(1 << 30),
-        "ti" => Some(1 << 40),
-        _ => None,
+    let unit = unit.strip_suffix('b').unwrap_or(&unit);
+    let (unit, thousand) = match unit.strip_suffix('i') {
+        Some(unit) if !unit.is_empty() => (unit, 1_024_u64),
+        _ => (unit, 1_000),
     };
-    let bytes = || digits.parse::<u64>().ok()?.checked_mul(factor?);
+    let power = ["", "k", "m", "g", "t"]
+        .iter()
+        .position(|known| *known == unit);
+    let bytes = || {
+        let factor = thousand.checked_pow(power?.try_into().ok()?)?;
+        digits.parse::<u64>().ok()?.checked_mul(factor)
+    };
     bytes().ok_or_else(|| "expected a number of bytes such as 500MB, 1GB or 1GiB".to_owned())
 }
 

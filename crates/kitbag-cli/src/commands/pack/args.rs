@@ -40,7 +40,7 @@ pub(crate) struct PackArgs {
     counter: CounterArgs,
     /// What kind of task it is: implement, debug, refactor, test or analyze [default: inferred from
     /// the task]
-    #[arg(long, value_name = "TYPE", value_parser = |text: &str| text.parse::<TaskType>())]
+    #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
     /// Looks only at files that match this pattern, as in a .gitignore file; may be repeated
     #[arg(long, value_name = "GLOB")]
@@ -105,8 +105,9 @@ enum FormatArg {
     Responses,
 }
 
+/// How chunks are chosen.
 #[derive(Clone, Copy, ValueEnum)]
-enum StrategyArg {
+pub(crate) enum StrategyArg {
     /// The greatest worth within the budget
     Optimal,
     /// In the order of the scores, each as detailed as still fits
@@ -142,15 +143,15 @@ impl PackArgs {
         if task.trim().is_empty() && is_change {
             task = REVIEW.to_owned();
         }
-        let of_envelope = envelope
-            .as_ref()
-            .map(|envelope| envelope.token_budget.input());
-        let budget = self.budget.or(of_envelope).unwrap_or(DEFAULT_BUDGET);
+        let of = envelope.as_ref();
+        let budget = self
+            .budget
+            .or(of.map(|envelope| envelope.token_budget.input()));
+        let budget = budget.unwrap_or(DEFAULT_BUDGET);
         let mut request = PackRequest::new(&self.root, task).with_budget(budget);
         let survey = &mut request.survey;
         survey.attachment = attachment;
-        let of_envelope = envelope.as_ref().map(|envelope| envelope.task_type);
-        survey.task_type = self.task_type.or(of_envelope);
+        survey.task_type = self.task_type.or(of.map(|envelope| envelope.task_type));
         survey.envelope = envelope;
         survey.include.clone_from(&self.include);
         survey.exclude.clone_from(&self.exclude);
@@ -164,26 +165,20 @@ impl PackArgs {
         survey.limits.depth = self.depth;
         survey.limits.commits = self.commits;
         for path in &self.openapi {
-            let path = place(&self.root, path).map_err(|misplaced| {
-                Failure::usage(format_args!("--openapi: {misplaced}")).hint(misplaced.hint())
-            })?;
+            let path = place(&self.root, path).map_err(|misplaced| misplaced.of("--openapi"))?;
             survey.gatherers.push(Arc::new(OpenApi::new(path)));
         }
         let options = &mut request.options;
-        options.form = self.form();
+        options.form = self.format.into();
         options.line_numbers = self.line_numbers;
-        options.strategy = match self.strategy {
-            StrategyArg::Optimal => FitStrategy::Optimal,
-            StrategyArg::Greedy => FitStrategy::Greedy,
-        };
+        options.strategy = self.strategy.into();
         options.model = self.counter.model().map(String::from);
         options.traits = traits.unwrap_or_default();
         if options.form.needs_message() && request.survey.task.trim().is_empty() {
             let form = request.options.form.as_str();
-            return Err(Failure::usage(format_args!(
-                "the form `{form}` ends in a message, and there is no task"
-            ))
-            .hint("say what is to be done: `kitbag pack \"…\"`"));
+            let what = format!("the form `{form}` ends in a message, and there is no task");
+            let hint = "say what is to be done: `kitbag pack \"…\"`";
+            return Err(Failure::usage(what).hint(hint));
         }
         Ok((counter, request))
     }
@@ -213,12 +208,9 @@ impl PackArgs {
         if !is_revision {
             return Ok(());
         }
-        Err(Failure::usage(format_args!(
-            "`{word}` is a revision, and stands where the task does"
-        ))
-        .hint(format_args!(
-            "`--diff={word}` packs what was changed since then"
-        )))
+        let what = format!("`{word}` is a revision, and stands where the task does");
+        let hint = format!("`--diff={word}` packs what was changed since then");
+        Err(Failure::usage(what).hint(hint))
     }
 
     /// Whether the options alone say what to do.
@@ -249,16 +241,27 @@ impl PackArgs {
             None => None,
         }
     }
+}
 
-    fn form(&self) -> OutputForm {
-        match self.format {
-            FormatArg::Prompt => OutputForm::Pack,
-            FormatArg::Markdown => OutputForm::Markdown,
-            FormatArg::Xml => OutputForm::Xml,
-            FormatArg::Json => OutputForm::Payload,
-            FormatArg::Anthropic => OutputForm::Anthropic,
-            FormatArg::Openai => OutputForm::OpenAi,
-            FormatArg::Responses => OutputForm::Responses,
+impl From<FormatArg> for OutputForm {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Prompt => Self::Pack,
+            FormatArg::Markdown => Self::Markdown,
+            FormatArg::Xml => Self::Xml,
+            FormatArg::Json => Self::Payload,
+            FormatArg::Anthropic => Self::Anthropic,
+            FormatArg::Openai => Self::OpenAi,
+            FormatArg::Responses => Self::Responses,
+        }
+    }
+}
+
+impl From<StrategyArg> for FitStrategy {
+    fn from(strategy: StrategyArg) -> Self {
+        match strategy {
+            StrategyArg::Optimal => Self::Optimal,
+            StrategyArg::Greedy => Self::Greedy,
         }
     }
 }

@@ -1,24 +1,15 @@
 //! Reads a `TaskEnvelope` from JSON.
 
-use std::fs::File;
 use std::path::Path;
 
 use kitbag::core::envelope::TaskEnvelope;
 
 use crate::failure::Failure;
-use crate::stdin;
+use crate::input;
 
 /// Reads the envelope in a file; `-` is stdin.
 pub(crate) fn read(file: &Path) -> Result<TaskEnvelope, Failure> {
-    let (name, text) = if file == Path::new("-") {
-        ("stdin".to_owned(), stdin::read("the envelope")?)
-    } else {
-        let name = format!("`{}`", file.display());
-        let opened = File::open(file)
-            .map_err(|error| Failure::new(format_args!("cannot read {name}: {error}")))?;
-        let text = stdin::read_text(opened, &name)?;
-        (name, text)
-    };
+    let (name, text) = input::read_data(file, "the envelope")?;
     let mut json = serde_json::Deserializer::from_str(&text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         Failure::new(format_args!("{name} is no task envelope: {error}")).hint(

@@ -74,14 +74,8 @@ pub(crate) fn recall(root: &Path, cache_folder: Option<&Path>) -> Option<Decisio
 fn place(root: &Path, cache_folder: Option<&Path>) -> Option<PathBuf> {
     let root = root.canonicalize().ok()?;
     let key = Key::new("last pack", &[root.as_os_str().as_encoded_bytes()]);
-    let name: String = key
-        .as_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let folder = match cache_folder {
-        Some(folder) => folder.to_owned(),
-        None => default_folder()?,
-    };
+    let bytes = key.as_bytes().iter();
+    let name: String = bytes.map(|byte| format!("{byte:02x}")).collect();
+    let folder = cache_folder.map(Path::to_owned).or_else(default_folder)?;
     Some(folder.join("last").join(format!("{name}.json")))
 }

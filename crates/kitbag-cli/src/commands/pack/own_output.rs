@@ -23,12 +23,8 @@ pub(super) fn patterns(root: &Path, output: Option<&Path>) -> Vec<String> {
 /// The path of a file that may not exist yet.
 fn whole_path(file: &Path) -> Option<PathBuf> {
     let file = behind_links(file);
-    Some(
-        folder_of(&file)
-            .canonicalize()
-            .ok()?
-            .join(file.file_name()?),
-    )
+    let folder = folder_of(&file).canonicalize().ok()?;
+    Some(folder.join(file.file_name()?))
 }
 
 /// The file that stdout is, where the system tells.

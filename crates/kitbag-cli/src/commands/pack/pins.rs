@@ -12,9 +12,7 @@ use crate::output::grouped;
 
 /// The path below the root of a file that can be pinned, as far as can be told without reading it.
 pub(super) fn pin(root: &Path, typed: &str) -> Result<String, Failure> {
-    let path = place(root, typed).map_err(|misplaced| {
-        Failure::usage(format_args!("--pin: {misplaced}")).hint(misplaced.hint())
-    })?;
+    let path = place(root, typed).map_err(|misplaced| misplaced.of("--pin"))?;
     match fs::metadata(root.join(&path)) {
         Ok(file) if file.len() > NAMED_SIZE_LIMIT => Err(Failure::usage(format_args!(
             "--pin: `{typed}` has {} bytes, and at most {} are read",

@@ -8,7 +8,8 @@ use kitbag::pack::{Pack, Prepared};
 use kitbag::tokens::ModelProfile;
 
 use crate::flags;
-use crate::output::{self, grouped, one_line};
+use crate::output::{self, grouped, one_line, quoted};
+use crate::prompt;
 
 /// More of a kind than this are only counted: `--json` has them all.
 const MOST_LINES: usize = 5;
@@ -17,16 +18,11 @@ const MOST_LINES: usize = 5;
 pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     say_problems(pack.problems());
     if prepared.workspace().files().is_empty() {
-        output::say(format_args!(
-            "hint: name the folder of a project with `--root`, or a file with `--pin`"
-        ));
+        output::say("hint: name the folder of a project with `--root`, or a file with `--pin`");
     }
     say_redacted(&pack.redacted);
-    let mut line = format!(
-        "{} of {} tokens",
-        grouped(pack.tokens().0),
-        grouped(pack.budget().0)
-    );
+    let (tokens, budget) = (grouped(pack.tokens().0), grouped(pack.budget().0));
+    let mut line = format!("{tokens} of {budget} tokens");
     let files = |detail: Detail| {
         let of = |kept: &&Kept| kept.chunk_type == ChunkType::File && kept.detail == detail;
         pack.assembly.kept.iter().filter(of).count()
@@ -47,25 +43,15 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
         line.push_str(&format!(", files: {}", shown.join(", ")));
     }
     if let (Some(cues), Some(task_type)) = (&pack.inferred_from, pack.task_type) {
-        let cues: Vec<String> = cues
-            .iter()
-            .take(3)
-            .map(|cue| format!("“{}”", one_line(cue)))
-            .collect();
-        let from = if cues.is_empty() {
-            String::new()
-        } else {
-            format!(" from {}", cues.join(", "))
-        };
-        line.push_str(&format!(
-            "; taken for a task to {}{from}",
-            task_type.as_str()
-        ));
+        line.push_str(&format!("; taken for a task to {}", task_type.as_str()));
+        if !cues.is_empty() {
+            line.push_str(&format!(" from {}", quoted(cues.iter().take(3))));
+        }
     }
     if let Some(price) = model.and_then(|model| price(pack, model)) {
         line.push_str(&format!("; {price} for the input"));
     }
-    output::say(format_args!("{line}"));
+    output::say(line);
 }
 
 /// Says what did not go as asked.
@@ -99,9 +85,9 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
     }
     let more = all.len().saturating_sub(MOST_LINES);
     if more > 0 {
+        let more = grouped(more as u64);
         output::say(format_args!(
-            "{kind}: {} more like these; `--json` lists them",
-            grouped(more as u64)
+            "{kind}: {more} more like these; `--json` lists them"
         ));
     }
 }
@@ -126,21 +112,12 @@ pub(super) fn log(pack: &Pack) {
             reason = &*excluded.reason
         );
     }
-    tracing::debug!(
-        event = "context_compressed",
-        chunks_in = pack.assembly.ledger.fit.chunks_in,
-        chunks_out = pack.assembly.kept.len(),
-        tokens = pack.tokens().0,
-        utilization = f64::from(pack.tokens().0) / f64::from(pack.budget().0.max(1)),
-    );
+    prompt::log(&pack.assembly);
 }
 
 /// What a provider asks for the prompt, if the catalogue knows.
 fn price(pack: &Pack, model: &str) -> Option<String> {
     let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens().0));
-    Some(format!(
-        "${}.{:04}",
-        micros / 1_000_000,
-        micros % 1_000_000 / 100
-    ))
+    let (dollars, rest) = (micros / 1_000_000, micros % 1_000_000 / 100);
+    Some(format!("${dollars}.{rest:04}"))
 }

@@ -1,12 +1,11 @@
 //! Where the task comes from, and what is attached to it.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use kitbag::pack::Attachment;
 
 use crate::failure::Failure;
-use crate::{output, stdin};
+use crate::{input, output};
 
 /// The options for the task and what belongs to it.
 #[derive(clap::Args)]
@@ -37,63 +36,42 @@ impl TaskArgs {
         given: Option<&str>,
         stdin: Stdin,
     ) -> Result<(String, Option<Attachment>), Failure> {
-        let is_dash = |file: &Path| file.as_os_str() == "-";
-        let attaches_stdin = self.attach.as_deref().is_some_and(is_dash);
+        let attaches_stdin = self.attach.as_deref().is_some_and(input::is_stdin);
         let may_be_task = stdin == Stdin::TaskOrAttached && !attaches_stdin;
-        let source = match (given, self.task_file.as_deref()) {
-            (Some("-"), _) => Source::Stdin,
-            (Some(task), _) => Source::Given(task),
-            (None, Some(file)) if is_dash(file) => Source::Stdin,
-            (None, Some(file)) => Source::File(file),
-            (None, None) if may_be_task && stdin::is_piped() => Source::Stdin,
-            (None, None) => Source::Nowhere,
+        let task_file = match (given, self.task_file.as_deref()) {
+            (Some("-"), _) => Some(Path::new("-")),
+            (Some(_), _) => None,
+            (None, Some(file)) => Some(file),
+            (None, None) if may_be_task && input::is_piped() => Some(Path::new("-")),
+            (None, None) => None,
         };
-        if attaches_stdin && matches!(source, Source::Stdin) {
+        if attaches_stdin && task_file.is_some_and(input::is_stdin) {
             let message = "stdin cannot be the task and be attached to it";
             return Err(Failure::usage(message).hint("give the task as an argument"));
         }
-        let is_argument = matches!(source, Source::Given(_));
-        let task = match source {
-            Source::Given(task) => task.to_owned(),
-            Source::Stdin => stdin::read("the task")?,
-            Source::File(file) => read_file(file, "the task")?,
-            Source::Nowhere => String::new(),
+        let task = match task_file {
+            Some(file) => input::read_text(file, "the task")?,
+            None => given.unwrap_or_default().to_owned(),
         };
-        let attached = match self.attach.as_deref() {
-            Some(file) if is_dash(file) => Some(("stdin", stdin::read("the attachment")?)),
-            Some(file) => {
-                let name = file.file_name().and_then(|name| name.to_str());
-                Some((
-                    name.unwrap_or("attachment"),
-                    read_file(file, "the attachment")?,
-                ))
-            }
-            None if is_argument && stdin != Stdin::Ignored && stdin::is_piped() => {
-                piped()?.map(|text| ("stdin", text))
-            }
+        let is_argument = given.is_some() && task_file.is_none();
+        let text = match self.attach.as_deref() {
+            Some(file) => Some(input::read_text(file, "the attachment")?),
+            None if is_argument && stdin != Stdin::Ignored && input::is_piped() => piped()?,
             None => None,
         };
-        let attachment =
-            attached
-                .filter(|(_, text)| !text.trim().is_empty())
-                .map(|(name, text)| Attachment {
-                    name: name.to_owned(),
-                    text,
-                });
-        Ok((task, attachment))
+        let name = match self.attach.as_deref() {
+            Some(file) if !attaches_stdin => file.file_name().and_then(|name| name.to_str()),
+            _ => Some("stdin"),
+        };
+        let name = name.unwrap_or("attachment").to_owned();
+        let text = text.filter(|text| !text.trim().is_empty());
+        Ok((task, text.map(|text| Attachment { name, text })))
     }
-}
-
-enum Source<'a> {
-    Given(&'a str),
-    File(&'a Path),
-    Stdin,
-    Nowhere,
 }
 
 /// What is piped in beside a task. Nobody may have meant to pipe anything in.
 fn piped() -> Result<Option<String>, Failure> {
-    let text = stdin::read_soon()?;
+    let text = input::read_soon()?;
     if text.is_none() {
         output::say(format_args!(
             "warning: nothing came on stdin within a second, and nothing is attached; `--attach -` \
@@ -101,11 +79,4 @@ fn piped() -> Result<Option<String>, Failure> {
         ));
     }
     Ok(text)
-}
-
-fn read_file(file: &Path, what: &str) -> Result<String, Failure> {
-    let name = format!("{what} from `{}`", file.display());
-    let file = File::open(file)
-        .map_err(|error| Failure::new(format_args!("cannot read {name}: {error}")))?;
-    stdin::read_text(file, &name)
 }

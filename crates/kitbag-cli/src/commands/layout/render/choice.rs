@@ -5,43 +5,31 @@ use std::path::Path;
 use kitbag::engine::LayoutOverride;
 use kitbag::layout::{FileProblem, Layout};
 
-use super::{Args, read_file};
+use super::Args;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::one_line;
 use crate::project::say_problems;
 
 /// The layout of the manifest, or the one that was asked for.
 pub(super) fn layout(args: &Args) -> Result<Option<LayoutOverride>, Failure> {
     let named = args.layout.as_deref();
-    match &args.file {
-        Some(file) => {
-            let layout = of_manifest(file, named)?;
-            Ok(Some(LayoutOverride::Given(Box::new(layout))))
-        }
-        None => Ok(named.map(|id| LayoutOverride::Named(id.to_owned()))),
-    }
+    Ok(match &args.file {
+        Some(file) => Some(LayoutOverride::Given(Box::new(of_manifest(file, named)?))),
+        None => named.map(|id| LayoutOverride::Named(id.to_owned())),
+    })
 }
 
 fn of_manifest(file: &Path, id: Option<&str>) -> Result<Layout, Failure> {
-    let name = file.display().to_string();
-    let (mut layouts, problems) = Layout::read(&name, &read_file(file)?);
+    let (name, text) = input::read_data(file, "the manifest")?;
+    let (mut layouts, problems) = Layout::read(&name, &text);
     say_problems(&problems);
-    let stem = file
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
-    let usual = format!("crewx/{stem}");
+    let stem = file.file_stem().and_then(|stem| stem.to_str());
+    let find = |id: &str| layouts.iter().position(|layout| layout.id == id);
     let at = match id {
-        Some(id) => layouts
-            .iter()
-            .position(|layout| layout.id == id)
-            .or_else(|| {
-                layouts
-                    .iter()
-                    .position(|layout| layout.id == format!("crewx/{id}"))
-            }),
+        Some(id) => find(id).or_else(|| find(&format!("crewx/{id}"))),
         None if layouts.len() == 1 => Some(0),
-        None => layouts.iter().position(|layout| layout.id == usual),
+        None => find(&format!("crewx/{}", stem.unwrap_or_default())),
     };
     if let Some(at) = at {
         return Ok(layouts.swap_remove(at));
@@ -57,8 +45,6 @@ fn of_manifest(file: &Path, id: Option<&str>) -> Result<Layout, Failure> {
         Some(id) => Failure::new(format_args!("{name} has no layout `{}`", one_line(id))),
         None => Failure::usage(format_args!("{name} has {} layouts", layouts.len())),
     };
-    Err(failure.hint(format_args!(
-        "choose one with --layout: {}",
-        one_line(&ids.join(", "))
-    )))
+    let ids = one_line(&ids.join(", "));
+    Err(failure.hint(format_args!("choose one with --layout: {ids}")))
 }

@@ -8,8 +8,9 @@ use kitbag::layout::given::{key_of, turn_of};
 use kitbag::layout::{ChannelTurn, Document, Mode, PastMessage};
 use serde::de::DeserializeOwned;
 
-use super::{Args, ModeArg, choice, object, read_file};
+use super::{Args, ModeArg, choice, object};
 use crate::failure::Failure;
+use crate::input;
 use crate::output::one_line;
 
 /// The query, with a context that was given whole or with what the project says.
@@ -18,8 +19,8 @@ pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
     let mut context = None;
     let mut channel = match &args.context {
         Some(file) => {
-            let name = file.display().to_string();
-            let mut given = object(&read_file(file)?, &name)?;
+            let (name, json) = input::read_data(file, "the context")?;
+            let mut given = object(&json, &name)?;
             if let Some(query) = query {
                 given.insert("user_input".to_owned(), query.into());
             }
@@ -63,8 +64,8 @@ pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
 
 /// Reads a JSON array.
 fn read_list<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Failure> {
-    serde_json::from_str(&read_file(file)?)
-        .map_err(|error| Failure::usage(format_args!("{}: {error}", file.display())))
+    let (name, json) = input::read_data(file, "a list")?;
+    serde_json::from_str(&json).map_err(|error| Failure::usage(format_args!("{name}: {error}")))
 }
 
 /// A document as a channel would bring it.
@@ -73,6 +74,6 @@ fn channel_document(given: &str) -> Result<(String, Document), Failure> {
         let message = format!("--document {}: expected NAME=FILE", one_line(given));
         return Err(Failure::usage(message));
     };
-    let text = read_file(Path::new(file))?;
+    let (_, text) = input::read_data(Path::new(file), "a document")?;
     Ok((name.to_owned(), Document::new(text, file)))
 }

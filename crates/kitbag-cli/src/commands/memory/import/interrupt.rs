@@ -12,6 +12,8 @@ use crate::output;
 /// What a shell gives as the exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
+const AGAIN: &str = "import it again for the rest: messages with a `ref` are not kept twice";
+
 /// Ends the program when it is interrupted, and tells what is kept. A thread of its own, since the one
 /// that imports may be waiting for input.
 pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
@@ -26,25 +28,16 @@ pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
             if tokio::signal::ctrl_c().await.is_err() {
                 return;
             }
-            // Whoever keeps a batch holds it.
+            // Whoever keeps a batch holds it. All at once are undone by ending the program.
             let kept = match unit {
-                Unit::Batch => kept.lock().await,
-                // Ending the program undoes what is under way.
-                Unit::All => match kept.try_lock() {
-                    Ok(kept) => kept,
-                    Err(_) => {
-                        output::say_error("interrupted; nothing was imported", None);
-                        process::exit(INTERRUPTED);
-                    }
-                },
+                Unit::All => kept.try_lock().ok(),
+                Unit::Batch => Some(kept.lock().await),
             };
-            let hint = "import it again for the rest: messages with a `ref` are not kept twice";
-            match unit {
-                Unit::All => output::say_error("interrupted; nothing was imported", None),
-                Unit::Batch => {
-                    output::say_error(&format!("interrupted; {}", kept.told("")), Some(hint));
-                }
-            }
+            let (told, hint) = match &kept {
+                Some(kept) if unit == Unit::Batch => (kept.told(""), Some(AGAIN)),
+                _ => ("nothing was imported".to_owned(), None),
+            };
+            output::say_error(&format!("interrupted; {told}"), hint);
             process::exit(INTERRUPTED);
         });
     };

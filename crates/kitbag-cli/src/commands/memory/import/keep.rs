@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kitbag::store::{Import, Store};
+use serde::Serialize;
 use tokio::sync::Mutex;
 
 use super::interrupt;
 use crate::failure::Failure;
 use crate::output::{counted, grouped};
 use crate::progress::Progress;
-use crate::store;
 
 /// How many messages go into one transaction.
 const BATCH: usize = 4_000;
@@ -39,11 +39,12 @@ pub(super) enum Unit {
 }
 
 /// What became of the messages.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Kept {
     pub(super) messages: u64,
     pub(super) known: u64,
     /// Those without a reference among the messages: they would be kept again.
+    #[serde(rename = "without_ref")]
     pub(super) nameless: u64,
 }
 
@@ -107,21 +108,20 @@ impl Keeper {
         if batch.is_empty() {
             return Ok(());
         }
-        let nameless = batch.iter().filter(|one| one.message.reference.is_none());
-        let nameless = nameless.count();
+        let is_nameless = |import: &&Import| import.message.reference.is_none();
+        let nameless = batch.iter().filter(is_nameless).count();
         let mut kept = self.kept.lock().await;
         let imported = match self.store.import(batch, Timestamp::now()).await {
             Ok(imported) => imported,
             Err(error) => {
                 drop(kept);
-                return Err(self.told(store::failure(error)).await);
+                return Err(self.told(error.into()).await);
             }
         };
-        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        kept.messages += number(imported.messages);
-        kept.known += number(imported.known);
+        kept.messages += imported.messages as u64;
+        kept.known += imported.known as u64;
         // None of them is taken for another.
-        kept.nameless += number(nameless);
+        kept.nameless += nameless as u64;
         let count = grouped(kept.messages.saturating_add(kept.known));
         self.progress.stage(format!("importing, {count} messages"));
         Ok(())

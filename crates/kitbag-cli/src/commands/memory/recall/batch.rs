@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 
 use super::Recall;
 use super::found::Found;
-use crate::commands::memory::sender::named_or_only;
 use crate::commands::memory::source::Source;
 use crate::failure::Failure;
 use crate::output;
@@ -18,14 +17,15 @@ use crate::output;
 /// A longer line is no query.
 const LONGEST_LINE: u64 = 1 << 20;
 
-#[derive(Deserialize)]
-struct Query {
-    id: Option<Box<RawValue>>,
-    sender: Option<String>,
-    channel: Option<String>,
-    query: String,
-    now: Option<MessageTime>,
-    limit: Option<u32>,
+/// A question, and how it differs from the options.
+#[derive(Default, Deserialize)]
+pub(super) struct Query {
+    pub(super) id: Option<Box<RawValue>>,
+    pub(super) sender: Option<String>,
+    pub(super) channel: Option<String>,
+    pub(super) query: String,
+    pub(super) now: Option<MessageTime>,
+    pub(super) limit: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -58,35 +58,13 @@ pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure>
             continue;
         }
         let query = parse(text).map_err(|problem| wrong(number, problem))?;
-        let found = find(&query, recall, &mut only).await?;
+        let found = recall.find(&query, &mut only).await?;
         output::print_json_line(&Answer {
             id: query.id.as_deref(),
             found,
         })?;
     }
     Ok(())
-}
-
-/// What one query finds. The only sender of the store is looked up once.
-async fn find(
-    query: &Query,
-    recall: &Recall<'_>,
-    only: &mut Option<String>,
-) -> Result<Found, Failure> {
-    let args = recall.args;
-    let sender = match query.sender.as_ref().or(args.sender.as_ref()) {
-        Some(sender) => sender.clone(),
-        None => match only {
-            Some(only) => only.clone(),
-            None => only
-                .insert(named_or_only(&recall.store, None).await?)
-                .clone(),
-        },
-    };
-    let channel = query.channel.as_ref().or(args.channel.as_ref()).cloned();
-    let limit = query.limit.unwrap_or(args.limit);
-    let now = query.now.or(args.now);
-    recall.find(sender, channel, &query.query, now, limit).await
 }
 
 fn parse(line: &[u8]) -> Result<Query, String> {

@@ -3,7 +3,7 @@
 use kitbag::core::rank::ScorePart;
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{TokenCounter, Tokens};
-use kitbag::store::{MessageTime, Recalled};
+use kitbag::store::{MessageId, MessageTime, Recalled};
 use serde::Serialize;
 
 use super::shown;
@@ -37,7 +37,7 @@ pub(super) struct Hit {
     reference: Option<String>,
     pub(super) score: i64,
     /// The store's own name for it.
-    pub(super) id: String,
+    pub(super) id: MessageId,
     conversation: String,
     pub(super) at: Option<MessageTime>,
     pub(super) role: Role,
@@ -48,42 +48,27 @@ pub(super) struct Hit {
     is_part: bool,
     /// Messages that say nearly the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    duplicates: Vec<String>,
+    duplicates: Vec<MessageId>,
     /// What the score is made of, if that is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parts: Option<Vec<ScorePart>>,
 }
 
-/// What is told of a score.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Scores {
-    Alone,
-    /// With what it is made of.
-    Explained,
-}
-
 impl Found {
-    pub(super) fn new(recalled: Vec<Recalled>, scores: Scores) -> Self {
-        let parts = |recalled: &Recalled| match scores {
-            Scores::Alone => None,
-            Scores::Explained => Some(recalled.score.parts().to_vec()),
-        };
+    /// The messages, with what their scores are made of if that is asked for.
+    pub(super) fn new(recalled: Vec<Recalled>, is_explained: bool) -> Self {
         let hit = |recalled: Recalled| Hit {
-            parts: parts(&recalled),
             text: recalled.text().into_owned(),
             is_part: recalled.text().len() < recalled.message.text().len(),
             reference: recalled.message.reference,
             score: recalled.score.total(),
-            id: recalled.message.id.to_string(),
+            id: recalled.message.id,
             conversation: recalled.message.id.conversation().to_string(),
             at: recalled.message.at,
             role: recalled.message.message.role,
             speaker: recalled.message.message.name,
-            duplicates: recalled
-                .duplicates
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            duplicates: recalled.duplicates,
+            parts: is_explained.then(|| recalled.score.parts().to_vec()),
         };
         Self {
             ranked: recalled.into_iter().map(hit).collect(),

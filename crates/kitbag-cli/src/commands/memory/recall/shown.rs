@@ -22,27 +22,16 @@ pub(super) fn add(text: &mut String, hit: &Hit) {
 /// The messages with what their scores are made of.
 pub(super) fn table(hits: &[Hit]) -> String {
     let row = |hit: &Hit| {
-        let words = said::beginning(&hit.text, 60);
+        let parts = hit.parts.iter().flatten();
+        let words = output::beginning(&hit.text, 60);
         [
             hit.score.to_string(),
-            hit.id.clone(),
-            why(hit),
+            hit.id.to_string(),
+            output::largest_first(parts.map(|part| (part.name.as_ref(), part.value))),
             format!("{}: {words}", speaker(hit)),
         ]
     };
     output::grid(&["score", "message", "why", "text"], hits.iter().map(row))
-}
-
-/// The parts of the score, the largest first.
-fn why(hit: &Hit) -> String {
-    let parts = hit.parts.iter().flatten();
-    let mut parts: Vec<(i64, &str)> = parts.map(|part| (part.value, part.name.as_ref())).collect();
-    parts.sort_by(|a, b| (b.0.abs(), a.1).cmp(&(a.0.abs(), b.1)));
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|(value, name)| format!("{name} {value:+}"))
-        .collect();
-    parts.join(", ")
 }
 
 fn speaker(hit: &Hit) -> String {
