@@ -17,6 +17,7 @@ pub mod relevance;
 pub mod structure;
 pub mod survey;
 pub mod syntax;
+mod table;
 pub mod text;
 pub mod walk;
 pub mod workspace;
