@@ -25,19 +25,16 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
             central.insert(folder_of(path), versions.collect());
         }
     }
-    let mut manifests = Vec::new();
     let is_project = |name: &str| PROJECTS.iter().any(|end| name.ends_with(end));
-    for (path, text) in sources.named(is_project) {
-        if let Some(document) = sources.parsed(path, Document::parse(&text)) {
-            let versions = upwards(folder_of(path)).find_map(|folder| central.get(folder));
-            manifests.push(sources.bounded(manifest(path, &document, versions)));
-        }
-    }
-    manifests
+    sources.manifests(Ecosystem::DotNet, is_project, |manifest, text| {
+        let document = sources.parsed(&manifest.path, Document::parse(text))?;
+        let versions = upwards(manifest.folder()).find_map(|folder| central.get(folder));
+        read(manifest, &document, versions);
+        Some(())
+    })
 }
 
-fn manifest(path: &str, document: &Document<'_>, central: Option<&Versions>) -> Manifest {
-    let mut manifest = Manifest::new(path, Ecosystem::DotNet);
+fn read(manifest: &mut Manifest, document: &Document<'_>, central: Option<&Versions>) {
     let property = |name: &str| {
         let mut groups = references(document, "PropertyGroup");
         let value = groups.find_map(|group| text(group, name));
@@ -48,7 +45,7 @@ fn manifest(path: &str, document: &Document<'_>, central: Option<&Versions>) -> 
     };
     manifest.name = property("PackageId")
         .or_else(|| property("AssemblyName"))
-        .or_else(|| Some(stem(path).to_owned()));
+        .or_else(|| Some(stem(&manifest.path).to_owned()));
     manifest.version = property("Version");
     for node in references(document, "PackageReference") {
         let Some(name) = included(node) else {
@@ -68,14 +65,13 @@ fn manifest(path: &str, document: &Document<'_>, central: Option<&Versions>) -> 
     }
     for node in references(document, "ProjectReference") {
         if let Some(project) = included(node) {
-            let local = join(folder_of(path), project);
+            let local = join(manifest.folder(), project);
             let local = local.map(|project| folder_of(&project).to_owned());
             let name = stem(project.rsplit('\\').next().unwrap_or(project));
             let dependency = Dependency::new(name, DependencyKind::Normal).at(local);
             manifest.dependencies.push(dependency);
         }
     }
-    manifest
 }
 
 fn references<'d>(

@@ -175,10 +175,9 @@ fn by_shape(name: &str, extension: &str) -> FileRole {
         "" if name.starts_with('.') => FileRole::Config,
         // LICENSE, README, AUTHORS, CHANGES.
         "" if !name.contains(|c: char| c.is_ascii_lowercase()) => FileRole::Docs,
+        "" => FileRole::Source,
         // `LICENSE.python`, `README.ja`.
-        _ if extension != "" && notices.iter().any(|start| name.starts_with(start)) => {
-            FileRole::Docs
-        }
+        _ if notices.iter().any(|start| name.starts_with(start)) => FileRole::Docs,
         _ => FileRole::Source,
     }
 }
