@@ -6,6 +6,9 @@
 mod parse;
 mod terse;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::{GitError, Repository};
 
 /// Patches beyond this many bytes in all are left out; the paths and what happened to them stay.
@@ -90,14 +93,10 @@ impl FileDiff {
         if let Some(text) = text {
             patch = format!("diff --git a/{path} b/{path}\nnew file mode 100644\n");
             if lines > 0 {
-                patch.push_str(&format!(
-                    "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n"
-                ));
+                let hunk = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n");
+                patch.push_str(&hunk);
             }
-            for line in text.split_inclusive('\n') {
-                patch.push('+');
-                patch.push_str(line);
-            }
+            patch.extend(text.split_inclusive('\n').flat_map(|line| ["+", line]));
             if lines > 0 && !text.ends_with('\n') {
                 patch.push_str("\n\\ No newline at end of file\n");
             }
@@ -176,11 +175,8 @@ impl Repository {
         if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Err(unknown());
         }
-        let known = self.git().run(
-            "rev-parse",
-            &["--quiet", "--revs-only", "--end-of-options", revision],
-        );
-        match known {
+        let arguments = ["--quiet", "--revs-only", "--end-of-options", revision];
+        match self.git().run("rev-parse", &arguments) {
             Ok(ids) if !ids.trim_ascii().is_empty() => Ok(revision),
             Ok(_) | Err(GitError::Failed { .. }) => Err(unknown()),
             Err(error) => Err(error),
@@ -190,22 +186,17 @@ impl Repository {
     /// The keys of all programs that the configuration puts between the work tree and git.
     fn filters(&self) -> Result<Vec<String>, GitError> {
         let pattern = r"^filter\..*\.(clean|process|smudge|required)$";
-        let listed = self
-            .git()
-            .run("config", &["-z", "--name-only", "--get-regexp", pattern]);
-        let names = match listed {
+        let arguments = ["-z", "--name-only", "--get-regexp", pattern];
+        let names = match self.git().run("config", &arguments) {
             Ok(names) => names,
             // Git's way to say that there are none.
             Err(GitError::Failed { message, .. }) if message.is_empty() => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut keys: Vec<String> = names
+        let keys = names
             .split(|byte| *byte == 0)
-            .filter(|name| !name.is_empty())
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .collect();
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+            .filter(|name| !name.is_empty());
+        let keys: BTreeSet<_> = keys.map(String::from_utf8_lossy).collect();
+        Ok(keys.into_iter().map(Cow::into_owned).collect())
     }
 }
