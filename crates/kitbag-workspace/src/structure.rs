@@ -73,9 +73,10 @@ struct Folder<'p> {
     prefix: usize,
 }
 
-enum Entry<'p> {
-    File(&'p str),
-    Folder(&'p str, Folder<'p>),
+struct Entry<'p> {
+    name: &'p str,
+    /// None for a file.
+    inside: Option<Folder<'p>>,
 }
 
 impl<'p> Folder<'p> {
@@ -93,7 +94,7 @@ impl<'p> Folder<'p> {
                 break;
             };
             match self.inner(path) {
-                None => files.push(Entry::File(path.get(self.prefix..).unwrap_or(path))),
+                None => files.push(self.file(path)),
                 Some(prefix) => folders.push(self.folded(Self {
                     paths: taken,
                     prefix,
@@ -112,35 +113,34 @@ impl<'p> Folder<'p> {
 
     /// Goes down from `inner` as long as there is only one way to go.
     fn folded(self, mut inner: Self) -> Entry<'p> {
-        let Some((first, last)) = inner.paths.first().zip(inner.paths.last()) else {
-            return Entry::File("");
+        let (first, last) = match inner.paths {
+            [] => return self.file(""),
+            [path] => return self.file(path),
+            [first, .., last] => (first, last),
         };
-        if inner.paths.len() == 1 {
-            return Entry::File(first.get(self.prefix..).unwrap_or(first));
-        }
         // What the first and the last share is shared by all between them.
         let shared = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b);
         let slashes = shared.enumerate().filter(|(_, (byte, _))| *byte == b'/');
         if let Some((at, _)) = slashes.last() {
             inner.prefix = inner.prefix.max(at + 1);
         }
-        let name = first.get(self.prefix..inner.prefix).unwrap_or(first);
-        Entry::Folder(name, inner)
+        Entry {
+            name: first.get(self.prefix..inner.prefix).unwrap_or(first),
+            inside: Some(inner),
+        }
+    }
+
+    fn file(self, path: &'p str) -> Entry<'p> {
+        Entry {
+            name: path.get(self.prefix..).unwrap_or(path),
+            inside: None,
+        }
     }
 }
 
-impl<'p> Entry<'p> {
-    fn name(&self) -> &'p str {
-        match self {
-            Entry::File(name) | Entry::Folder(name, _) => name,
-        }
-    }
-
+impl Entry<'_> {
     fn count(&self) -> usize {
-        match self {
-            Entry::File(_) => 1,
-            Entry::Folder(_, folder) => folder.paths.len(),
-        }
+        self.inside.map_or(1, |folder| folder.paths.len())
     }
 }
 
@@ -169,15 +169,16 @@ impl Drawing {
             if self.lines > MAX_LINES {
                 return;
             }
-            match entry {
-                Entry::File(name) => self.line(indent, &shown(name)),
-                Entry::Folder(name, inside) if depth > 1 && !name.starts_with('.') => {
-                    self.line(indent, &shown(name));
+            let name = shown(entry.name);
+            match entry.inside {
+                None => self.line(indent, &name),
+                Some(inside) if depth > 1 && !entry.name.starts_with('.') => {
+                    self.line(indent, &name);
                     self.folder(inside, indent + 1, depth - 1);
                 }
-                Entry::Folder(name, inside) => {
-                    let line = format!("{} ({})", shown(name), counted(inside.paths.len(), "file"));
-                    self.line(indent, &line);
+                Some(_) => {
+                    let files = counted(entry.count(), "file");
+                    self.line(indent, &format!("{name} ({files})"));
                 }
             }
         }
@@ -198,12 +199,12 @@ impl Drawing {
 /// files beneath, and hidden ones last.
 fn keep<'p>(entries: &mut Vec<Entry<'p>>, places: usize) -> Vec<Entry<'p>> {
     let rank = |entry: &Entry<'p>| {
-        let is_hidden = entry.name().starts_with('.');
-        (is_hidden, Reverse(entry.count()), entry.name())
+        let is_hidden = entry.name.starts_with('.');
+        (is_hidden, Reverse(entry.count()), entry.name)
     };
     entries.sort_by_key(rank);
     let left_out = entries.split_off(places.min(entries.len()));
-    entries.sort_by_key(Entry::name);
+    entries.sort_by_key(|entry| entry.name);
     left_out
 }
 

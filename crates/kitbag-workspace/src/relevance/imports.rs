@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::relative::folder_of;
 use crate::syntax::Import;
 
 /// Most files that one import may stand for: a package of many files tells little about each.
@@ -140,10 +141,6 @@ impl<'p> PathIndex<'p> {
     fn path(&self, file: usize) -> &'p str {
         self.paths.get(file).copied().unwrap_or_default()
     }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn stem(name: &str) -> &str {

@@ -140,22 +140,9 @@ impl<'a> Tree<'a> {
     ) {
         let mut files = RuleFiles::default();
         for (name, entry) in entries {
-            let found = match name.to_str() {
-                Some(".gitignore") => &mut files.gitignore,
-                Some(".ignore") => &mut files.ignore,
-                Some(".kitbagignore") => &mut files.kitbagignore,
-                Some(".git") => {
-                    files.repository = true;
-                    continue;
-                }
-                Some("package.json") => {
-                    folder.is_package = true;
-                    continue;
-                }
-                _ => continue,
-            };
-            // As in git, a link is not followed; and a pipe would never end.
-            *found = entry.file_type().is_ok_and(|kind| kind.is_file());
+            let Some(name) = name.to_str() else { continue };
+            folder.is_package |= name == "package.json";
+            files.note(name, || entry.file_type().is_ok_and(|kind| kind.is_file()));
         }
         let slash = usize::from(!folder.path.is_empty());
         let start = self.start.prefix.len() + folder.path.len() + slash;
