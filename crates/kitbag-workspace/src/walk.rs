@@ -30,7 +30,7 @@ pub const SIZE_LIMIT: u64 = 4 << 20;
 pub const NAMED_SIZE_LIMIT: u64 = 64 << 20;
 
 /// Lists the files under `root`, sorted by path, with what was left out and why. `tracked` are the
-/// paths below the root that git tracks, where git was asked.
+/// paths below the root that git tracks, sorted, where git was asked.
 ///
 /// Files that git ignores are left out unless git tracks them; `.ignore` and `.kitbagignore` leave
 /// out tracked files too. Where `.gitignore` files would leave nothing at all, and no tracked file

@@ -14,6 +14,12 @@ use super::{GitError, Repository};
 /// Patches beyond this many bytes in all are left out; the paths and what happened to them stay.
 const LIMIT: usize = 16 << 20;
 
+/// Whatever the configuration says. To look further into a submodule would start git in it, with its
+/// own settings.
+const OPTIONS: &str = "--raw --patch --relative --no-ext-diff --no-textconv --no-color --find-renames \
+    --unified=3 --inter-hunk-context=0 --src-prefix=a/ --dst-prefix=b/ --submodule=short \
+    --ignore-submodules=dirty --abbrev=40 -O/dev/null";
+
 /// Which changes to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -119,24 +125,7 @@ impl Repository {
     ///
     /// When git fails, or does not know the revision.
     pub fn diff(&self, changes: &Changes) -> Result<Vec<FileDiff>, GitError> {
-        let mut arguments = vec![
-            "--raw",
-            "--patch",
-            "--relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--find-renames",
-            "--unified=3",
-            "--inter-hunk-context=0",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--submodule=short",
-            // Anything more would start git in the submodule, with its own settings.
-            "--ignore-submodules=dirty",
-            "--abbrev=40",
-            "-O/dev/null",
-        ];
+        let mut arguments: Vec<&str> = OPTIONS.split(' ').collect();
         let base = if self.has_commits() {
             "HEAD".to_owned()
         } else {

@@ -93,7 +93,7 @@ impl<'p> PathIndex<'p> {
             .chain(inside)
             .copied()
             .filter(|&file| {
-                let path = self.paths.get(file).copied().unwrap_or_default();
+                let path = self.path(file);
                 let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
                 let stands_for = stem
                     .rsplit_once('/')

@@ -127,21 +127,12 @@ fn ends_in_test(folder: &str) -> bool {
 
 fn is_test(stem: &str, extension: &str) -> bool {
     let first = stem.split('.').next().unwrap_or(stem);
-    let ends = [
-        "_test",
-        "_tests",
-        "-test",
-        "-tests",
-        "_unittest",
-        "_spec",
-        "-spec",
-        "_kunit",
-    ];
+    let mut ends = "_test _tests -test -tests _unittest _spec -spec _kunit".split(' ');
     let capital = "java kt kts scala groovy cs php swift hs fs vb m mm cpp cc dart jl";
     let starts_capital = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
     stem.starts_with("test_")
         || stem.starts_with("test-")
-        || ends.iter().any(|end| first.ends_with(end))
+        || ends.any(|end| first.ends_with(end))
         || stem.contains(".test")
         || [".spec", ".e2e", ".cy"]
             .iter()

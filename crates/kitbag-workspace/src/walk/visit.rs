@@ -3,7 +3,6 @@
 //! Each folder is one job that reads its listing and queues its sub-folders, so the depth of a tree
 //! never shows on a stack.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
@@ -24,7 +23,6 @@ use crate::relative::{folder_of, name_of};
 
 /// Walks the tree once; nothing is sorted yet.
 pub(super) fn visit(root: &Path, selection: &Selection, tracked: &[String], git: GitRules) -> Walk {
-    let tracked = sorted(tracked);
     let tree = Tree {
         root,
         real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
@@ -35,7 +33,7 @@ pub(super) fn visit(root: &Path, selection: &Selection, tracked: &[String], git:
     let folder = Folder {
         path: String::new(),
         rules: tree.start.rules.clone(),
-        tracked: &tracked,
+        tracked,
         only_tracked: tree.start.ignored,
         included: false,
         is_package: false,
@@ -301,15 +299,6 @@ fn listing(folder: &Path) -> io::Result<Vec<(OsString, DirEntry)>> {
     fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| (entry.file_name(), entry)))
         .collect()
-}
-
-fn sorted(tracked: &[String]) -> Cow<'_, [String]> {
-    if tracked.is_sorted() {
-        return Cow::Borrowed(tracked);
-    }
-    let mut tracked = tracked.to_vec();
-    tracked.sort_unstable();
-    Cow::Owned(tracked)
 }
 
 /// The tracked paths below a folder.
