@@ -26,9 +26,8 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
     let manifest = |(path, table): &(&str, Value)| {
         let mut manifest = Manifest::new(path, Ecosystem::Cargo);
         let at = |folder: &str| {
-            workspaces
-                .get_key_value(folder)
-                .map(|(at, table)| (*at, *table))
+            let found = workspaces.get_key_value(folder);
+            found.map(|(folder, table)| (*folder, *table))
         };
         // The one that the package names, else the nearest above it.
         let workspace = match text(table, "/package/workspace") {
@@ -67,11 +66,9 @@ fn read(manifest: &mut Manifest, table: &Value, workspace: Option<(&str, &Value)
                     Some((folder, workspace.get("dependencies")?.get(name)?))
                 });
                 let (folder, source) = inherited.unwrap_or((manifest.folder(), value));
-                let is_optional = is_true(value, "/optional");
-                let kind = if is_optional {
-                    DependencyKind::Optional
-                } else {
-                    kind
+                let kind = match is_true(value, "/optional") {
+                    true => DependencyKind::Optional,
+                    false => kind,
                 };
                 let dependency = dependency(name, source, kind, folder);
                 manifest.dependencies.push(dependency);

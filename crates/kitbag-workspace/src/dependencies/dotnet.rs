@@ -39,22 +39,17 @@ fn read(manifest: &mut Manifest, document: &Document<'_>, central: Option<&Versi
         let mut groups = references(document, "PropertyGroup");
         let value = groups.find_map(|group| text(group, name));
         // A value that is computed says nothing.
-        value
-            .filter(|value| !value.contains("$("))
-            .map(str::to_owned)
+        value.filter(|value| !value.contains("$("))
     };
-    manifest.name = property("PackageId")
-        .or_else(|| property("AssemblyName"))
-        .or_else(|| Some(stem(&manifest.path).to_owned()));
-    manifest.version = property("Version");
+    let name = property("PackageId").or_else(|| property("AssemblyName"));
+    let name = name.unwrap_or_else(|| stem(&manifest.path));
+    manifest.name = Some(name.to_owned());
+    manifest.version = property("Version").map(str::to_owned);
     for node in references(document, "PackageReference") {
         let Some(name) = included(node) else {
             continue;
         };
-        let is_private = node
-            .attribute("PrivateAssets")
-            .or(text(node, "PrivateAssets"));
-        let kind = match is_private {
+        let kind = match own(node, "PrivateAssets") {
             Some(value) if value.eq_ignore_ascii_case("all") => DependencyKind::Build,
             _ => DependencyKind::Normal,
         };
@@ -88,10 +83,12 @@ fn included<'d>(node: Node<'d, 'd>) -> Option<&'d str> {
 }
 
 fn version<'d>(node: Node<'d, 'd>) -> Option<&'d str> {
-    let attribute = node
-        .attribute("Version")
-        .or(node.attribute("VersionOverride"));
-    attribute.or_else(|| text(node, "Version"))
+    own(node, "Version").or_else(|| node.attribute("VersionOverride"))
+}
+
+/// An attribute, or the element that may stand for it.
+fn own<'d>(node: Node<'d, 'd>, name: &str) -> Option<&'d str> {
+    node.attribute(name).or_else(|| text(node, name))
 }
 
 /// The name of a project file without its ending.

@@ -78,31 +78,22 @@ fn write_manifest(
         }
     }
     text.push_str(&format!(" ({})\n", manifest.ecosystem.as_str()));
-    let kinds = [
+    for (kind, title) in [
         (DependencyKind::Normal, ""),
         (DependencyKind::Peer, "peer: "),
         (DependencyKind::Optional, "optional: "),
         (DependencyKind::Build, "build: "),
         (DependencyKind::Dev, "dev: "),
-    ];
-    let most_kinds = if detail == Detail::Needed {
-        1
-    } else {
-        kinds.len()
-    };
-    for (kind, title) in kinds.into_iter().take(most_kinds) {
+    ] {
+        let is_shown = kind == DependencyKind::Normal || detail < Detail::Needed;
         let mut known = BTreeSet::new();
-        let of_kind = manifest
-            .dependencies
-            .iter()
-            .filter(|dependency| dependency.kind == kind);
-        let of_kind = of_kind.filter(|dependency| known.insert(&dependency.name));
-        let names = first_of(
-            of_kind.map(|dependency| item(dependency, detail, packages)),
-            most,
-        );
+        let of_kind = manifest.dependencies.iter().filter(|dependency| {
+            is_shown && dependency.kind == kind && known.insert(&dependency.name)
+        });
+        let items = of_kind.map(|dependency| item(dependency, detail, packages));
+        let names = first_of(items, most).join(", ");
         if !names.is_empty() {
-            text.push_str(&format!("  {title}{}\n", names.join(", ")));
+            text.push_str(&format!("  {title}{names}\n"));
         }
     }
 }

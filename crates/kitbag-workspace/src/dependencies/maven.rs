@@ -29,10 +29,8 @@ fn read(manifest: &mut Manifest, project: Node<'_, '_>) {
     let mut properties: BTreeMap<String, &str> = children(project, "properties")
         .filter(Node::is_element)
         .map(|entry| {
-            (
-                entry.tag_name().name().to_owned(),
-                entry.text().unwrap_or_default().trim(),
-            )
+            let value = entry.text().unwrap_or_default().trim();
+            (entry.tag_name().name().to_owned(), value)
         })
         .collect();
     for key in ["groupId", "artifactId", "version"] {
@@ -44,34 +42,30 @@ fn read(manifest: &mut Manifest, project: Node<'_, '_>) {
         None => expand(artifact),
     };
     let name_of = |node| {
-        Some(name(
-            Some(text(node, "groupId")?),
-            text(node, "artifactId")?,
-        ))
+        let (group, artifact) = (text(node, "groupId")?, text(node, "artifactId")?);
+        Some(name(Some(group), artifact))
     };
     manifest.name = text(project, "artifactId").map(|artifact| name(own("groupId"), artifact));
     manifest.version = own("version").map(expand);
 
-    let managed = child(project, "dependencyManagement")
-        .into_iter()
-        .flat_map(listed);
+    let managed = child(project, "dependencyManagement").into_iter();
     let managed: BTreeMap<String, String> = managed
+        .flat_map(listed)
         .filter_map(|node| Some((name_of(node)?, expand(text(node, "version")?))))
         .collect();
-    manifest
-        .dependencies
-        .extend(listed(project).filter_map(|node| {
-            let name = name_of(node)?;
-            let kind = match (text(node, "optional"), text(node, "scope")) {
-                (Some("true"), _) => DependencyKind::Optional,
-                (_, Some("test")) => DependencyKind::Dev,
-                (_, Some("provided")) => DependencyKind::Peer,
-                _ => DependencyKind::Normal,
-            };
-            let version = text(node, "version").map(expand);
-            let version = version.or_else(|| managed.get(&name).cloned());
-            Some(Dependency::new(name, kind).requiring(version.unwrap_or_default()))
-        }));
+    let dependencies = listed(project).filter_map(|node| {
+        let name = name_of(node)?;
+        let kind = match (text(node, "optional"), text(node, "scope")) {
+            (Some("true"), _) => DependencyKind::Optional,
+            (_, Some("test")) => DependencyKind::Dev,
+            (_, Some("provided")) => DependencyKind::Peer,
+            _ => DependencyKind::Normal,
+        };
+        let version = text(node, "version").map(expand);
+        let version = version.or_else(|| managed.get(&name).cloned());
+        Some(Dependency::new(name, kind).requiring(version.unwrap_or_default()))
+    });
+    manifest.dependencies.extend(dependencies);
 }
 
 fn listed<'d>(node: Node<'d, 'd>) -> impl Iterator<Item = Node<'d, 'd>> {
