@@ -17,7 +17,6 @@ mod tests;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use etcetera::BaseStrategy;
@@ -25,16 +24,21 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use key::Key;
-pub use limit::Limits;
 use segment::{Segment, Unwritten};
+
+/// How many bytes on disk a cache holds at most, unless its caller says otherwise.
+pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How many bytes are held back at most before they are written.
+const MAX_UNWRITTEN: u64 = 8 * 1024 * 1024;
 
 /// A folder of values by key; or nothing, where no folder can be had.
 ///
 /// ```
-/// use kitbag_workspace::cache::{Cache, Key, Limits};
+/// use kitbag_workspace::cache::{Cache, Key, MAX_BYTES};
 ///
 /// let folder = tempfile::tempdir()?;
-/// let cache = Cache::open(Some(folder.path().into()), Limits::default());
+/// let cache = Cache::open(Some(folder.path().into()), MAX_BYTES);
 /// let key = Key::new("outline/1", &[b"fn main() {}"]);
 /// assert_eq!(cache.get::<Vec<String>>(&key), None);
 /// cache.put(&key, &vec!["main"]);
@@ -44,9 +48,8 @@ use segment::{Segment, Unwritten};
 #[derive(Debug)]
 pub struct Cache {
     folder: Option<PathBuf>,
-    limits: Limits,
+    max_bytes: u64,
     state: Mutex<State>,
-    problems: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -57,25 +60,18 @@ struct State {
 }
 
 impl Cache {
-    /// Opens a folder, creating it where it is missing.
+    /// Opens a folder that is to hold at most so many bytes, creating it where it is missing.
     ///
     /// Without one it is what `KITBAG_CACHE_DIR` names, or else `kitbag` in the user's cache folder.
     /// Where neither can be had, the cache is disabled: it holds nothing and keeps nothing.
     #[must_use]
-    pub fn open(folder: Option<PathBuf>, limits: Limits) -> Self {
+    pub fn open(folder: Option<PathBuf>, max_bytes: u64) -> Self {
         let folder = folder.or_else(default_folder);
         Self {
             folder: folder.filter(|folder| create_folder(folder).is_ok()),
-            limits,
+            max_bytes,
             state: Mutex::default(),
-            problems: AtomicU64::new(0),
         }
-    }
-
-    /// Whether there is a folder at all.
-    #[must_use]
-    pub fn is_enabled(&self) -> bool {
-        self.folder.is_some()
     }
 
     /// The value that was put under a key. The key's kind must say which type that is.
@@ -102,7 +98,6 @@ impl Cache {
             return;
         }
         let Some(bytes) = entry::encode(key, value) else {
-            self.count_problems(1);
             return;
         };
         let size = {
@@ -110,7 +105,7 @@ impl Cache {
             state.unwritten.add(*key, &bytes);
             state.unwritten.size()
         };
-        if size > self.limits.unwritten() {
+        if size > MAX_UNWRITTEN.min(self.max_bytes / 8) {
             self.flush();
         }
     }
@@ -119,24 +114,13 @@ impl Cache {
     pub fn flush(&self) {
         let unwritten = std::mem::take(&mut self.state().unwritten);
         let Some(folder) = &self.folder else { return };
-        if unwritten.count() == 0 {
+        if unwritten.size() == 0 {
             return;
         }
-        match unwritten.write_to(folder) {
-            Ok(_) => drop(limit::keep(folder, self.limits)),
-            Err(_) => self.count_problems(unwritten.count()),
+        if unwritten.write_to(folder).is_ok() {
+            drop(limit::keep(folder, self.max_bytes));
         }
         self.state().segments = None;
-    }
-
-    /// How many values could not be stored.
-    #[must_use]
-    pub fn problems(&self) -> u64 {
-        self.problems.load(Ordering::Relaxed)
-    }
-
-    fn count_problems(&self, count: usize) {
-        self.problems.fetch_add(count as u64, Ordering::Relaxed);
     }
 
     /// Nothing that is done under the lock leaves the state half changed.

@@ -23,7 +23,6 @@ mod sources;
 mod swift;
 mod written;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 pub use self::levels::levels;
@@ -64,6 +63,11 @@ impl Manifest {
     #[must_use]
     pub fn folder(&self) -> &str {
         crate::relative::folder_of(&self.path)
+    }
+
+    /// Whether it has a dependency of this name.
+    fn has(&self, name: &str) -> bool {
+        self.dependencies.iter().any(|known| known.name == name)
     }
 
     fn new(path: &str, ecosystem: Ecosystem) -> Self {
@@ -234,6 +238,9 @@ pub fn dependencies(paths: &[&str], read: &dyn Fn(&str) -> Option<String>) -> De
     ] {
         manifests.extend(ecosystem(&sources));
     }
+    manifests
+        .iter_mut()
+        .for_each(|manifest| sources.bound(manifest));
     manifests.retain(|manifest| manifest.name.is_some() || !manifest.dependencies.is_empty());
     manifests.sort_by(|a, b| sources::order(a).cmp(&sources::order(b)));
     link::link(&mut manifests);
@@ -241,15 +248,6 @@ pub fn dependencies(paths: &[&str], read: &dyn Fn(&str) -> Option<String>) -> De
         manifests,
         problems: sources.into_problems(),
     }
-}
-
-/// The packages that are in the workspace: the folder of each, by name.
-///
-/// Cargo and Python spell a name with a dash by an underscore where it is imported; such a name is
-/// there in both spellings. Where two packages have one name, the first manifest wins.
-#[must_use]
-pub fn local_packages(dependencies: &Dependencies) -> BTreeMap<String, String> {
-    link::packages(&dependencies.manifests)
 }
 
 #[cfg(test)]

@@ -185,13 +185,12 @@ impl Repository {
 
     fn listed(&self, arguments: &[&str]) -> Result<Vec<String>, GitError> {
         let list = self.git().run("ls-files", arguments)?;
-        let mut paths: Vec<String> = list
+        let paths = list
             .split(|byte| *byte == 0)
-            .filter(|path| !path.is_empty())
-            // A name that is no UTF-8 is never walked either.
-            .filter_map(|path| std::str::from_utf8(path).ok())
-            .map(str::to_owned)
-            .collect();
+            .filter(|path| !path.is_empty());
+        // A name that is no UTF-8 is never walked either.
+        let paths = paths.filter_map(|path| std::str::from_utf8(path).ok());
+        let mut paths: Vec<String> = paths.map(str::to_owned).collect();
         // The files of a submodule stand where its folder stood, and a conflict lists a path twice.
         paths.sort_unstable();
         paths.dedup();

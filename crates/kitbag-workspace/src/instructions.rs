@@ -12,6 +12,8 @@ mod rule;
 
 use std::cmp::Reverse;
 
+use crate::shown::counted;
+
 /// A longer file is cut at the end of a line.
 const FILE_BYTES: usize = 16 * 1024;
 
@@ -93,12 +95,14 @@ pub fn instructions(
         cut(&mut instruction.content, FILE_BYTES.min(room));
         room = room.saturating_sub(instruction.content.len());
     }
-    found.sort_by_key(|(candidate, _)| {
-        let Candidate {
-            folder, rank, path, ..
-        } = *candidate;
-        (depth(folder), folder, rank, path)
-    });
+    found.sort_by_key(
+        |(
+            Candidate {
+                folder, rank, path, ..
+            },
+            _,
+        )| { (depth(folder), *folder, *rank, *path) },
+    );
     found
         .into_iter()
         .map(|(_, instruction)| instruction)
@@ -184,10 +188,7 @@ fn is_within(path: &str, folder: &str) -> bool {
 
 /// How many folders deep a folder is, the root being none.
 fn depth(folder: &str) -> usize {
-    match folder {
-        "" => 0,
-        folder => folder.split('/').count(),
-    }
+    folder.split('/').filter(|part| !part.is_empty()).count()
 }
 
 fn is_same(a: &str, b: &str) -> bool {
@@ -209,9 +210,8 @@ fn cut(content: &mut String, limit: usize) {
             left_out += 1;
         }
     }
-    let lines = if left_out == 1 { "line" } else { "lines" };
     content.truncate(kept);
-    content.push_str(&format!("… ({left_out} more {lines})\n"));
+    content.push_str(&format!("… ({})\n", counted(left_out, "more line")));
 }
 
 #[cfg(test)]

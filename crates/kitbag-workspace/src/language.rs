@@ -4,9 +4,13 @@
 
 mod comment;
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::comment::Comment;
+use crate::relative::name_of;
+use crate::table::{Meanings, meanings};
 
 /// A language whose structure can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,26 +55,26 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, in the order of the enum.
-    pub const ALL: [Self; 18] = [
-        Self::Rust,
-        Self::Python,
-        Self::JavaScript,
-        Self::TypeScript,
-        Self::Tsx,
-        Self::Go,
-        Self::Java,
-        Self::C,
-        Self::Cpp,
-        Self::CSharp,
-        Self::Ruby,
-        Self::Php,
-        Self::Bash,
-        Self::Kotlin,
-        Self::Swift,
-        Self::Scala,
-        Self::Lua,
-        Self::Markdown,
+    /// Every language with the name that a fenced block carries, in the order of the enum.
+    pub const NAMES: [(Self, &'static str); 18] = [
+        (Self::Rust, "rust"),
+        (Self::Python, "python"),
+        (Self::JavaScript, "javascript"),
+        (Self::TypeScript, "typescript"),
+        (Self::Tsx, "tsx"),
+        (Self::Go, "go"),
+        (Self::Java, "java"),
+        (Self::C, "c"),
+        (Self::Cpp, "cpp"),
+        (Self::CSharp, "csharp"),
+        (Self::Ruby, "ruby"),
+        (Self::Php, "php"),
+        (Self::Bash, "bash"),
+        (Self::Kotlin, "kotlin"),
+        (Self::Swift, "swift"),
+        (Self::Scala, "scala"),
+        (Self::Lua, "lua"),
+        (Self::Markdown, "markdown"),
     ];
 
     /// The language of a file by its path and its first line, if either tells.
@@ -87,12 +91,11 @@ impl Language {
     #[must_use]
     pub fn of(path: &str, first_line: &str) -> Option<Self> {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let extension = file
-            .rsplit_once('.')
-            .map(|(_, extension)| extension.to_ascii_lowercase());
-        of_name(file)
-            .or_else(|| extension.as_deref().and_then(of_extension))
-            .or_else(|| of_shebang(first_line))
+        let extension = file.rsplit_once('.').map(|(_, extension)| extension);
+        let known = |name: String| LANGUAGES.get(name.as_str()).copied();
+        known(file.to_owned())
+            .or_else(|| known(format!("*.{}", extension?.to_ascii_lowercase())))
+            .or_else(|| known(format!("#!{}", interpreter(first_line)?)))
     }
 
     /// The language of a file by its path and its whole text, which tells C++ headers from C ones.
@@ -109,27 +112,10 @@ impl Language {
 
     /// The name that a fenced block carries.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rust => "rust",
-            Self::Python => "python",
-            Self::JavaScript => "javascript",
-            Self::TypeScript => "typescript",
-            Self::Tsx => "tsx",
-            Self::Go => "go",
-            Self::Java => "java",
-            Self::C => "c",
-            Self::Cpp => "cpp",
-            Self::CSharp => "csharp",
-            Self::Ruby => "ruby",
-            Self::Php => "php",
-            Self::Bash => "bash",
-            Self::Kotlin => "kotlin",
-            Self::Swift => "swift",
-            Self::Scala => "scala",
-            Self::Lua => "lua",
-            Self::Markdown => "markdown",
-        }
+    pub fn name(self) -> &'static str {
+        let mut names = Self::NAMES.into_iter();
+        let found = names.find(|(language, _)| *language == self);
+        found.map_or("", |(_, name)| name)
     }
 
     /// How it writes a comment on one line.
@@ -139,105 +125,38 @@ impl Language {
             Self::Python | Self::Ruby | Self::Bash => Comment::HASH,
             Self::Lua => Comment::DASHES,
             Self::Markdown => Comment::MARKUP,
-            Self::Rust
-            | Self::JavaScript
-            | Self::TypeScript
-            | Self::Tsx
-            | Self::Go
-            | Self::Java
-            | Self::C
-            | Self::Cpp
-            | Self::CSharp
-            | Self::Php
-            | Self::Kotlin
-            | Self::Swift
-            | Self::Scala => Comment::SLASHES,
+            _ => Comment::SLASHES,
         }
     }
 }
 
-fn of_extension(extension: &str) -> Option<Language> {
-    Some(match extension {
-        "rs" => Language::Rust,
-        "py" | "pyi" | "pyw" | "bzl" => Language::Python,
-        "js" | "mjs" | "cjs" | "jsx" => Language::JavaScript,
-        "ts" | "mts" | "cts" => Language::TypeScript,
-        "tsx" => Language::Tsx,
-        "go" => Language::Go,
-        "java" => Language::Java,
-        "c" | "h" => Language::C,
-        "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "ipp" | "inl" | "tpp"
-        | "cu" | "cuh" | "ino" => Language::Cpp,
-        "cs" | "csx" => Language::CSharp,
-        "rb" | "rake" | "gemspec" | "ru" | "podspec" => Language::Ruby,
-        "php" | "phtml" | "php5" | "php7" | "php8" => Language::Php,
-        "sh" | "bash" | "zsh" | "ksh" | "bats" => Language::Bash,
-        "kt" | "kts" => Language::Kotlin,
-        "swift" => Language::Swift,
-        "scala" | "sc" | "sbt" => Language::Scala,
-        "lua" => Language::Lua,
-        "md" | "markdown" | "mdx" | "mdown" => Language::Markdown,
-        _ => return None,
-    })
-}
-
-fn of_name(file: &str) -> Option<Language> {
-    Some(match file {
-        "Rakefile" | "Gemfile" | "Guardfile" | "Podfile" | "Vagrantfile" | "Fastfile"
-        | "Appfile" | "Brewfile" | "Capfile" | "Dangerfile" => Language::Ruby,
-        "SConstruct" | "SConscript" | "wscript" | "BUILD.bazel" | "WORKSPACE" => Language::Python,
-        ".bashrc" | ".bash_profile" | ".profile" | ".zshrc" | "PKGBUILD" | "configure" => {
-            Language::Bash
-        }
-        "Jakefile" => Language::JavaScript,
-        _ => return None,
-    })
-}
+/// By file name, by extension (`*.rs`) and by interpreter (`#!python`).
+static LANGUAGES: Meanings<Language> =
+    LazyLock::new(|| meanings(include_str!("language/languages.txt")));
 
 /// The interpreter of a `#!` line, without its version.
-fn of_shebang(first_line: &str) -> Option<Language> {
-    let command = first_line.strip_prefix("#!")?;
-    let program = command
-        .split_whitespace()
-        .filter(|word| !word.starts_with('-') && !word.contains('='))
-        .map(|word| word.rsplit('/').next().unwrap_or(word))
-        .find(|word| *word != "env")?;
-    Some(
-        match program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-            "python" | "pypy" => Language::Python,
-            "node" | "nodejs" | "bun" => Language::JavaScript,
-            "deno" | "ts-node" | "tsx" => Language::TypeScript,
-            "ruby" | "jruby" => Language::Ruby,
-            "php" => Language::Php,
-            "sh" | "bash" | "zsh" | "ksh" | "dash" | "ash" => Language::Bash,
-            "lua" | "luajit" => Language::Lua,
-            "swift" => Language::Swift,
-            "scala" => Language::Scala,
-            "kotlin" => Language::Kotlin,
-            _ => return None,
-        },
-    )
+fn interpreter(first_line: &str) -> Option<&str> {
+    let mut words = first_line.strip_prefix("#!")?.split_whitespace();
+    let program = words
+        .find(|word| !word.starts_with('-') && !word.contains('=') && name_of(word) != "env")?;
+    Some(name_of(program).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// Whether a header says something that only C++ can say, at the start of a line.
 fn has_cpp_marks(text: &str) -> bool {
-    const MARKS: [&str; 11] = [
-        "namespace ",
-        "template ",
+    let words = "namespace template class using constexpr virtual";
+    let marks = [
         "template<",
-        "class ",
-        "using ",
         "public:",
         "private:",
         "protected:",
-        "constexpr ",
-        "virtual ",
         "#include <string>",
     ];
     // `extern "C"` under `#ifdef __cplusplus` is how a C header serves C++: it is no mark.
-    text.lines().any(|line| {
-        let line = line.trim_start();
-        MARKS.iter().any(|mark| line.starts_with(mark))
+    text.lines().map(str::trim_start).any(|line| {
+        let word = line.split_once(' ').map(|(word, _)| word);
+        word.is_some_and(|word| words.split(' ').any(|mark| mark == word))
+            || marks.iter().any(|mark| line.starts_with(mark))
     })
 }
 
@@ -275,8 +194,10 @@ mod tests {
     }
 
     #[test]
-    fn all_lists_each_language_once() {
-        let names: std::collections::BTreeSet<_> = Language::ALL.iter().map(|l| l.name()).collect();
-        assert_eq!(names.len(), Language::ALL.len());
+    fn names_list_each_language_once() {
+        assert!(Language::NAMES.is_sorted_by(|a, b| a.0 < b.0));
+        let names: std::collections::BTreeSet<_> =
+            Language::NAMES.iter().map(|(_, name)| name).collect();
+        assert_eq!(names.len(), Language::NAMES.len());
     }
 }

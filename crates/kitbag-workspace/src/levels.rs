@@ -86,9 +86,7 @@ impl<'a> Depth<'a> {
             best_unit,
             heaviest: 1.0,
         };
-        let masses = candidates
-            .iter()
-            .map(|candidate| depth.masses(candidate).iter().sum());
+        let masses = candidates.iter().map(|candidate| depth.mass(candidate));
         depth.heaviest = masses.fold(0.0, f64::max);
         depth
     }
@@ -96,26 +94,31 @@ impl<'a> Depth<'a> {
     /// How likely a file is needed, in parts per million, whose score is this share of the best.
     #[must_use]
     pub fn relevance(&self, candidate: &Candidate, share: f64) -> u32 {
-        let mass: f64 = self.masses(candidate).iter().sum();
-        let mass = libm::pow(
-            mass / self.heaviest.max(f64::MIN_POSITIVE),
-            self.weights.mass,
-        );
-        let relevance = libm::pow(share.clamp(0.0, 1.0), self.weights.relevance) * mass.min(1.0);
-        ppm(relevance)
+        let mass = self.mass(candidate) / self.heaviest.max(f64::MIN_POSITIVE);
+        let mass = libm::pow(mass, self.weights.mass).min(1.0);
+        let share = libm::pow(share.clamp(0.0, 1.0), self.weights.relevance);
+        parts(share * mass, 1e6)
+    }
+
+    fn mass(&self, candidate: &Candidate) -> f64 {
+        self.units(candidate).map(|unit| unit.mass).sum()
     }
 
     /// What each unit of a file weighs.
-    fn masses(&self, candidate: &Candidate) -> Vec<f64> {
+    fn units(&self, candidate: &Candidate) -> impl Iterator<Item = Weighed> {
         let units = candidate.units.iter().zip(&candidate.syntax.units);
-        units
-            .map(|(worth, unit)| {
-                let value = self.value(worth, unit.kind);
-                let lines = f64::from(unit.last.saturating_sub(unit.first) + 1);
-                libm::pow(value, self.weights.sharpness)
-                    * libm::pow(lines.max(5.0), self.weights.size)
-            })
-            .collect()
+        units.enumerate().map(|(index, (worth, unit))| {
+            let value = self.value(worth, unit.kind);
+            let size = f64::from(unit.len().max(5));
+            let mass =
+                libm::pow(value, self.weights.sharpness) * libm::pow(size, self.weights.size);
+            Weighed {
+                index,
+                lines: unit.len(),
+                mass,
+                efficiency: mass / size,
+            }
+        })
     }
 
     fn value(&self, worth: &UnitWorth, kind: UnitKind) -> f64 {
@@ -134,11 +137,12 @@ impl<'a> Depth<'a> {
     #[must_use]
     pub fn levels(&self, candidate: &Candidate, text: &str, path: &str, share: f64) -> Vec<Level> {
         let view = view(candidate, text, path);
-        let masses = self.masses(candidate);
-        let all: f64 = masses.iter().sum();
+        let mut units: Vec<Weighed> = self.units(candidate).collect();
+        let all: f64 = units.iter().map(|unit| unit.mass).sum();
         let deep = libm::pow(share.clamp(0.0, 1.0), self.weights.depth);
         let coverage = |mass: f64| {
-            let share = if all > 0.0 {
+            let is_weighed = all > 0.0;
+            let share = if is_weighed {
                 (mass / all).min(1.0)
             } else {
                 1.0
@@ -146,16 +150,10 @@ impl<'a> Depth<'a> {
             let breadth = self.weights.breadth;
             permille(breadth + (1.0 - breadth) * share * deep)
         };
-        let mut order: Vec<usize> = (0..masses.len()).collect();
-        let efficiency = |unit: usize| {
-            let size = candidate
-                .syntax
-                .units
-                .get(unit)
-                .map_or(1, |unit| unit.last.saturating_sub(unit.first) + 1);
-            masses.get(unit).copied().unwrap_or_default() / f64::from(size.max(5))
-        };
-        order.sort_by(|&a, &b| efficiency(b).total_cmp(&efficiency(a)).then(a.cmp(&b)));
+        units.sort_by(|a, b| {
+            let by_efficiency = b.efficiency.total_cmp(&a.efficiency);
+            by_efficiency.then(a.index.cmp(&b.index))
+        });
 
         let mut levels = vec![
             Level::new(Detail::Full, text)
@@ -163,31 +161,25 @@ impl<'a> Depth<'a> {
                 .with_lines([(1, view.line_count())]),
         ];
         let mut slices = Vec::new();
-        let most = steps(share);
+        let mut chosen = Vec::new();
         let (mut mass, mut shown, mut next) = (0.0, 0_u32, 0_u32);
-        for taken in 1..=order.len() {
-            let chosen = order.get(..taken).unwrap_or_default();
-            let Some(&last) = chosen.last() else { break };
-            mass += masses.get(last).copied().unwrap_or_default();
-            shown += candidate
-                .syntax
-                .units
-                .get(last)
-                .map_or(0, |unit| unit.last.saturating_sub(unit.first) + 1);
-            if shown * 10 >= view.line_count() * 9 || slices.len() >= most {
+        for unit in &units {
+            chosen.push(unit.index);
+            mass += unit.mass;
+            shown += unit.lines;
+            if shown * 10 >= view.line_count() * 9 || slices.len() >= steps(share) {
                 break;
             }
             if shown < next {
                 continue;
             }
             next = shown + (shown / 6).max(4);
-            let mut chosen = chosen.to_vec();
             chosen.sort_unstable();
             slices.push(slice(view.slice(&chosen), coverage(mass)));
         }
         levels.extend(slices.into_iter().rev());
-        if let Some(&best) = order.first() {
-            let (first, last) = excerpt(candidate, best);
+        if let Some(best) = units.first() {
+            let (first, last) = excerpt(candidate, best.index);
             levels.push(slice(view.excerpt(first, last), coverage(0.0)));
         }
         let outlined = permille(self.weights.breadth + self.weights.outline * deep);
@@ -201,6 +193,15 @@ impl<'a> Depth<'a> {
         levels.push(Level::new(Detail::Line, path).with_coverage(Coverage::from_permille(1)));
         levels
     }
+}
+
+/// A unit of a file, and what it weighs.
+struct Weighed {
+    index: usize,
+    lines: u32,
+    mass: f64,
+    /// The mass of a line.
+    efficiency: f64,
 }
 
 /// The outline of a file, if it has one that is shorter than its text.
@@ -272,49 +273,35 @@ fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
     let Some(unit) = candidate.syntax.units.get(unit) else {
         return (1, EXCERPT);
     };
-    if unit.last.saturating_sub(unit.first) < EXCERPT {
+    if unit.len() <= EXCERPT {
         return (unit.first, unit.last);
     }
-    let hits: Vec<&(u32, f64)> = candidate
-        .hits
-        .iter()
-        .filter(|(line, _)| (unit.first..=unit.last).contains(line))
-        .collect();
+    let mut hits = candidate.hits.clone();
+    hits.retain(|(line, _)| (unit.first..=unit.last).contains(line));
     let weight = |first: u32| -> f64 {
         let within = first..first + EXCERPT;
-        hits.iter()
-            .filter(|(line, _)| within.contains(line))
-            .map(|(_, weight)| weight)
-            .sum()
+        let hits = hits.iter().filter(|(line, _)| within.contains(line));
+        hits.map(|(_, weight)| weight).sum()
     };
-    let mut best = (f64::MIN, unit.first);
-    for first in unit.first..=unit.last + 1 - EXCERPT {
-        let found = weight(first);
-        if found > best.0 {
-            best = (found, first);
-        }
-    }
-    (best.1, best.1 + EXCERPT - 1)
+    // Of those that weigh the same the first counts.
+    let starts = (unit.first..=unit.last + 1 - EXCERPT).rev();
+    let best = starts.max_by(|a, b| weight(*a).total_cmp(&weight(*b)));
+    let first = best.unwrap_or(unit.first);
+    (first, first + EXCERPT - 1)
 }
 
 fn permille(share: f64) -> Coverage {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped to 0..=1000"
-    )]
-    let permille = libm::round(share.clamp(0.0, 1.0) * 1_000.0) as u16;
-    Coverage::from_permille(permille)
+    Coverage::from_permille(u16::try_from(parts(share, 1e3)).unwrap_or(u16::MAX))
 }
 
-fn ppm(share: f64) -> u32 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped to 0..=1000000"
-    )]
-    let ppm = libm::round(share.clamp(0.0, 1.0) * 1e6) as u32;
-    ppm
+/// A share in parts of a whole.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 0 and the whole"
+)]
+fn parts(share: f64, whole: f64) -> u32 {
+    libm::round(share.clamp(0.0, 1.0) * whole) as u32
 }
 
 #[cfg(test)]

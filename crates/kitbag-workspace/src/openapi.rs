@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use self::operation::Operation;
-use crate::structure::shown;
+use crate::json::text;
+use crate::shown::{counted, ever_shorter, shown};
 use crate::yaml;
 
 /// A longer description is not read.
@@ -23,20 +24,6 @@ const MAX_OPERATIONS: usize = 400;
 
 /// More schemas than this are only counted.
 const MAX_SCHEMAS: usize = 200;
-
-/// What an interface offers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Summary {
-    /// The name of the interface.
-    pub title: String,
-    /// Its version; empty if it has none.
-    pub version: String,
-    /// The texts, the most detailed first and each shorter than the one before: operations with
-    /// parameters and answers, and the fields of their schemas; the same without the fields;
-    /// operations with summaries; paths with their methods.
-    pub levels: Vec<String>,
-}
 
 /// Why there is no summary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +46,12 @@ pub enum OpenApiError {
     },
 }
 
-/// Summarises the description of an HTTP interface.
+/// Summarises the description of an HTTP interface, the most detailed text first and each shorter than
+/// the one before: operations with parameters and answers, and the fields of their schemas; the same
+/// without the fields; operations with summaries; paths with their methods.
+///
+/// # Errors
+/// When the text is too long, or describes something else.
 ///
 /// ```
 /// use kitbag_workspace::openapi::summarize;
@@ -75,47 +67,40 @@ pub enum OpenApiError {
 ///         - { name: id, in: path, required: true, schema: { type: integer } }
 ///       responses: { '200': { description: found } }
 /// ";
-/// let summary = summarize(text).unwrap();
-/// assert_eq!(summary.title, "Shop");
+/// let levels = summarize(text).unwrap();
 /// assert_eq!(
-///     summary.levels[0],
+///     levels[0],
 ///     "Shop 1.2\nGET /orders/{id}: Finds an order\n  path id*: integer\n  answers 200\n"
 /// );
-/// assert_eq!(summary.levels.last().unwrap(), "Shop 1.2\nGET /orders/{id}\n");
+/// assert_eq!(levels.last().unwrap(), "Shop 1.2\nGET /orders/{id}\n");
 /// ```
-pub fn summarize(text: &str) -> Result<Summary, OpenApiError> {
-    if text.len() > MAX_BYTES {
-        return Err(OpenApiError::TooLong { bytes: text.len() });
+pub fn summarize(description: &str) -> Result<Vec<String>, OpenApiError> {
+    if description.len() > MAX_BYTES {
+        let bytes = description.len();
+        return Err(OpenApiError::TooLong { bytes });
     }
-    let document = parse(text).map_err(|reason| OpenApiError::Syntax { reason })?;
+    let document = parse(description).map_err(|reason| OpenApiError::Syntax { reason })?;
     let has = |key: &str| document.get(key).is_some_and(|value| !value.is_object());
     if !has("openapi") && !has("swagger") {
         return Err(OpenApiError::Other);
     }
     let operations = operation::all(&document);
 
-    let title = text_at(&document, "/info/title").unwrap_or("Untitled");
-    let version = text_at(&document, "/info/version").unwrap_or_default();
+    let title = text(&document, "/info/title").unwrap_or("Untitled");
+    let version = text(&document, "/info/version").unwrap_or_default();
     let head = format!("{} {}", shown(title), shown(version));
     let head = format!("{}\n", head.trim_end());
     let mut used = BTreeSet::new();
     let details = detailed(&document, &operations, &mut used);
-    let texts = [
+    Ok(ever_shorter([
         format!("{head}{details}{}", schemas(&document, used)),
         format!("{head}{details}"),
-        format!("{head}{}", summaries(&operations)),
+        format!(
+            "{head}{}",
+            listed(&operations, "operation", MAX_OPERATIONS, Operation::line)
+        ),
         format!("{head}{}", paths(&operations)),
-    ];
-    let mut levels: Vec<String> = Vec::new();
-    for text in texts {
-        let shorter = levels.last().is_none_or(|last| text.len() < last.len());
-        levels.extend(shorter.then_some(text));
-    }
-    Ok(Summary {
-        title: title.to_owned(),
-        version: version.to_owned(),
-        levels,
-    })
+    ]))
 }
 
 fn parse(text: &str) -> Result<Value, String> {
@@ -130,67 +115,51 @@ fn parse(text: &str) -> Result<Value, String> {
 
 /// Operations with all they take and give. The names of the schemas that they use go to `used`.
 fn detailed(document: &Value, operations: &[Operation<'_>], used: &mut BTreeSet<String>) -> String {
-    let mut text = String::new();
-    for place in operation::servers(document) {
-        text.push_str(&format!("at {}\n", shown(&place)));
-    }
-    for operation in operations.iter().take(MAX_OPERATIONS) {
-        text.push_str(&operation.line());
-        operation.write_details(document, &mut text, used);
-    }
-    text.push_str(&more(operations.len(), MAX_OPERATIONS, "operation"));
-    text
+    let places = operation::servers(document).into_iter();
+    let places: String = places
+        .map(|place| format!("at {}\n", shown(&place)))
+        .collect();
+    let operations = listed(operations, "operation", MAX_OPERATIONS, |operation| {
+        operation.line() + &operation.details(document, used)
+    });
+    places + &operations
 }
 
 /// The fields of the schemas that are used.
 fn schemas(document: &Value, used: BTreeSet<String>) -> String {
-    let mut text = String::new();
-    let defined = schema::reachable(document, used);
-    for (name, schema) in defined.iter().take(MAX_SCHEMAS) {
-        text.push_str(&schema::definition(name, schema));
-    }
-    text.push_str(&more(defined.len(), MAX_SCHEMAS, "schema"));
-    text
-}
-
-fn summaries(operations: &[Operation<'_>]) -> String {
-    let mut text: String = operations
-        .iter()
-        .take(MAX_OPERATIONS)
-        .map(Operation::line)
-        .collect();
-    text.push_str(&more(operations.len(), MAX_OPERATIONS, "operation"));
-    text
+    let defined: Vec<_> = schema::reachable(document, used).into_iter().collect();
+    listed(&defined, "schema", MAX_SCHEMAS, |(name, schema)| {
+        schema::definition(name, schema)
+    })
 }
 
 /// A line for each path, with its methods.
 fn paths(operations: &[Operation<'_>]) -> String {
     let mut text = String::new();
-    let mut shown_so_far = 0;
+    let mut left = operations.len();
     for group in operations.chunk_by(|a, b| a.path == b.path) {
-        if shown_so_far >= MAX_OPERATIONS {
+        if operations.len() - left >= MAX_OPERATIONS {
             break;
         }
-        shown_so_far += group.len();
+        left -= group.len();
         let methods: Vec<&str> = group.iter().map(|operation| operation.method).collect();
         let path = group.first().map_or("", |operation| operation.path);
         text.push_str(&format!("{} {}\n", methods.join(" "), shown(path)));
     }
-    text.push_str(&more(operations.len(), shown_so_far, "operation"));
-    text
+    text + &more(left, "operation")
 }
 
-fn more(count: usize, shown: usize, what: &str) -> String {
-    match count.saturating_sub(shown) {
+/// The texts of the first things of a list, and how many more there are.
+fn listed<T>(list: &[T], noun: &str, most: usize, text: impl FnMut(&T) -> String) -> String {
+    let texts: String = list.iter().take(most).map(text).collect();
+    texts + &more(list.len().saturating_sub(most), noun)
+}
+
+fn more(count: usize, noun: &str) -> String {
+    match count {
         0 => String::new(),
-        1 => format!("… 1 more {what}\n"),
-        more => format!("… {more} more {what}s\n"),
+        more => format!("… {}\n", counted(more, &format!("more {noun}"))),
     }
-}
-
-/// The string at a JSON pointer.
-fn text_at<'d>(value: &'d Value, pointer: &str) -> Option<&'d str> {
-    value.pointer(pointer)?.as_str()
 }
 
 #[cfg(test)]

@@ -8,11 +8,9 @@
 //!
 //! The paths are those of a walk. What to leave out, and reading anything, is not decided here.
 
-mod shown;
-
 use std::cmp::Reverse;
 
-pub(crate) use shown::shown;
+use crate::shown::{counted, ever_shorter, shown};
 
 /// How many levels of folders are opened unless a caller asks for more or less.
 pub const DEFAULT_DEPTH: usize = 3;
@@ -29,26 +27,20 @@ const ROOT_WIDTH: usize = 30;
 /// How many entries of a folder are shown, from the most to the least.
 const WIDTHS: [usize; 3] = [30, 10, 4];
 
-/// Draws the tree of `paths`, as far as `depth` levels of folders.
+/// Draws the tree of `paths`, as far as `depth` levels of folders and at every useful size, the most
+/// detailed first and each shorter than the one before. There is none if there are no files.
 ///
 /// A run of folders with nothing else in them counts as one level, and stands on one line. A tree
 /// of very many lines is drawn narrower or less deep.
 ///
 /// ```
-/// use kitbag_workspace::structure::tree;
+/// use kitbag_workspace::structure::levels;
 ///
 /// let paths = ["Cargo.toml", "src/cli/ask.rs", "src/cli/pack.rs", "src/lib.rs"];
-/// assert_eq!(tree(&paths, 3), "src/\n  cli/\n    ask.rs\n    pack.rs\n  lib.rs\nCargo.toml\n");
-/// assert_eq!(tree(&paths, 1), "src/ (3 files)\nCargo.toml\n");
+/// let trees = levels(&paths, 3);
+/// assert_eq!(trees[0], "src/\n  cli/\n    ask.rs\n    pack.rs\n  lib.rs\nCargo.toml\n");
+/// assert_eq!(trees.last().unwrap(), "src/ (3 files)\nCargo.toml\n");
 /// ```
-#[must_use]
-pub fn tree(paths: &[&str], depth: usize) -> String {
-    levels(paths, depth).into_iter().next().unwrap_or_default()
-}
-
-/// Draws the tree at every useful size, the most detailed first and each shorter than the one before.
-///
-/// The first is what [`tree`] gives. There is none if there are no files.
 #[must_use]
 pub fn levels(paths: &[&str], depth: usize) -> Vec<String> {
     let mut paths: Vec<&str> = paths.to_vec();
@@ -60,20 +52,17 @@ pub fn levels(paths: &[&str], depth: usize) -> Vec<String> {
         prefix: 0,
     };
 
-    let mut levels: Vec<String> = Vec::new();
-    for depth in (1..=depth.clamp(1, MAX_DEPTH)).rev() {
-        for width in WIDTHS {
-            let mut drawing = Drawing::new(width);
-            drawing.folder(root, 0, depth);
-            let shorter = levels
-                .last()
-                .is_none_or(|last| drawing.text.len() < last.len());
-            if drawing.lines <= MAX_LINES && shorter && !drawing.text.is_empty() {
-                levels.push(drawing.text);
-            }
-        }
-    }
-    levels
+    let depths = (1..=depth.clamp(1, MAX_DEPTH)).rev();
+    let sizes = depths.flat_map(|depth| WIDTHS.map(|width| (depth, width)));
+    ever_shorter(sizes.filter_map(|(depth, width)| {
+        let mut drawing = Drawing {
+            width,
+            text: String::new(),
+            lines: 0,
+        };
+        drawing.folder(root, 0, depth);
+        (drawing.lines <= MAX_LINES).then_some(drawing.text)
+    }))
 }
 
 /// All paths that begin with the same folder. They are sorted, so that they stand together.
@@ -84,9 +73,10 @@ struct Folder<'p> {
     prefix: usize,
 }
 
-enum Entry<'p> {
-    File(&'p str),
-    Folder(&'p str, Folder<'p>),
+struct Entry<'p> {
+    name: &'p str,
+    /// None for a file.
+    inside: Option<Folder<'p>>,
 }
 
 impl<'p> Folder<'p> {
@@ -104,7 +94,7 @@ impl<'p> Folder<'p> {
                 break;
             };
             match self.inner(path) {
-                None => files.push(Entry::File(path.get(self.prefix..).unwrap_or(path))),
+                None => files.push(self.file(path)),
                 Some(prefix) => folders.push(self.folded(Self {
                     paths: taken,
                     prefix,
@@ -123,35 +113,34 @@ impl<'p> Folder<'p> {
 
     /// Goes down from `inner` as long as there is only one way to go.
     fn folded(self, mut inner: Self) -> Entry<'p> {
-        let Some((first, last)) = inner.paths.first().zip(inner.paths.last()) else {
-            return Entry::File("");
+        let (first, last) = match inner.paths {
+            [] => return self.file(""),
+            [path] => return self.file(path),
+            [first, .., last] => (first, last),
         };
-        if inner.paths.len() == 1 {
-            return Entry::File(first.get(self.prefix..).unwrap_or(first));
-        }
         // What the first and the last share is shared by all between them.
         let shared = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b);
         let slashes = shared.enumerate().filter(|(_, (byte, _))| *byte == b'/');
         if let Some((at, _)) = slashes.last() {
             inner.prefix = inner.prefix.max(at + 1);
         }
-        let name = first.get(self.prefix..inner.prefix).unwrap_or(first);
-        Entry::Folder(name, inner)
+        Entry {
+            name: first.get(self.prefix..inner.prefix).unwrap_or(first),
+            inside: Some(inner),
+        }
+    }
+
+    fn file(self, path: &'p str) -> Entry<'p> {
+        Entry {
+            name: path.get(self.prefix..).unwrap_or(path),
+            inside: None,
+        }
     }
 }
 
-impl<'p> Entry<'p> {
-    fn name(&self) -> &'p str {
-        match self {
-            Entry::File(name) | Entry::Folder(name, _) => name,
-        }
-    }
-
+impl Entry<'_> {
     fn count(&self) -> usize {
-        match self {
-            Entry::File(_) => 1,
-            Entry::Folder(_, folder) => folder.paths.len(),
-        }
+        self.inside.map_or(1, |folder| folder.paths.len())
     }
 }
 
@@ -162,14 +151,6 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn new(width: usize) -> Self {
-        Self {
-            width,
-            text: String::new(),
-            lines: 0,
-        }
-    }
-
     fn folder(&mut self, folder: Folder<'_>, indent: usize, depth: usize) {
         let (mut folders, mut files) = folder.entries();
         let width = if indent == 0 { ROOT_WIDTH } else { self.width };
@@ -188,15 +169,16 @@ impl Drawing {
             if self.lines > MAX_LINES {
                 return;
             }
-            match entry {
-                Entry::File(name) => self.line(indent, &shown(name)),
-                Entry::Folder(name, inside) if depth > 1 && !name.starts_with('.') => {
-                    self.line(indent, &shown(name));
+            let name = shown(entry.name);
+            match entry.inside {
+                None => self.line(indent, &name),
+                Some(inside) if depth > 1 && !entry.name.starts_with('.') => {
+                    self.line(indent, &name);
                     self.folder(inside, indent + 1, depth - 1);
                 }
-                Entry::Folder(name, inside) => {
-                    let line = format!("{} ({})", shown(name), files_text(inside.paths.len()));
-                    self.line(indent, &line);
+                Some(_) => {
+                    let files = counted(entry.count(), "file");
+                    self.line(indent, &format!("{name} ({files})"));
                 }
             }
         }
@@ -217,36 +199,28 @@ impl Drawing {
 /// files beneath, and hidden ones last.
 fn keep<'p>(entries: &mut Vec<Entry<'p>>, places: usize) -> Vec<Entry<'p>> {
     let rank = |entry: &Entry<'p>| {
-        let is_hidden = entry.name().starts_with('.');
-        (is_hidden, Reverse(entry.count()), entry.name())
+        let is_hidden = entry.name.starts_with('.');
+        (is_hidden, Reverse(entry.count()), entry.name)
     };
     entries.sort_by_key(rank);
     let left_out = entries.split_off(places.min(entries.len()));
-    entries.sort_by_key(Entry::name);
+    entries.sort_by_key(|entry| entry.name);
     left_out
 }
 
 fn counted_out(folders: &[Entry<'_>], files: &[Entry<'_>]) -> String {
-    let beneath: usize = folders.iter().map(Entry::count).sum();
-    let folders = match folders.len() {
-        0 => None,
-        1 => Some(format!("1 more folder ({})", files_text(beneath))),
-        more => Some(format!("{more} more folders ({})", files_text(beneath))),
-    };
-    let files = match files.len() {
-        0 => None,
-        1 => Some("1 more file".to_owned()),
-        more => Some(format!("{more} more files")),
-    };
-    let parts: Vec<String> = folders.into_iter().chain(files).collect();
-    format!("… {}", parts.join(", "))
-}
-
-fn files_text(count: usize) -> String {
-    match count {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
+    let mut parts = Vec::new();
+    if !folders.is_empty() {
+        let beneath = counted(folders.iter().map(Entry::count).sum(), "file");
+        parts.push(format!(
+            "{} ({beneath})",
+            counted(folders.len(), "more folder")
+        ));
     }
+    if !files.is_empty() {
+        parts.push(counted(files.len(), "more file"));
+    }
+    format!("… {}", parts.join(", "))
 }
 
 #[cfg(test)]

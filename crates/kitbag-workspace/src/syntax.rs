@@ -76,7 +76,7 @@ pub struct Syntax {
 }
 
 /// A stretch of lines that makes sense on its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Unit {
     /// The first line, counted from 1: leading comments and attributes belong to the unit.
@@ -97,8 +97,17 @@ pub struct Unit {
     pub scope: Option<u32>,
 }
 
+impl Unit {
+    /// How many lines it has.
+    pub(crate) fn len(&self) -> u32 {
+        self.last.saturating_sub(self.first) + 1
+    }
+}
+
 /// What a unit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[non_exhaustive]
 pub enum UnitKind {
     /// A function or method, or a part of one.
@@ -108,6 +117,7 @@ pub enum UnitKind {
     /// A long constant, table or macro.
     Value,
     /// Code outside definitions.
+    #[default]
     Code,
     /// Imports.
     Imports,

@@ -7,10 +7,9 @@
 
 mod entry;
 mod named;
-mod options;
 mod role;
 mod rules;
-mod select;
+pub(crate) mod select;
 mod skip;
 mod visit;
 
@@ -19,9 +18,10 @@ use std::path::Path;
 use kitbag_core::problem::{Problem, ProblemKind};
 
 pub use self::entry::{FileEntry, Skipped, Walk};
-pub use self::options::WalkOptions;
 pub use self::role::FileRole;
+use self::select::Selection;
 pub use self::skip::SkipReason;
+use crate::workspace::WorkspaceOptions;
 
 /// Files larger than this are skipped unless they are named.
 pub const SIZE_LIMIT: u64 = 4 << 20;
@@ -29,7 +29,8 @@ pub const SIZE_LIMIT: u64 = 4 << 20;
 /// Files larger than this are skipped even if they are named.
 pub const NAMED_SIZE_LIMIT: u64 = 64 << 20;
 
-/// Lists the files under `root`, sorted by path, with what was left out and why.
+/// Lists the files under `root`, sorted by path, with what was left out and why. `tracked` are the
+/// paths below the root that git tracks, sorted, where git was asked.
 ///
 /// Files that git ignores are left out unless git tracks them; `.ignore` and `.kitbagignore` leave
 /// out tracked files too. Where `.gitignore` files would leave nothing at all, and no tracked file
@@ -37,19 +38,23 @@ pub const NAMED_SIZE_LIMIT: u64 = 64 << 20;
 ///
 /// ```no_run
 /// use std::path::Path;
-/// use kitbag_workspace::walk::{WalkOptions, walk};
+/// use kitbag_workspace::walk::walk;
+/// use kitbag_workspace::workspace::WorkspaceOptions;
 ///
-/// let options = WalkOptions::default().with_exclude(["*.sql"]);
-/// for file in walk(Path::new("."), &options).files {
+/// let mut options = WorkspaceOptions::default();
+/// options.exclude = vec!["*.sql".to_owned()];
+/// for file in walk(Path::new("."), &options, None).files {
 ///     assert!(!file.path.ends_with(".sql"));
 /// }
 /// ```
 #[must_use]
-pub fn walk(root: &Path, options: &WalkOptions<'_>) -> Walk {
-    let mut walk = visit::visit(root, options, rules::GitRules::Applied);
-    let nothing_tracked = options.tracked.is_none_or(<[String]>::is_empty);
-    if walk.files.is_empty() && walk.git_ignored && nothing_tracked {
-        let without = visit::visit(root, options, rules::GitRules::Dropped);
+pub fn walk(root: &Path, options: &WorkspaceOptions, tracked: Option<&[String]>) -> Walk {
+    let mut problems = Vec::new();
+    let selection = Selection::new(options, &mut problems);
+    let tracked = tracked.unwrap_or_default();
+    let mut walk = visit::visit(root, &selection, tracked, rules::GitRules::Applied);
+    if walk.files.is_empty() && walk.git_ignored && tracked.is_empty() {
+        let without = visit::visit(root, &selection, tracked, rules::GitRules::Dropped);
         if !without.files.is_empty() {
             walk = without;
             let message = "it leaves no file here and git tracks none: it was not applied";
@@ -57,6 +62,7 @@ pub fn walk(root: &Path, options: &WalkOptions<'_>) -> Walk {
             walk.problems.push(problem);
         }
     }
+    walk.problems.append(&mut problems);
     named::add(root, &options.named, &mut walk);
     walk.into_sorted()
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use kitbag_core::problem::Problem;
 
 use crate::git::Repository;
 use crate::text;
-use crate::walk::{FileEntry, Skipped, WalkOptions, walk};
+use crate::walk::select::Selection;
+use crate::walk::{FileEntry, Skipped, walk};
 
 /// A listed workspace. It is listed once, when it is opened.
 #[derive(Debug)]
@@ -17,19 +17,22 @@ pub struct Workspace {
     files: Vec<FileEntry>,
     skipped: Vec<Skipped>,
     problems: Vec<Problem>,
-    include: Option<Gitignore>,
-    exclude: Gitignore,
+    selection: Selection,
 }
 
 /// What is listed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct WorkspaceOptions {
-    /// Only files that match one of these; all when there is none.
+    /// Only files that match one of these are listed; empty means all.
+    ///
+    /// The patterns are those of `.gitignore`, so `src` takes the folder and `*.rs` files at any
+    /// depth; braces list alternatives. A pattern that itself names something usually skipped, such
+    /// as `*.min.js`, `Cargo.lock` or `vendor/lib`, lifts that skip. None lifts an ignore file.
     pub include: Vec<String>,
-    /// Files that match one of these are left out.
+    /// Files and folders that match one of these are left out, with the same patterns.
     pub exclude: Vec<String>,
-    /// Files that are wanted whatever the rules say.
+    /// Paths below the root that are wanted whatever the rules say.
     pub named: Vec<String>,
     /// Whether git is asked.
     pub use_git: bool,
@@ -84,33 +87,22 @@ impl Workspace {
         std::fs::read_dir(root).map_err(unreadable)?;
 
         let mut problems = Vec::new();
-        let mut repository = None;
-        let mut tracked = None;
-        if options.use_git {
-            match Repository::discover_with_tracked(root) {
-                Ok(Some((found, listed))) => {
-                    repository = Some(found);
-                    match listed {
-                        Ok(paths) => tracked = Some(paths),
-                        Err(error) => problems.push(Problem::failed("git ls-files", error)),
-                    }
-                }
-                Ok(None) => {}
-                Err(error) => {
-                    let mut problem = Problem::failed("git", &error);
-                    problem.hint = error.hint();
-                    problems.push(problem);
-                }
-            }
-        }
-        let mut asked = WalkOptions::default()
-            .with_include(options.include.clone())
-            .with_exclude(options.exclude.clone())
-            .with_named(options.named.clone());
-        if let Some(tracked) = &tracked {
-            asked = asked.with_tracked(tracked);
-        }
-        let walked = walk(root, &asked);
+        let found = match options.use_git {
+            true => Repository::discover_with_tracked(root),
+            false => Ok(None),
+        };
+        let found = found.unwrap_or_else(|error| {
+            let mut problem = Problem::failed("git", &error);
+            problem.hint = error.hint();
+            problems.push(problem);
+            None
+        });
+        let (repository, tracked) = found.unzip();
+        let listed = tracked.transpose().unwrap_or_else(|error| {
+            problems.push(Problem::failed("git ls-files", error));
+            None
+        });
+        let walked = walk(root, options, listed.as_deref());
         problems.extend(walked.problems);
         Ok(Self {
             root: root.to_owned(),
@@ -118,8 +110,8 @@ impl Workspace {
             files: walked.files,
             skipped: walked.skipped,
             problems,
-            include: (!options.include.is_empty()).then(|| compiled(&options.include)),
-            exclude: compiled(&options.exclude),
+            // Patterns that are none were told by the walk.
+            selection: Selection::new(options, &mut Vec::new()),
         })
     }
 
@@ -157,12 +149,7 @@ impl Workspace {
     /// a deleted file.
     #[must_use]
     pub fn selects(&self, path: &str) -> bool {
-        let path = path.trim_start_matches('/');
-        let has = |patterns: &Gitignore| {
-            let matched = patterns.matched_path_or_any_parents(path, false);
-            matched.is_ignore()
-        };
-        self.include.as_ref().is_none_or(has) && !has(&self.exclude)
+        self.selection.selects(path)
     }
 
     /// The text of a listed file; nothing for another path, or for what is no text.
@@ -176,14 +163,4 @@ impl Workspace {
         text::read(&self.root, self.files.get(index)?, &mut buffer).ok()?;
         Some(text::decode(&buffer).into_text()?.into_owned())
     }
-}
-
-/// Patterns that are none were told by the walk.
-fn compiled(patterns: &[String]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    builder.allow_unclosed_class(false);
-    for pattern in patterns {
-        let _ = builder.add_line(None, pattern.strip_prefix("./").unwrap_or(pattern));
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

@@ -11,46 +11,18 @@ use std::time::Duration;
 use super::entry;
 use super::segment::{self, Segment, UNFINISHED, Unwritten};
 
-/// How much a cache may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The bytes on disk that are not to be passed.
-    pub max_bytes: u64,
-}
-
-impl Limits {
-    /// A limit in bytes.
-    #[must_use]
-    pub const fn new(max_bytes: u64) -> Self {
-        Self { max_bytes }
-    }
-
-    /// How much is held back before it is written.
-    pub(super) fn unwritten(self) -> u64 {
-        (self.max_bytes / 8).min(8 * 1024 * 1024)
-    }
-}
-
-impl Default for Limits {
-    /// 256 MiB.
-    fn default() -> Self {
-        Self::new(256 * 1024 * 1024)
-    }
-}
-
 /// Deletes the segments that were not used for longest until four fifths of the limit are left, if
 /// it is passed; merges small segments if there are many; removes what crashed runs left behind.
-pub(super) fn keep(folder: &Path, limits: Limits) -> io::Result<()> {
+pub(super) fn keep(folder: &Path, max_bytes: u64) -> io::Result<()> {
     remove_abandoned(folder);
     let (mut segments, damaged) = segment::all_in(folder);
     for path in damaged {
         remove(&path)?;
     }
     let mut total: u64 = segments.iter().map(|segment| segment.size).sum();
-    if total > limits.max_bytes {
+    if total > max_bytes {
         segments.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
-        while total > limits.max_bytes / 5 * 4 && !segments.is_empty() {
+        while total > max_bytes / 5 * 4 && !segments.is_empty() {
             let oldest = segments.remove(0);
             total -= oldest.size;
             close_and_remove(oldest)?;

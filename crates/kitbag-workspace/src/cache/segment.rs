@@ -38,10 +38,6 @@ impl Unwritten {
         self.bytes.len() as u64
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.places.len()
-    }
-
     /// Writes a segment, and returns where it is.
     pub(super) fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
         let mut index = Vec::with_capacity(self.places.len() * ROW);

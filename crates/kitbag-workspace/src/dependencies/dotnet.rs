@@ -25,39 +25,31 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
             central.insert(folder_of(path), versions.collect());
         }
     }
-    let mut manifests = Vec::new();
     let is_project = |name: &str| PROJECTS.iter().any(|end| name.ends_with(end));
-    for (path, text) in sources.named(is_project) {
-        if let Some(document) = sources.parsed(path, Document::parse(&text)) {
-            let versions = upwards(folder_of(path)).find_map(|folder| central.get(folder));
-            manifests.push(sources.bounded(manifest(path, &document, versions)));
-        }
-    }
-    manifests
+    sources.manifests(Ecosystem::DotNet, is_project, |manifest, text| {
+        let document = sources.parsed(&manifest.path, Document::parse(text))?;
+        let versions = upwards(manifest.folder()).find_map(|folder| central.get(folder));
+        read(manifest, &document, versions);
+        Some(())
+    })
 }
 
-fn manifest(path: &str, document: &Document<'_>, central: Option<&Versions>) -> Manifest {
-    let mut manifest = Manifest::new(path, Ecosystem::DotNet);
+fn read(manifest: &mut Manifest, document: &Document<'_>, central: Option<&Versions>) {
     let property = |name: &str| {
         let mut groups = references(document, "PropertyGroup");
         let value = groups.find_map(|group| text(group, name));
         // A value that is computed says nothing.
-        value
-            .filter(|value| !value.contains("$("))
-            .map(str::to_owned)
+        value.filter(|value| !value.contains("$("))
     };
-    manifest.name = property("PackageId")
-        .or_else(|| property("AssemblyName"))
-        .or_else(|| Some(stem(path).to_owned()));
-    manifest.version = property("Version");
+    let name = property("PackageId").or_else(|| property("AssemblyName"));
+    let name = name.unwrap_or_else(|| stem(&manifest.path));
+    manifest.name = Some(name.to_owned());
+    manifest.version = property("Version").map(str::to_owned);
     for node in references(document, "PackageReference") {
         let Some(name) = included(node) else {
             continue;
         };
-        let is_private = node
-            .attribute("PrivateAssets")
-            .or(text(node, "PrivateAssets"));
-        let kind = match is_private {
+        let kind = match own(node, "PrivateAssets") {
             Some(value) if value.eq_ignore_ascii_case("all") => DependencyKind::Build,
             _ => DependencyKind::Normal,
         };
@@ -68,14 +60,13 @@ fn manifest(path: &str, document: &Document<'_>, central: Option<&Versions>) -> 
     }
     for node in references(document, "ProjectReference") {
         if let Some(project) = included(node) {
-            let local = join(folder_of(path), project);
+            let local = join(manifest.folder(), project);
             let local = local.map(|project| folder_of(&project).to_owned());
             let name = stem(project.rsplit('\\').next().unwrap_or(project));
             let dependency = Dependency::new(name, DependencyKind::Normal).at(local);
             manifest.dependencies.push(dependency);
         }
     }
-    manifest
 }
 
 fn references<'d>(
@@ -92,10 +83,12 @@ fn included<'d>(node: Node<'d, 'd>) -> Option<&'d str> {
 }
 
 fn version<'d>(node: Node<'d, 'd>) -> Option<&'d str> {
-    let attribute = node
-        .attribute("Version")
-        .or(node.attribute("VersionOverride"));
-    attribute.or_else(|| text(node, "Version"))
+    own(node, "Version").or_else(|| node.attribute("VersionOverride"))
+}
+
+/// An attribute, or the element that may stand for it.
+fn own<'d>(node: Node<'d, 'd>, name: &str) -> Option<&'d str> {
+    node.attribute(name).or_else(|| text(node, name))
 }
 
 /// The name of a project file without its ending.

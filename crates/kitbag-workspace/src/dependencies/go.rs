@@ -8,37 +8,34 @@ use super::written::without_comment;
 use super::{Dependency, DependencyKind, Ecosystem, Manifest};
 use crate::relative::{folder_of, join, upwards};
 
+/// The folders that stand in for modules; none for a module that another stands in for.
+type Replacements = BTreeMap<String, Option<String>>;
+
 pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
     let mut members = Members::default();
     let mut workspaces = BTreeMap::new();
     for (path, text) in sources.named(|name| name == "go.work") {
         let directives = directives(&text);
-        for (_, folder) in directives.iter().filter(|(verb, _)| *verb == "use") {
-            members.add(folder_of(path), &globset::escape(unquoted(folder)));
-        }
+        let used = directives.iter().filter(|(verb, _)| *verb == "use");
+        members.add_folders(folder_of(path), used.map(|(_, folder)| unquoted(folder)));
         workspaces.insert(folder_of(path), replacements(folder_of(path), &directives));
     }
-    let mut manifests = Vec::new();
-    for (path, text) in sources.named(|name| name == "go.mod") {
-        let folder = folder_of(path);
-        let directives = directives(&text);
-        let mut replaced = replacements(folder, &directives);
+    let is_manifest = |name: &str| name == "go.mod";
+    let mut manifests = sources.manifests(Ecosystem::Go, is_manifest, |manifest, text| {
+        let directives = directives(text);
+        let mut replaced = replacements(manifest.folder(), &directives);
         // What the workspace says goes before what a module says.
-        if let Some(more) = upwards(folder).find_map(|folder| workspaces.get(folder)) {
-            replaced.extend(more.iter().map(|(name, by)| (name.clone(), by.clone())));
+        if let Some(more) = upwards(manifest.folder()).find_map(|folder| workspaces.get(folder)) {
+            replaced.extend(more.clone());
         }
-        manifests.push(sources.bounded(manifest(path, &directives, &replaced)));
-    }
+        read(manifest, &directives, &replaced);
+        Some(())
+    });
     members.mark(&mut manifests);
     manifests
 }
 
-fn manifest(
-    path: &str,
-    directives: &[(&str, &str)],
-    replaced: &BTreeMap<String, Option<String>>,
-) -> Manifest {
-    let mut manifest = Manifest::new(path, Ecosystem::Go);
+fn read(manifest: &mut Manifest, directives: &[(&str, &str)], replaced: &Replacements) {
     for (verb, rest) in directives {
         match *verb {
             "module" => manifest.name = Some(unquoted(rest).to_owned()),
@@ -46,29 +43,26 @@ fn manifest(
             "require" if !rest.contains("// indirect") => {
                 let rest = without_comment(rest, "//").trim();
                 let (name, version) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-                let dependency =
-                    Dependency::new(unquoted(name), DependencyKind::Normal).requiring(version);
+                let dependency = Dependency::new(unquoted(name), DependencyKind::Normal);
                 let local = replaced.get(&dependency.name).cloned().flatten();
-                manifest.dependencies.push(dependency.at(local));
+                manifest
+                    .dependencies
+                    .push(dependency.requiring(version).at(local));
             }
             _ => {}
         }
     }
-    manifest
 }
 
-/// The folders that stand in for modules; none for a module that another stands in for.
-fn replacements(folder: &str, directives: &[(&str, &str)]) -> BTreeMap<String, Option<String>> {
-    let replace = directives.iter().filter(|(verb, _)| *verb == "replace");
-    replace
-        .filter_map(|(_, rest)| {
-            let (from, to) = without_comment(rest, "//").split_once("=>")?;
-            let name = unquoted(from.split_whitespace().next()?).to_owned();
-            let to = unquoted(to.split_whitespace().next()?);
-            let local = to.starts_with('.').then(|| join(folder, to)).flatten();
-            Some((name, local))
-        })
-        .collect()
+fn replacements(folder: &str, directives: &[(&str, &str)]) -> Replacements {
+    let replacement = |(verb, rest): &(&str, &str)| {
+        let (from, to) = without_comment(rest, "//").split_once("=>")?;
+        let name = unquoted(from.split_whitespace().next()?).to_owned();
+        let to = unquoted(to.split_whitespace().next()?);
+        let local = to.starts_with('.').then(|| join(folder, to)).flatten();
+        (*verb == "replace").then_some((name, local))
+    };
+    directives.iter().filter_map(replacement).collect()
 }
 
 /// The directives of a file, those in a block one by one.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use self::catalog::Catalog;
 use super::link::Members;
 use super::sources::Sources;
-use super::written::{first_word, string_after, strings, without_comment};
+use super::written::{first_string, first_word, lines, string_after, strings};
 use super::{Dependency, DependencyKind, Ecosystem, Manifest};
 use crate::relative::{folder_of, join, name_of, upwards};
 
@@ -17,44 +17,40 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
     for (path, text) in sources.named(|name| is_script(name, "settings")) {
         let folder = folder_of(path);
         let mut name = None;
-        for line in lines(&text) {
-            let (word, rest) = first_word(line);
-            match word {
-                "include" => {
-                    for project in strings(rest) {
-                        members.add(folder, &globset::escape(&as_folder(project)));
-                    }
+        for line in lines(&text, "//") {
+            match first_word(line) {
+                ("include", rest) => {
+                    let projects: Vec<String> = strings(rest).into_iter().map(as_folder).collect();
+                    members.add_folders(folder, projects.iter().map(String::as_str));
                 }
-                "rootProject.name" => name = strings(rest).first().map(|name| (*name).to_owned()),
+                ("rootProject.name", rest) => name = first_string(rest).map(str::to_owned),
                 _ => {}
             }
         }
         roots.insert(folder, name);
     }
     let catalogs = catalog::catalogs(sources);
-    let mut manifests = Vec::new();
-    for (path, text) in sources.named(|name| is_script(name, "build")) {
-        let folder = folder_of(path);
+    let is_manifest = |name: &str| is_script(name, "build");
+    let mut manifests = sources.manifests(Ecosystem::Gradle, is_manifest, |manifest, text| {
+        let folder = manifest.folder();
         let root = upwards(folder).find_map(|folder| roots.get_key_value(folder));
         let catalog = upwards(folder).find_map(|folder| catalogs.get(folder));
-        let mut manifest = Manifest::new(path, Ecosystem::Gradle);
         manifest.name = match root {
             Some((root, name)) if *root == folder => name.clone(),
-            _ => Some(name_of(folder))
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned),
+            _ if folder.is_empty() => None,
+            _ => Some(name_of(folder).to_owned()),
         };
         let root = root.map_or("", |(root, _)| root);
-        for line in lines(&text) {
+        for line in lines(text, "//") {
             if let (None, ("version", value)) = (&manifest.version, first_word(line)) {
-                manifest.version = strings(value).first().map(|value| (*value).to_owned());
+                manifest.version = first_string(value).map(str::to_owned);
             }
             manifest
                 .dependencies
                 .extend(dependency(line, root, catalog));
         }
-        manifests.push(sources.bounded(manifest));
-    }
+        Some(())
+    });
     members.mark(&mut manifests);
     manifests
 }
@@ -62,10 +58,6 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
 fn is_script(name: &str, stem: &str) -> bool {
     let end = name.strip_prefix(stem);
     end.is_some_and(|end| matches!(end, ".gradle" | ".gradle.kts"))
-}
-
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(|line| without_comment(line, "//").trim())
 }
 
 /// Reads a line such as `implementation("group:name:1.0")` or `api project(':core')`.
@@ -77,7 +69,7 @@ fn dependency(line: &str, root: &str, catalog: Option<&Catalog>) -> Option<Depen
         .iter()
         .find_map(|wrapper| rest.strip_prefix(wrapper))
         .unwrap_or(rest);
-    let first = strings(rest).first().copied();
+    let first = first_string(rest);
     if rest.starts_with("project") {
         let project = string_after(rest, "path").or(first)?;
         let local = join(root, &as_folder(project));
@@ -100,10 +92,8 @@ fn dependency(line: &str, root: &str, catalog: Option<&Catalog>) -> Option<Depen
         return Some(Dependency::new(format!("{group}:{name}"), kind).requiring(version));
     }
     if rest.starts_with("kotlin(") {
-        return Some(Dependency::new(
-            format!("org.jetbrains.kotlin:kotlin-{}", first?),
-            kind,
-        ));
+        let name = format!("org.jetbrains.kotlin:kotlin-{}", first?);
+        return Some(Dependency::new(name, kind));
     }
     // Without quotes it is a variable.
     let coordinates = first.filter(|_| rest.starts_with(['"', '\'']))?;
@@ -116,31 +106,14 @@ fn dependency(line: &str, root: &str, catalog: Option<&Catalog>) -> Option<Depen
 /// What a configuration is for, if it is one.
 fn kind_of(configuration: &str) -> Option<DependencyKind> {
     let lower = configuration.to_ascii_lowercase();
-    let is_one = [
-        "implementation",
-        "api",
-        "compileonly",
-        "runtimeonly",
-        "compile",
-        "runtime",
-        "annotationprocessor",
-        "kapt",
-        "ksp",
-        "classpath",
-    ]
-    .iter()
-    .any(|end| lower.ends_with(end));
-    let kind = if lower.contains("test") {
-        DependencyKind::Dev
-    } else if matches!(
-        lower.as_str(),
-        "annotationprocessor" | "kapt" | "ksp" | "classpath"
-    ) {
-        DependencyKind::Build
-    } else if lower.ends_with("compileonly") {
-        DependencyKind::Peer
-    } else {
-        DependencyKind::Normal
+    let ends = "implementation api compileonly runtimeonly compile runtime annotationprocessor kapt ksp \
+                classpath";
+    let is_one = ends.split(' ').any(|end| lower.ends_with(end));
+    let kind = match lower.as_str() {
+        test if test.contains("test") => DependencyKind::Dev,
+        "annotationprocessor" | "kapt" | "ksp" | "classpath" => DependencyKind::Build,
+        other if other.ends_with("compileonly") => DependencyKind::Peer,
+        _ => DependencyKind::Normal,
     };
     is_one.then_some(kind)
 }

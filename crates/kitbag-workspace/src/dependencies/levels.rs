@@ -3,50 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Dependencies, Dependency, DependencyKind, Ecosystem, Manifest};
-use crate::structure::shown;
+use crate::shown::{counted, ever_shorter, first_of, shown};
 
-/// What is shown of the manifests, from the most to the least.
-const SIZES: [Size; 4] = [
-    Size {
-        manifests: 150,
-        names: 100,
-        requirements: true,
-        aside: true,
-        only_normal: false,
-    },
-    Size {
-        manifests: 80,
-        names: 60,
-        requirements: true,
-        aside: false,
-        only_normal: false,
-    },
-    Size {
-        manifests: 60,
-        names: 40,
-        requirements: false,
-        aside: false,
-        only_normal: false,
-    },
-    Size {
-        manifests: 30,
-        names: 20,
-        requirements: false,
-        aside: false,
-        only_normal: true,
-    },
+/// What is shown, with how many manifests and how many names of each kind, from the most to the
+/// least.
+const SIZES: [(Detail, usize, usize); 4] = [
+    (Detail::All, 150, 100),
+    (Detail::Primary, 80, 60),
+    (Detail::Names, 60, 40),
+    (Detail::Needed, 30, 20),
 ];
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    All,
+    /// Nothing of tests, examples and vendored code.
+    Primary,
+    /// No versions and places either.
+    Names,
+    /// Nothing but what is needed to run either.
+    Needed,
+}
 
 /// How many packages of an ecosystem the shortest text names.
 const MOST_USED: usize = 30;
-
-struct Size {
-    manifests: usize,
-    names: usize,
-    requirements: bool,
-    aside: bool,
-    only_normal: bool,
-}
 
 /// The names and folders of the packages whose manifests are shown.
 type Packages<'d> = BTreeSet<(&'d str, &'d str)>;
@@ -58,51 +38,38 @@ type Packages<'d> = BTreeSet<(&'d str, &'d str)>;
 /// There is none if there are no manifests.
 #[must_use]
 pub fn levels(dependencies: &Dependencies) -> Vec<String> {
-    let mut levels: Vec<String> = Vec::new();
-    let sizes = SIZES.iter().map(|size| text(dependencies, size));
-    for text in sizes.chain([summary(dependencies)]) {
-        let shorter = levels.last().is_none_or(|last| text.len() < last.len());
-        if shorter && !text.is_empty() {
-            levels.push(text);
-        }
-    }
-    levels
+    let sizes =
+        SIZES.map(|(detail, manifests, names)| text(dependencies, detail, manifests, names));
+    ever_shorter(sizes.into_iter().chain([summary(dependencies)]))
 }
 
-fn text(dependencies: &Dependencies, size: &Size) -> String {
-    let mut text = String::new();
+fn text(dependencies: &Dependencies, detail: Detail, most: usize, names: usize) -> String {
+    let all = &dependencies.manifests;
     // A project of nothing but examples is about its examples.
-    let only_aside = !dependencies
-        .manifests
+    let is_all = detail == Detail::All || !all.iter().any(|manifest| manifest.is_primary);
+    let wanted = all.iter().filter(|manifest| is_all || manifest.is_primary);
+    let shown: Vec<&Manifest> = wanted.take(most).collect();
+    let packages: Packages<'_> = shown
         .iter()
-        .any(|manifest| manifest.is_primary);
-    let wanted = |manifest: &&Manifest| size.aside || manifest.is_primary || only_aside;
-    let shown = || {
-        dependencies
-            .manifests
-            .iter()
-            .filter(wanted)
-            .take(size.manifests)
-    };
-    let packages: Packages<'_> = shown()
         .filter_map(|manifest| Some((manifest.name.as_deref()?, manifest.folder())))
         .collect();
-    for manifest in shown() {
-        write_manifest(&mut text, manifest, size, &packages);
+    let mut text = String::new();
+    for manifest in &shown {
+        write_manifest(&mut text, manifest, detail, names, &packages);
     }
-    let left_out = dependencies.manifests.len() - shown().count();
-    if left_out > 0 {
-        let manifests = if left_out == 1 {
-            "manifest"
-        } else {
-            "manifests"
-        };
-        text.push_str(&format!("… {left_out} more {manifests}\n"));
+    if let more @ 1.. = all.len() - shown.len() {
+        text.push_str(&format!("… {}\n", counted(more, "more manifest")));
     }
     text
 }
 
-fn write_manifest(text: &mut String, manifest: &Manifest, size: &Size, packages: &Packages<'_>) {
+fn write_manifest(
+    text: &mut String,
+    manifest: &Manifest,
+    detail: Detail,
+    most: usize,
+    packages: &Packages<'_>,
+) {
     text.push_str(&shown(&manifest.path));
     for (mark, part) in [(": ", &manifest.name), (" ", &manifest.version)] {
         if let Some(part) = part.as_ref().filter(|_| manifest.name.is_some()) {
@@ -118,71 +85,49 @@ fn write_manifest(text: &mut String, manifest: &Manifest, size: &Size, packages:
         (DependencyKind::Build, "build: "),
         (DependencyKind::Dev, "dev: "),
     ] {
-        if size.only_normal && kind != DependencyKind::Normal {
-            continue;
-        }
+        let is_shown = kind == DependencyKind::Normal || detail < Detail::Needed;
         let mut known = BTreeSet::new();
-        let of_kind = manifest
-            .dependencies
-            .iter()
-            .filter(|dependency| dependency.kind == kind);
-        let of_kind: Vec<&Dependency> = of_kind
-            .filter(|dependency| known.insert(&dependency.name))
-            .collect();
-        if of_kind.is_empty() {
-            continue;
+        let of_kind = manifest.dependencies.iter().filter(|dependency| {
+            is_shown && dependency.kind == kind && known.insert(&dependency.name)
+        });
+        let items = of_kind.map(|dependency| item(dependency, detail, packages));
+        let names = first_of(items, most).join(", ");
+        if !names.is_empty() {
+            text.push_str(&format!("  {title}{names}\n"));
         }
-        let names = of_kind.iter().take(size.names);
-        let mut names: Vec<String> = names
-            .map(|dependency| item(dependency, size, packages))
-            .collect();
-        if let more @ 1.. = of_kind.len() - names.len() {
-            names.push(format!("… {more} more"));
-        }
-        text.push_str(&format!("  {title}{}\n", names.join(", ")));
     }
 }
 
-fn item(dependency: &Dependency, size: &Size, packages: &Packages<'_>) -> String {
-    let mut item = shown(&dependency.name).into_owned();
-    if !size.requirements {
-        return item;
-    }
+fn item(dependency: &Dependency, detail: Detail, packages: &Packages<'_>) -> String {
+    let name = shown(&dependency.name);
     match (&dependency.local, &dependency.requirement) {
+        _ if detail >= Detail::Names => name.into_owned(),
         // Its manifest has a line of its own, which says where it is.
         (Some(folder), _) if packages.contains(&(dependency.name.as_str(), folder.as_str())) => {
-            item.push_str(" (local)");
+            format!("{name} (local)")
         }
-        (Some(folder), _) if folder.is_empty() => item.push_str(" (the root)"),
-        (Some(folder), _) => item.push_str(&format!(" ({})", shown(folder))),
-        (None, Some(requirement)) => {
-            // A comma with a blank is what stands between two dependencies.
-            let requirement = requirement.replace(", ", ",");
-            item.push_str(&format!(" {}", shown(&requirement)));
-        }
-        (None, None) => {}
+        (Some(folder), _) if folder.is_empty() => format!("{name} (the root)"),
+        (Some(folder), _) => format!("{name} ({})", shown(folder)),
+        // A comma with a blank is what stands between two dependencies.
+        (None, Some(requirement)) => format!("{name} {}", shown(&requirement.replace(", ", ","))),
+        (None, None) => name.into_owned(),
     }
-    item
 }
 
 /// A line for each ecosystem: how many packages there are, and what most of them use.
 fn summary(dependencies: &Dependencies) -> String {
     let mut ecosystems: BTreeMap<Ecosystem, (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
-    for manifest in dependencies
+    let primary = dependencies
         .manifests
         .iter()
-        .filter(|manifest| manifest.is_primary)
-    {
+        .filter(|manifest| manifest.is_primary);
+    for manifest in primary {
         let (packages, uses) = ecosystems.entry(manifest.ecosystem).or_default();
         *packages += 1;
-        let names: BTreeSet<&str> = manifest
-            .dependencies
-            .iter()
-            .filter(|dependency| {
-                dependency.local.is_none() && dependency.kind == DependencyKind::Normal
-            })
-            .map(|dependency| dependency.name.as_str())
-            .collect();
+        let needed = manifest.dependencies.iter().filter(|dependency| {
+            dependency.local.is_none() && dependency.kind == DependencyKind::Normal
+        });
+        let names: BTreeSet<&str> = needed.map(|dependency| dependency.name.as_str()).collect();
         for name in names {
             *uses.entry(name).or_default() += 1;
         }
@@ -191,24 +136,12 @@ fn summary(dependencies: &Dependencies) -> String {
     for (ecosystem, (packages, uses)) in ecosystems {
         let mut ranked: Vec<(&str, usize)> = uses.into_iter().collect();
         ranked.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        let more = ranked.len().saturating_sub(MOST_USED);
-        let names = ranked.iter().take(MOST_USED);
-        let mut names: Vec<String> = names.map(|(name, _)| shown(name).into_owned()).collect();
-        if more > 0 {
-            names.push(format!("… {more} more"));
-        }
-        let manifests = if packages == 1 {
-            "manifest"
-        } else {
-            "manifests"
-        };
-        let uses = if names.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", names.join(", "))
-        };
+        let names = ranked.iter().map(|(name, _)| shown(name).into_owned());
+        let names = first_of(names, MOST_USED).join(", ");
+        let colon = if names.is_empty() { "" } else { ": " };
+        let manifests = counted(packages, "manifest");
         text.push_str(&format!(
-            "{}, {packages} {manifests}{uses}\n",
+            "{}, {manifests}{colon}{names}\n",
             ecosystem.as_str()
         ));
     }

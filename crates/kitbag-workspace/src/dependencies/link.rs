@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 
 use super::{Ecosystem, Manifest};
 use crate::relative::join;
@@ -32,35 +32,6 @@ pub(super) fn link(manifests: &mut [Manifest]) {
     }
 }
 
-/// The folder of each package of the workspace, in every spelling that imports use.
-pub(super) fn packages(manifests: &[Manifest]) -> BTreeMap<String, String> {
-    let mut packages = BTreeMap::new();
-    let mut add = |ecosystem, name: &str, folder: &str| {
-        if matches!(ecosystem, Ecosystem::Cargo | Ecosystem::Python) && name.contains('-') {
-            let imported = name.replace('-', "_");
-            packages
-                .entry(imported)
-                .or_insert_with(|| folder.to_owned());
-        }
-        packages
-            .entry(name.to_owned())
-            .or_insert_with(|| folder.to_owned());
-    };
-    for manifest in manifests.iter().filter(|manifest| manifest.is_primary) {
-        if let Some(name) = &manifest.name {
-            add(manifest.ecosystem, name, manifest.folder());
-        }
-    }
-    for manifest in manifests {
-        for dependency in &manifest.dependencies {
-            if let Some(folder) = &dependency.local {
-                add(manifest.ecosystem, &dependency.name, folder);
-            }
-        }
-    }
-    packages
-}
-
 /// A name as its ecosystem compares names.
 fn canonical(ecosystem: Ecosystem, name: &str) -> String {
     match ecosystem {
@@ -74,38 +45,46 @@ fn canonical(ecosystem: Ecosystem, name: &str) -> String {
 /// The members of workspaces, by the globs that name them.
 #[derive(Default)]
 pub(super) struct Members {
-    included: Vec<globset::GlobMatcher>,
-    excluded: Vec<globset::GlobMatcher>,
+    included: Vec<GlobMatcher>,
+    excluded: Vec<GlobMatcher>,
 }
 
 impl Members {
-    /// Adds a glob that is relative to `folder`; one with `!` before it excludes.
-    pub(super) fn add(&mut self, folder: &str, glob: &str) {
-        match glob.trim().strip_prefix('!') {
-            Some(excluded) => self.excluded.extend(matcher(folder, excluded)),
-            None => self.included.extend(matcher(folder, glob.trim())),
+    /// Adds globs that are relative to `folder`; one with `!` before it excludes.
+    pub(super) fn add<'g>(&mut self, folder: &str, globs: impl Iterator<Item = &'g str>) {
+        for glob in globs.map(str::trim) {
+            match glob.strip_prefix('!') {
+                Some(excluded) => self.excluded.extend(matcher(folder, excluded)),
+                None => self.included.extend(matcher(folder, glob)),
+            }
         }
     }
 
-    /// Takes the folders that the glob names out again.
-    pub(super) fn exclude(&mut self, folder: &str, glob: &str) {
-        self.excluded.extend(matcher(folder, glob.trim()));
+    /// Adds folders that are relative to `folder`, and are no globs.
+    pub(super) fn add_folders<'g>(&mut self, folder: &str, folders: impl Iterator<Item = &'g str>) {
+        let globs = folders.map(globset::escape);
+        self.included
+            .extend(globs.filter_map(|glob| matcher(folder, &glob)));
+    }
+
+    /// Takes the folders that the globs name out again.
+    pub(super) fn exclude<'g>(&mut self, folder: &str, globs: impl Iterator<Item = &'g str>) {
+        let globs = globs.map(str::trim);
+        self.excluded
+            .extend(globs.filter_map(|glob| matcher(folder, glob)));
     }
 
     /// Makes the members primary.
     pub(super) fn mark(&self, manifests: &mut [Manifest]) {
         for manifest in manifests {
-            manifest.is_primary |= self.contains(manifest.folder());
+            let folder = manifest.folder();
+            let any = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(folder));
+            manifest.is_primary |= any(&self.included) && !any(&self.excluded);
         }
-    }
-
-    fn contains(&self, folder: &str) -> bool {
-        let any = |globs: &[globset::GlobMatcher]| globs.iter().any(|glob| glob.is_match(folder));
-        any(&self.included) && !any(&self.excluded)
     }
 }
 
-fn matcher(folder: &str, glob: &str) -> Option<globset::GlobMatcher> {
+fn matcher(folder: &str, glob: &str) -> Option<GlobMatcher> {
     // The folder is no glob, even if it has a bracket in its name.
     let folder = globset::escape(folder);
     let glob = join(&folder, glob)?;

@@ -7,55 +7,54 @@ use roxmltree::{Document, Node};
 use super::link::Members;
 use super::sources::Sources;
 use super::{Dependency, DependencyKind, Ecosystem, Manifest};
-use crate::relative::folder_of;
 
 pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
     let mut members = Members::default();
-    let mut manifests = Vec::new();
-    for (path, text) in sources.named(|name| name == "pom.xml") {
-        let Some(document) = sources.parsed(path, Document::parse(&text)) else {
-            continue;
-        };
+    let is_manifest = |name: &str| name == "pom.xml";
+    let mut manifests = sources.manifests(Ecosystem::Maven, is_manifest, |manifest, text| {
+        let document = sources.parsed(&manifest.path, Document::parse(text))?;
         let project = document.root_element();
-        let modules = child(project, "modules");
-        for module in modules.into_iter().flat_map(|modules| modules.children()) {
-            if let Some(module) = module.text() {
-                members.add(folder_of(path), &globset::escape(module.trim()));
-            }
-        }
-        manifests.push(sources.bounded(manifest(path, project)));
-    }
+        let modules = children(project, "modules").filter_map(|module| module.text());
+        members.add_folders(manifest.folder(), modules.map(str::trim));
+        read(manifest, project);
+        Some(())
+    });
     members.mark(&mut manifests);
     manifests
 }
 
-fn manifest(path: &str, project: Node<'_, '_>) -> Manifest {
-    let mut manifest = Manifest::new(path, Ecosystem::Maven);
+fn read(manifest: &mut Manifest, project: Node<'_, '_>) {
     let parent = child(project, "parent");
     let own = |key: &str| text(project, key).or_else(|| text(parent?, key));
-    let mut properties = properties(project);
+    let mut properties: BTreeMap<String, &str> = children(project, "properties")
+        .filter(Node::is_element)
+        .map(|entry| {
+            let value = entry.text().unwrap_or_default().trim();
+            (entry.tag_name().name().to_owned(), value)
+        })
+        .collect();
     for key in ["groupId", "artifactId", "version"] {
-        if let Some(value) = own(key) {
-            properties.insert(format!("project.{key}"), value.to_owned());
-        }
+        properties.extend(own(key).map(|value| (format!("project.{key}"), value)));
     }
     let expand = |value: &str| expanded(value, &properties);
-    manifest.name = text(project, "artifactId").map(|artifact| match own("groupId") {
+    let name = |group: Option<&str>, artifact: &str| match group {
         Some(group) => format!("{}:{}", expand(group), expand(artifact)),
         None => expand(artifact),
-    });
+    };
+    let name_of = |node| {
+        let (group, artifact) = (text(node, "groupId")?, text(node, "artifactId")?);
+        Some(name(Some(group), artifact))
+    };
+    manifest.name = text(project, "artifactId").map(|artifact| name(own("groupId"), artifact));
     manifest.version = own("version").map(expand);
 
-    let managed = child(project, "dependencyManagement");
+    let managed = child(project, "dependencyManagement").into_iter();
     let managed: BTreeMap<String, String> = managed
-        .into_iter()
         .flat_map(listed)
-        .filter_map(|node| Some((name(node, &expand)?, expand(text(node, "version")?))))
+        .filter_map(|node| Some((name_of(node)?, expand(text(node, "version")?))))
         .collect();
-    for node in listed(project) {
-        let Some(name) = name(node, &expand) else {
-            continue;
-        };
+    let dependencies = listed(project).filter_map(|node| {
+        let name = name_of(node)?;
         let kind = match (text(node, "optional"), text(node, "scope")) {
             (Some("true"), _) => DependencyKind::Optional,
             (_, Some("test")) => DependencyKind::Dev,
@@ -64,37 +63,17 @@ fn manifest(path: &str, project: Node<'_, '_>) -> Manifest {
         };
         let version = text(node, "version").map(expand);
         let version = version.or_else(|| managed.get(&name).cloned());
-        let dependency = Dependency::new(name, kind).requiring(version.unwrap_or_default());
-        manifest.dependencies.push(dependency);
-    }
-    manifest
+        Some(Dependency::new(name, kind).requiring(version.unwrap_or_default()))
+    });
+    manifest.dependencies.extend(dependencies);
 }
 
 fn listed<'d>(node: Node<'d, 'd>) -> impl Iterator<Item = Node<'d, 'd>> {
-    let list = child(node, "dependencies");
-    let entries = list.into_iter().flat_map(|list| list.children());
-    entries.filter(|entry| entry.tag_name().name() == "dependency")
-}
-
-fn name(node: Node<'_, '_>, expand: &impl Fn(&str) -> String) -> Option<String> {
-    let (group, artifact) = (text(node, "groupId")?, text(node, "artifactId")?);
-    Some(format!("{}:{}", expand(group), expand(artifact)))
-}
-
-fn properties(project: Node<'_, '_>) -> BTreeMap<String, String> {
-    let list = child(project, "properties");
-    let entries = list.into_iter().flat_map(|list| list.children());
-    entries
-        .filter(Node::is_element)
-        .map(|entry| {
-            let value = entry.text().unwrap_or_default().trim();
-            (entry.tag_name().name().to_owned(), value.to_owned())
-        })
-        .collect()
+    children(node, "dependencies").filter(|entry| entry.tag_name().name() == "dependency")
 }
 
 /// Puts properties in their places. One that is defined elsewhere stays as it is written.
-fn expanded(value: &str, properties: &BTreeMap<String, String>) -> String {
+fn expanded(value: &str, properties: &BTreeMap<String, &str>) -> String {
     let mut out = String::new();
     let mut rest = value;
     while let Some((before, after)) = rest.split_once("${") {
@@ -123,4 +102,11 @@ pub(super) fn child<'a, 'd>(node: Node<'a, 'd>, name: &str) -> Option<Node<'a, '
 pub(super) fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     let text = child(node, name)?.text()?.trim();
     (!text.is_empty()).then_some(text)
+}
+
+/// What stands in the first child element of a name.
+fn children<'a, 'd>(node: Node<'a, 'd>, name: &str) -> impl Iterator<Item = Node<'a, 'd>> {
+    child(node, name)
+        .into_iter()
+        .flat_map(|list| list.children())
 }

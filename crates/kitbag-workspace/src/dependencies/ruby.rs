@@ -1,50 +1,44 @@
 //! `Gemfile` and `*.gemspec`.
 
+use super::DependencyKind::{Dev, Normal};
 use super::sources::Sources;
-use super::written::{first_word, joined, string_after, strings};
-use super::{Dependency, DependencyKind, Ecosystem, Manifest};
-use crate::relative::{folder_of, join};
+use super::written::{first_string, first_word, joined, string_after, strings};
+use super::{Dependency, Ecosystem, Manifest};
+use crate::relative::join;
 
 pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
     let is_manifest = |name: &str| name == "Gemfile" || name.ends_with(".gemspec");
-    let mut manifests = Vec::new();
-    for (path, text) in sources.named(is_manifest) {
-        let mut manifest = Manifest::new(path, Ecosystem::Ruby);
-        if path.ends_with(".gemspec") {
-            read_gemspec(&mut manifest, &text);
-        } else {
-            read_gemfile(&mut manifest, &text);
+    sources.manifests(Ecosystem::Ruby, is_manifest, |manifest, text| {
+        match manifest.path.ends_with(".gemspec") {
+            true => read_gemspec(manifest, text),
+            false => read_gemfile(manifest, text),
         }
-        manifests.push(sources.bounded(manifest));
-    }
-    manifests
+        Some(())
+    })
 }
 
 fn read_gemspec(manifest: &mut Manifest, text: &str) {
     for line in joined(text, "#") {
         let (call, rest) = first_word(&line);
-        let call = call.rsplit('.').next().unwrap_or(call);
         let values = strings(rest);
-        let first = values.first().map(|value| (*value).to_owned());
-        let kind = match call {
-            "name" if manifest.name.is_none() => {
-                manifest.name = first;
+        let Some((&first, versions)) = values.split_first() else {
+            continue;
+        };
+        let kind = match call.rsplit('.').next().unwrap_or(call) {
+            "name" => {
+                manifest.name.get_or_insert_with(|| first.to_owned());
                 continue;
             }
-            "version" if manifest.version.is_none() => {
-                manifest.version = first;
+            "version" => {
+                manifest.version.get_or_insert_with(|| first.to_owned());
                 continue;
             }
-            "add_dependency" | "add_runtime_dependency" => DependencyKind::Normal,
-            "add_development_dependency" => DependencyKind::Dev,
+            "add_dependency" | "add_runtime_dependency" => Normal,
+            "add_development_dependency" => Dev,
             _ => continue,
         };
-        let versions = values.get(1..).unwrap_or_default().join(", ");
-        if let Some(name) = first {
-            manifest
-                .dependencies
-                .push(Dependency::new(name, kind).requiring(versions));
-        }
+        let dependency = Dependency::new(first, kind).requiring(versions.join(", "));
+        manifest.dependencies.push(dependency);
     }
 }
 
@@ -55,16 +49,12 @@ fn read_gemfile(manifest: &mut Manifest, text: &str) {
         let (call, rest) = first_word(&line);
         let opens = line.trim_end().ends_with(" do") || line.contains(" do |");
         match call {
-            "end" => {
-                blocks.pop();
-            }
+            "end" => drop(blocks.pop()),
             "group" if opens => blocks.push(is_for_development(rest)),
             "if" | "unless" | "case" => blocks.push(false),
             "gem" => {
-                let in_block = blocks.iter().any(|is_dev| *is_dev);
-                manifest
-                    .dependencies
-                    .extend(gem(rest, in_block, folder_of(&manifest.path)));
+                let found = gem(rest, blocks.contains(&true), manifest.folder());
+                manifest.dependencies.extend(found);
             }
             _ if opens => blocks.push(false),
             _ => {}
@@ -74,34 +64,27 @@ fn read_gemfile(manifest: &mut Manifest, text: &str) {
 
 fn gem(rest: &str, in_development: bool, folder: &str) -> Option<Dependency> {
     let (call, _) = rest.split_once(" do").unwrap_or((rest, ""));
-    let name = *strings(call).first()?;
+    let name = first_string(call)?;
     let is_version = |text: &&str| {
         let version = text.trim_start_matches(['~', '>', '<', '=', '!', ' ']);
         version.starts_with(|c: char| c.is_ascii_digit())
     };
     // Options come after the versions, and have strings of their own.
     let versions = call.split_once(':').map_or(call, |(versions, _)| versions);
-    let versions: Vec<&str> = strings(versions)
-        .into_iter()
-        .skip(1)
-        .filter(is_version)
-        .collect();
+    let versions = strings(versions).into_iter().skip(1).filter(is_version);
     let group = call.split_once("group").map_or("", |(_, group)| group);
-    let kind = if in_development || is_for_development(group) {
-        DependencyKind::Dev
-    } else {
-        DependencyKind::Normal
-    };
+    let is_dev = in_development || is_for_development(group);
     let local = string_after(call, "path").and_then(|path| join(folder, path));
+    let dependency = Dependency::new(name, if is_dev { Dev } else { Normal });
     Some(
-        Dependency::new(name, kind)
-            .requiring(versions.join(", "))
+        dependency
+            .requiring(versions.collect::<Vec<_>>().join(", "))
             .at(local),
     )
 }
 
 fn is_for_development(groups: &str) -> bool {
-    ["test", "development", "ci", "lint", "doc"]
+    [":test", ":development", ":ci", ":lint", ":doc"]
         .iter()
-        .any(|group| groups.contains(&format!(":{group}")))
+        .any(|group| groups.contains(group))
 }

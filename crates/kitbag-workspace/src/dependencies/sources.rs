@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::{Manifest, ManifestProblem};
+use serde_json::Value;
+
+use super::{Ecosystem, Manifest, ManifestProblem};
 use crate::relative::{folder_of, name_of};
 
 /// More manifests of one kind than this are not read.
@@ -16,67 +18,16 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 const MAX_DEPENDENCIES: usize = 500;
 
 /// Names of folders with code that is not the project's own, or not what it is about.
-const ASIDE: [&str; 35] = [
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "test-data",
-    "test_data",
-    "__tests__",
-    "spec",
-    "specs",
-    "e2e",
-    "fixture",
-    "fixtures",
-    "__fixtures__",
-    "mock",
-    "mocks",
-    "example",
-    "examples",
-    "sample",
-    "samples",
-    "demo",
-    "demos",
-    "playground",
-    "template",
-    "templates",
-    "bench",
-    "benches",
-    "benchmark",
-    "benchmarks",
-    "doc",
-    "docs",
-    "vendor",
-    "vendored",
-    "third_party",
-    "third-party",
-    "node_modules",
-];
+const ASIDE: &str = "\
+    test tests testing testdata test-data test_data __tests__ spec specs e2e fixture fixtures \
+    __fixtures__ mock mocks example examples sample samples demo demos playground template \
+    templates bench benches benchmark benchmarks doc docs vendor vendored third_party \
+    third-party node_modules";
 
 /// How the names of all manifests end. Most files are told apart by this alone, once.
-const ENDINGS: [&str; 20] = [
-    ".toml",
-    ".json",
-    ".yaml",
-    ".txt",
-    ".in",
-    ".cfg",
-    "setup.py",
-    "Pipfile",
-    ".mod",
-    ".work",
-    "pom.xml",
-    ".gradle",
-    ".gradle.kts",
-    "Gemfile",
-    ".gemspec",
-    "proj",
-    ".props",
-    ".exs",
-    ".swift",
-    ".sbt",
-];
+const ENDINGS: &str = "\
+    .toml .json .yaml .txt .in .cfg setup.py Pipfile .mod .work pom.xml .gradle .gradle.kts \
+    Gemfile .gemspec proj .props .exs .swift .sbt";
 
 /// Files by path, read on demand; collects what is wrong with them.
 pub(super) struct Sources<'a> {
@@ -90,7 +41,7 @@ pub(super) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     pub(super) fn new(paths: &'a [&'a str], read: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        let may_be_one = |path: &&str| ENDINGS.iter().any(|end| path.ends_with(end));
+        let may_be_one = |path: &&str| ENDINGS.split(' ').any(|end| path.ends_with(end));
         Self {
             paths,
             candidates: paths.iter().copied().filter(may_be_one).collect(),
@@ -121,16 +72,15 @@ impl<'a> Sources<'a> {
             return None;
         };
         if text.len() > MAX_BYTES {
-            self.problem(
-                path,
-                format!("{} bytes are too many for a manifest", text.len()),
-            );
+            let reason = format!("{} bytes are too many for a manifest", text.len());
+            self.problem(path, reason);
             return None;
         }
-        match text.strip_prefix('\u{feff}') {
-            Some(rest) => Some(rest.to_owned()),
-            None => Some(text),
-        }
+        Some(
+            text.strip_prefix('\u{feff}')
+                .map(str::to_owned)
+                .unwrap_or(text),
+        )
     }
 
     pub(super) fn contains(&self, path: &str) -> bool {
@@ -139,13 +89,13 @@ impl<'a> Sources<'a> {
 
     pub(super) fn problem(&self, path: &str, reason: impl ToString) {
         let reason = reason.to_string();
-        let reason = reason
+        let lines = reason
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty());
         self.problems.borrow_mut().insert(ManifestProblem {
             path: path.to_owned(),
-            reason: reason.take(2).collect::<Vec<_>>().join(": "),
+            reason: lines.take(2).collect::<Vec<_>>().join(": "),
         });
     }
 
@@ -154,18 +104,43 @@ impl<'a> Sources<'a> {
         result.map_err(|error| self.problem(path, error)).ok()
     }
 
+    /// Parses a manifest in TOML.
+    pub(super) fn toml(&self, path: &str, text: &str) -> Option<Value> {
+        let table = toml::from_str(text);
+        self.parsed(
+            path,
+            table.map_err(|error: toml::de::Error| error.message().to_owned()),
+        )
+    }
+
+    /// Parses a manifest in JSON, which is an object.
+    pub(super) fn json(&self, path: &str, text: &str) -> Option<Value> {
+        self.parsed(path, serde_json::from_str(text).map(Value::Object))
+    }
+
+    /// Makes a manifest of each file whose name is of interest; none where `read` gives none.
+    pub(super) fn manifests(
+        &self,
+        ecosystem: Ecosystem,
+        is: impl Fn(&str) -> bool,
+        mut read: impl FnMut(&mut Manifest, &str) -> Option<()>,
+    ) -> Vec<Manifest> {
+        let made = |(path, text): (&str, String)| {
+            let mut manifest = Manifest::new(path, ecosystem);
+            read(&mut manifest, &text)?;
+            Some(manifest)
+        };
+        self.named(is).into_iter().filter_map(made).collect()
+    }
+
     /// Keeps a manifest within bounds.
-    pub(super) fn bounded(&self, mut manifest: Manifest) -> Manifest {
+    pub(super) fn bound(&self, manifest: &mut Manifest) {
         let count = manifest.dependencies.len();
-        if count > MAX_DEPENDENCIES {
-            let more = count - MAX_DEPENDENCIES;
-            self.problem(
-                &manifest.path,
-                format!("{more} of {count} dependencies are left out"),
-            );
+        if let more @ 1.. = count.saturating_sub(MAX_DEPENDENCIES) {
+            let reason = format!("{more} of {count} dependencies are left out");
+            self.problem(&manifest.path, reason);
             manifest.dependencies.truncate(MAX_DEPENDENCIES);
         }
-        manifest
     }
 
     pub(super) fn into_problems(self) -> Vec<ManifestProblem> {
@@ -175,7 +150,8 @@ impl<'a> Sources<'a> {
 
 /// Whether a file is in a folder for tests, examples or vendored code.
 pub(super) fn is_aside(path: &str) -> bool {
-    folder_of(path).split('/').any(|part| ASIDE.contains(&part))
+    let mut parts = folder_of(path).split('/');
+    parts.any(|part| ASIDE.split(' ').any(|aside| aside == part))
 }
 
 /// What the manifests are ordered by.

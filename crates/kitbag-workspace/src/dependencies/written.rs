@@ -4,14 +4,25 @@
 pub(super) fn strings(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;
-    while let Some((_, quote, after)) = split_at_any(rest, &['"', '\'']) {
-        let Some((inside, after)) = after.split_once(quote) else {
-            break;
-        };
+    while let Some(at) = rest.find(['"', '\''])
+        && let Some((quote, after)) = rest.get(at..).and_then(|rest| rest.split_at_checked(1))
+        && let Some((inside, after)) = after.split_once(quote)
+    {
         found.push(inside);
         rest = after;
     }
     found
+}
+
+/// The first quoted string of a line.
+pub(super) fn first_string(line: &str) -> Option<&str> {
+    strings(line).into_iter().next()
+}
+
+/// The lines of a text without their comments.
+pub(super) fn lines<'t>(text: &'t str, comment: &str) -> impl Iterator<Item = &'t str> {
+    text.lines()
+        .map(move |line| without_comment(line, comment).trim())
 }
 
 /// The first quoted string after `key`, as in `name = "x"`, `:name => 'x'` or `name: "x"`.
@@ -86,11 +97,6 @@ pub(super) fn joined(text: &str, comment: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-fn split_at_any<'t>(text: &'t str, marks: &[char]) -> Option<(&'t str, char, &'t str)> {
-    let (at, mark) = text.char_indices().find(|(_, c)| marks.contains(c))?;
-    Some((text.get(..at)?, mark, text.get(at + mark.len_utf8()..)?))
 }
 
 #[cfg(test)]

@@ -35,24 +35,11 @@ const SETTINGS: [(&str, &str); 11] = [
 ];
 
 /// Variables that would send git elsewhere.
-const REMOVED: [&str; 16] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    "GIT_ATTR_SOURCE",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_REPLACE_REF_BASE",
-];
+const REMOVED: &str = "\
+    GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY \
+    GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE GIT_PREFIX GIT_EXTERNAL_DIFF GIT_DIFF_OPTS \
+    GIT_ATTR_SOURCE GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS \
+    GIT_ICASE_PATHSPECS GIT_REPLACE_REF_BASE";
 
 /// Git in one folder.
 pub(super) struct Git<'a> {
@@ -144,7 +131,7 @@ impl<'a> Git<'a> {
             git.arg("-c").arg(format!("{key}={value}"));
         }
         git.arg(command).args(arguments);
-        for name in REMOVED {
+        for name in REMOVED.split(' ') {
             git.env_remove(name);
         }
         git.env("GIT_OPTIONAL_LOCKS", "0")

@@ -6,10 +6,19 @@
 mod parse;
 mod terse;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::{GitError, Repository};
 
 /// Patches beyond this many bytes in all are left out; the paths and what happened to them stay.
 const LIMIT: usize = 16 << 20;
+
+/// Whatever the configuration says. To look further into a submodule would start git in it, with its
+/// own settings.
+const OPTIONS: &str = "--raw --patch --relative --no-ext-diff --no-textconv --no-color --find-renames \
+    --unified=3 --inter-hunk-context=0 --src-prefix=a/ --dst-prefix=b/ --submodule=short \
+    --ignore-submodules=dirty --abbrev=40 -O/dev/null";
 
 /// Which changes to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,14 +99,10 @@ impl FileDiff {
         if let Some(text) = text {
             patch = format!("diff --git a/{path} b/{path}\nnew file mode 100644\n");
             if lines > 0 {
-                patch.push_str(&format!(
-                    "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n"
-                ));
+                let hunk = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n");
+                patch.push_str(&hunk);
             }
-            for line in text.split_inclusive('\n') {
-                patch.push('+');
-                patch.push_str(line);
-            }
+            patch.extend(text.split_inclusive('\n').flat_map(|line| ["+", line]));
             if lines > 0 && !text.ends_with('\n') {
                 patch.push_str("\n\\ No newline at end of file\n");
             }
@@ -120,24 +125,7 @@ impl Repository {
     ///
     /// When git fails, or does not know the revision.
     pub fn diff(&self, changes: &Changes) -> Result<Vec<FileDiff>, GitError> {
-        let mut arguments = vec![
-            "--raw",
-            "--patch",
-            "--relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--find-renames",
-            "--unified=3",
-            "--inter-hunk-context=0",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--submodule=short",
-            // Anything more would start git in the submodule, with its own settings.
-            "--ignore-submodules=dirty",
-            "--abbrev=40",
-            "-O/dev/null",
-        ];
+        let mut arguments: Vec<&str> = OPTIONS.split(' ').collect();
         let base = if self.has_commits() {
             "HEAD".to_owned()
         } else {
@@ -176,11 +164,8 @@ impl Repository {
         if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Err(unknown());
         }
-        let known = self.git().run(
-            "rev-parse",
-            &["--quiet", "--revs-only", "--end-of-options", revision],
-        );
-        match known {
+        let arguments = ["--quiet", "--revs-only", "--end-of-options", revision];
+        match self.git().run("rev-parse", &arguments) {
             Ok(ids) if !ids.trim_ascii().is_empty() => Ok(revision),
             Ok(_) | Err(GitError::Failed { .. }) => Err(unknown()),
             Err(error) => Err(error),
@@ -190,22 +175,17 @@ impl Repository {
     /// The keys of all programs that the configuration puts between the work tree and git.
     fn filters(&self) -> Result<Vec<String>, GitError> {
         let pattern = r"^filter\..*\.(clean|process|smudge|required)$";
-        let listed = self
-            .git()
-            .run("config", &["-z", "--name-only", "--get-regexp", pattern]);
-        let names = match listed {
+        let arguments = ["-z", "--name-only", "--get-regexp", pattern];
+        let names = match self.git().run("config", &arguments) {
             Ok(names) => names,
             // Git's way to say that there are none.
             Err(GitError::Failed { message, .. }) if message.is_empty() => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut keys: Vec<String> = names
+        let keys = names
             .split(|byte| *byte == 0)
-            .filter(|name| !name.is_empty())
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .collect();
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+            .filter(|name| !name.is_empty());
+        let keys: BTreeSet<_> = keys.map(String::from_utf8_lossy).collect();
+        Ok(keys.into_iter().map(Cow::into_owned).collect())
     }
 }

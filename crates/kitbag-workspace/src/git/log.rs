@@ -9,6 +9,10 @@ const PATHS_PER_COMMIT: usize = 2_000;
 /// follows the subject is empty, since no path is.
 const FORMAT: &str = "--format=tformat:%x00%H%x00%ct%x00%an%x00%s";
 
+/// Whatever the configuration says.
+const OPTIONS: &str = "--no-merges --name-only --relative --no-renames --no-ext-diff --no-textconv \
+    --no-color --no-follow --ignore-submodules=none --encoding=UTF-8 -O/dev/null";
+
 /// One commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -46,24 +50,8 @@ impl Repository {
 
     fn log(&self) -> Result<Vec<Commit>, GitError> {
         let count = format!("--max-count={HISTORY}");
-        let arguments = [
-            "-z",
-            FORMAT,
-            &count,
-            "--no-merges",
-            "--name-only",
-            "--relative",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--no-follow",
-            "--ignore-submodules=none",
-            "--encoding=UTF-8",
-            "-O/dev/null",
-            "HEAD",
-            "--",
-        ];
+        let arguments = ["-z", FORMAT, &count].into_iter().chain(OPTIONS.split(' '));
+        let arguments: Vec<&str> = arguments.chain(["HEAD", "--"]).collect();
         // A cut answer still has its newest commits.
         match self.git().run_up_to_limit("log", &arguments) {
             Ok(answer) => Ok(parse(&answer.bytes)),

@@ -1,5 +1,8 @@
 //! How a file writes a comment on one line, also where its structure cannot be read.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::Language;
 
 /// What stands before and after the text of a comment on one line.
@@ -25,14 +28,14 @@ impl Comment {
     #[must_use]
     pub fn of(path: &str, first_line: &str) -> Option<Self> {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let lower = file.to_ascii_lowercase();
-        let extension = lower
-            .rsplit_once('.')
-            .map_or("", |(_, extension)| extension);
+        let stem = file.split('.').next().unwrap_or(file);
+        let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let known = |name: String| COMMENTS.get(name.as_str()).copied();
         Language::of(path, first_line)
             .map(Language::comment)
-            .or_else(|| of_name(file))
-            .or_else(|| of_extension(extension))
+            .or_else(|| known(file.to_owned()))
+            .or_else(|| known(format!("{stem}.*")))
+            .or_else(|| known(format!("*.{}", extension.to_ascii_lowercase())))
             .or_else(|| first_line.starts_with("#!").then_some(Self::HASH))
     }
 
@@ -50,58 +53,21 @@ impl Comment {
     }
 }
 
-fn of_name(file: &str) -> Option<Comment> {
-    let stem = file.split('.').next().unwrap_or(file);
-    match file {
-        "CMakeLists.txt" | "Kconfig" | "Kbuild" | "Justfile" | "justfile" | "Procfile"
-        | "CODEOWNERS" | ".gitignore" | ".gitattributes" | ".dockerignore" | ".env"
-        | ".editorconfig" | ".npmrc" | "meson.build" | "requirements.txt" | "go.work" => {
-            Some(Comment::HASH)
-        }
-        "Jenkinsfile" | "go.mod" => Some(Comment::SLASHES),
-        ".vimrc" => Some(Comment::line("\" ")),
-        _ if matches!(stem, "Makefile" | "makefile" | "GNUmakefile" | "Dockerfile") => {
-            Some(Comment::HASH)
-        }
-        _ => None,
-    }
-}
-
-fn of_extension(extension: &str) -> Option<Comment> {
-    Some(match extension {
-        "yaml" | "yml" | "toml" | "mk" | "mak" | "dockerfile" | "cmake" | "pl" | "pm" | "t"
-        | "r" | "rmd" | "ex" | "exs" | "nix" | "jl" | "nim" | "cr" | "tcl" | "awk" | "sed"
-        | "fish" | "ps1" | "psm1" | "graphql" | "gql" | "tf" | "tfvars" | "hcl" | "conf"
-        | "cfg" | "properties" | "coffee" | "gd" | "po" | "pyx" | "pxd" | "star" | "bazel"
-        | "bb" | "feature" | "raku" | "nu" | "env" | "pp" | "ninja" | "gn" | "gni" | "meson"
-        | "spec" | "service" => Comment::HASH,
-        "dart" | "zig" | "groovy" | "gradle" | "proto" | "m" | "mm" | "d" | "v" | "sv" | "svh"
-        | "fs" | "fsx" | "fsi" | "scss" | "sass" | "less" | "styl" | "glsl" | "vert" | "frag"
-        | "hlsl" | "wgsl" | "metal" | "cl" | "sol" | "thrift" | "jsonc" | "json5" | "dts"
-        | "dtsi" | "qml" | "rl" | "y" | "yy" | "l" | "hx" | "pde" | "cue" | "prisma" | "odin"
-        | "bicep" | "move" | "cairo" | "typ" | "re" | "res" | "avdl" => Comment::SLASHES,
-        "css" => Comment::block("/* ", " */"),
-        "sql" | "psql" | "ddl" | "hs" | "lhs" | "elm" | "adb" | "ads" | "ada" | "vhd" | "vhdl"
-        | "purs" | "idr" | "agda" | "dhall" => Comment::DASHES,
-        "lisp" | "el" | "clj" | "cljs" | "cljc" | "edn" | "scm" | "ss" | "rkt" | "fnl" | "ini"
-        | "asm" | "nasm" | "s" | "ll" | "reg" => Comment::line("; "),
-        "html" | "htm" | "xhtml" | "xml" | "xsd" | "xsl" | "xslt" | "svg" | "vue" | "svelte"
-        | "astro" | "csproj" | "fsproj" | "vbproj" | "props" | "targets" | "xaml" | "plist"
-        | "pom" | "resx" | "rss" | "wsdl" | "jsp" | "aspx" | "erb" | "ejs" | "cshtml" => {
-            Comment::MARKUP
-        }
-        "ml" | "mli" | "pas" | "mll" | "mly" => Comment::block("(* ", " *)"),
-        "tex" | "sty" | "cls" | "bib" | "erl" | "hrl" | "pro" => Comment::line("% "),
-        "vim" => Comment::line("\" "),
-        "vb" | "bas" | "vbs" => Comment::line("' "),
-        "f" | "f90" | "f95" | "f03" | "f08" => Comment::line("! "),
-        "bat" | "cmd" => Comment::line("rem "),
-        "j2" | "jinja" | "jinja2" | "njk" | "twig" => Comment::block("{# ", " #}"),
-        "hbs" | "handlebars" | "mustache" => Comment::block("{{! ", " }}"),
-        "rst" => Comment::line(".. "),
-        _ => return None,
-    })
-}
+/// By file name, by its beginning (`Makefile.*`) and by extension. Each line of the file shows such a
+/// comment, and names files that have it.
+static COMMENTS: LazyLock<HashMap<&str, Comment>> = LazyLock::new(|| {
+    let lines = include_str!("comments.txt").lines();
+    let row = |line: &'static str| {
+        let (comment, files) = line.split_once(": ")?;
+        let (before, after) = comment.split_once("...")?;
+        Some(
+            files
+                .split(' ')
+                .map(move |file| (file, Comment::block(before, after))),
+        )
+    };
+    lines.filter_map(row).flatten().collect()
+});
 
 #[cfg(test)]
 mod tests {

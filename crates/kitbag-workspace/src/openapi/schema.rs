@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::text_at;
-use crate::structure::shown;
+use crate::json::{entries, is_true, text, texts};
+use crate::shown::{first_of, shown};
 
 /// More fields of one schema than this are left out.
 const MAX_FIELDS: usize = 40;
@@ -31,14 +31,9 @@ pub(super) fn reachable(document: &Value, used: BTreeSet<String>) -> BTreeMap<St
     let mut found = BTreeMap::new();
     let mut waiting: Vec<String> = used.into_iter().collect();
     while let Some(name) = waiting.pop() {
-        let places = [
-            document.pointer("/components/schemas"),
-            document.get("definitions"),
-        ];
-        let schema = places
-            .into_iter()
-            .flatten()
-            .find_map(|schemas| schemas.get(&name));
+        let schemas = document.pointer("/components/schemas");
+        let schema = schemas.and_then(|schemas| schemas.get(&name));
+        let schema = schema.or_else(|| document.get("definitions")?.get(&name));
         if let Some(schema) = schema.filter(|_| !found.contains_key(&name)) {
             let mut inner = BTreeSet::new();
             collect(schema, &mut inner);
@@ -64,8 +59,7 @@ pub(super) fn collect(schema: &Value, names: &mut BTreeSet<String>) {
 
 /// The last part of what a value refers to, if it is a reference.
 pub(super) fn name_of_ref(value: &Value) -> Option<String> {
-    let target = text_at(value, "/$ref")?;
-    let name = target.rsplit('/').next()?;
+    let name = text(value, "/$ref")?.rsplit('/').next()?;
     Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
@@ -73,11 +67,12 @@ fn described(schema: &Value, depth: usize) -> String {
     if let Some(name) = name_of_ref(schema) {
         return shown(&name).into_owned();
     }
-    let mut text = plain(schema, depth);
-    if schema.get("nullable").and_then(Value::as_bool) == Some(true) {
-        text.push_str(" | null");
-    }
-    text
+    let null = if is_true(schema, "/nullable") {
+        " | null"
+    } else {
+        ""
+    };
+    plain(schema, depth) + null
 }
 
 fn plain(schema: &Value, depth: usize) -> String {
@@ -115,15 +110,12 @@ fn plain(schema: &Value, depth: usize) -> String {
 
 fn named(name: &str, schema: &Value, depth: usize) -> String {
     match (name, depth.checked_sub(1)) {
-        ("array", Some(inner)) => {
-            let items = schema.get("items");
-            format!(
-                "[{}]",
-                items.map_or("any".to_owned(), |items| described(items, inner))
-            )
-        }
+        ("array", Some(inner)) => match schema.get("items") {
+            Some(items) => format!("[{}]", described(items, inner)),
+            None => "[any]".to_owned(),
+        },
         ("object", _) => object(schema, depth),
-        (name, _) => match text_at(schema, "/format") {
+        (name, _) => match text(schema, "/format") {
             Some(format) => format!("{} {}", shown(name), shown(format)),
             None => shown(name).into_owned(),
         },
@@ -134,46 +126,23 @@ fn object(schema: &Value, depth: usize) -> String {
     let Some(inner) = depth.checked_sub(1) else {
         return "object".to_owned();
     };
-    let required: BTreeSet<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let fields = schema.get("properties").and_then(Value::as_object);
-    let mut texts: Vec<String> = fields
-        .into_iter()
-        .flatten()
-        .take(MAX_FIELDS)
-        .map(|(name, field)| {
-            let mark = if required.contains(name.as_str()) {
-                "*"
-            } else {
-                ""
-            };
-            format!("{}{mark}: {}", shown(name), described(field, inner))
-        })
-        .collect();
-    let more = fields.map_or(0, |fields| fields.len().saturating_sub(MAX_FIELDS));
-    if more > 0 {
-        texts.push(format!("… {more} more"));
-    }
-    match schema
+    let required: BTreeSet<&str> = texts(schema, "/required").collect();
+    let fields = entries(schema, "/properties").map(|(name, field)| {
+        let is_required = required.contains(name.as_str());
+        let mark = if is_required { "*" } else { "" };
+        format!("{}{mark}: {}", shown(name), described(field, inner))
+    });
+    let mut texts = first_of(fields, MAX_FIELDS);
+    let extra = schema
         .get("additionalProperties")
-        .filter(|extra| extra.is_object())
-    {
-        Some(extra) => texts.push(format!("any key: {}", described(extra, inner))),
-        None if texts.is_empty() => return "object".to_owned(),
-        None => {}
+        .filter(|extra| extra.is_object());
+    texts.extend(extra.map(|extra| format!("any key: {}", described(extra, inner))));
+    match texts.is_empty() {
+        true => "object".to_owned(),
+        false => format!("{{{}}}", texts.join(", ")),
     }
-    format!("{{{}}}", texts.join(", "))
 }
 
 fn listed(values: &[Value], text: impl Fn(&Value) -> String) -> Vec<String> {
-    let mut texts: Vec<String> = values.iter().take(MAX_CHOICES).map(text).collect();
-    if values.len() > MAX_CHOICES {
-        texts.push(format!("… {} more", values.len() - MAX_CHOICES));
-    }
-    texts
+    first_of(values.iter().map(text), MAX_CHOICES)
 }

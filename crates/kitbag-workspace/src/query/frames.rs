@@ -21,21 +21,13 @@ pub(super) fn frames(task: &str) -> Vec<Frame> {
     let found: BTreeSet<Frame> = FRAME
         .captures_iter(task)
         .filter_map(|frame| {
-            let path = frame
-                .name("path")
-                .or(frame.name("python"))
-                .or(frame.name("swift"))?;
-            let line = frame
-                .name("line")
-                .or(frame.name("python_line"))
-                .or(frame.name("swift_line"))?;
+            // Each way to write a frame has two groups.
+            let mut groups = frame.iter().skip(1).flatten();
+            let (path, line) = (groups.next()?.as_str(), groups.next()?.as_str());
+            let path = path.replace('\\', "/");
             Some(Frame {
-                path: path
-                    .as_str()
-                    .replace('\\', "/")
-                    .trim_start_matches("./")
-                    .to_owned(),
-                line: line.as_str().parse().ok().filter(|&line| line > 0)?,
+                path: path.trim_start_matches("./").to_owned(),
+                line: line.parse().ok().filter(|&line| line > 0)?,
             })
         })
         .collect();
@@ -47,11 +39,11 @@ pub(super) fn frames(task: &str) -> Vec<Frame> {
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?x)
-        File\s"(?P<python>[^"\n]+)",\sline\s(?P<python_line>\d{1,7})
-        | (?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]*[\w-]\.[A-Za-z][\w]{0,5})
+        File\s"([^"\n]+)",\sline\s(\d{1,7})
+        | ((?:[A-Za-z]:)?[\w./\\@+~-]*[\w-]\.[A-Za-z][\w]{0,5})
           (?: : (?:line\s)? | \( | \son\sline\s | ,\s+line\s | \#L )
-          (?P<line>\d{1,7})\b
-        | (?P<swift>[\w./-]+\.[A-Za-z][\w]{0,5}) "? ,? \s line:? \s (?P<swift_line>\d{1,7})
+          (\d{1,7})\b
+        | ([\w./-]+\.[A-Za-z][\w]{0,5}) "? ,? \s line:? \s (\d{1,7})
         "#,
     )
 });

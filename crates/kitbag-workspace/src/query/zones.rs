@@ -59,23 +59,20 @@ pub fn zones(task: &str) -> Vec<(Zone, &str)> {
     let mut rest = task;
     while let Some((before, after)) = rest.split_once("<!--") {
         lines(before, &mut found);
-        match after.split_once("-->") {
-            Some((comment, after)) => {
-                found.push((Zone::Comment, comment));
-                rest = after;
-            }
-            // Without an end it is no comment.
-            None => {
-                rest = after;
-                break;
-            }
-        }
+        rest = after;
+        // Without an end it is no comment.
+        let Some((comment, after)) = after.split_once("-->") else {
+            break;
+        };
+        found.push((Zone::Comment, comment));
+        rest = after;
     }
     lines(rest, &mut found);
     found
 }
 
 fn lines<'t>(text: &'t str, found: &mut Vec<(Zone, &'t str)>) {
+    let is_indented = |line: &&str| line.starts_with("    ") || line.starts_with('\t');
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let trimmed = line.trim();
@@ -85,23 +82,15 @@ fn lines<'t>(text: &'t str, found: &mut Vec<(Zone, &'t str)>) {
         if found.iter().all(|(zone, _)| *zone == Zone::Comment) {
             found.push((Zone::Title, line));
         } else if let Some(fence) = fence(trimmed) {
-            let mut block = Vec::new();
-            for line in lines.by_ref() {
-                let is_end = line.trim_start().starts_with(fence)
-                    && line.trim().chars().all(|c| fence.starts_with(c));
-                if is_end {
-                    break;
-                }
-                block.push(line);
-            }
+            let is_inside = |line: &&str| {
+                let line = line.trim();
+                !line.starts_with(fence) || line.chars().any(|c| !fence.starts_with(c))
+            };
+            let block: Vec<&str> = lines.by_ref().take_while(is_inside).collect();
             push_block(&block, found);
-        } else if line.starts_with("    ") || line.starts_with('\t') {
+        } else if is_indented(&line) {
             let mut block = vec![line];
-            while let Some(next) =
-                lines.next_if(|next| next.starts_with("    ") || next.starts_with('\t'))
-            {
-                block.push(next);
-            }
+            block.extend(std::iter::from_fn(|| lines.next_if(is_indented)));
             push_block(&block, found);
         } else if is_console(trimmed) {
             found.push((Zone::Code, line));

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::relative::folder_of;
 use crate::syntax::Import;
 
 /// Most files that one import may stand for: a package of many files tells little about each.
@@ -92,7 +93,7 @@ impl<'p> PathIndex<'p> {
             .chain(inside)
             .copied()
             .filter(|&file| {
-                let path = self.paths.get(file).copied().unwrap_or_default();
+                let path = self.path(file);
                 let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
                 let stands_for = stem
                     .rsplit_once('/')
@@ -140,10 +141,6 @@ impl<'p> PathIndex<'p> {
     fn path(&self, file: usize) -> &'p str {
         self.paths.get(file).copied().unwrap_or_default()
     }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn stem(name: &str) -> &str {

@@ -61,8 +61,8 @@ pub(crate) fn score(
         while let Some((_, term)) = hits.next_if(|(line, _)| *line <= unit.last) {
             document.add(*term, 1);
         }
-        let size = usize::try_from(unit.last.saturating_sub(unit.first) + 1).unwrap_or_default();
-        let words: u32 = lines.by_ref().take(size).map(count_words).sum();
+        let words = lines.by_ref().take(unit.len() as usize).map(count_words);
+        let words: u32 = words.sum();
         name_words(unit, &query.terms, &mut document);
         let length = f64::from(words.max(SHORTEST));
         let gain = |&(term, count): &(u16, u32)| {

@@ -4,6 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn tree(paths: &[&str], depth: usize) -> String {
+    levels(paths, depth).into_iter().next().unwrap_or_default()
+}
+
 #[test]
 fn p04_structure_shows_folders_first_and_counts_what_it_cuts() {
     let paths = [

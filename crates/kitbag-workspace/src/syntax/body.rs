@@ -12,8 +12,7 @@ pub(super) fn of<'n>(node: Node<'n>, grammar: &Grammar) -> Option<Node<'n>> {
     }
     let mut node = node;
     for _ in 0..4 {
-        let count = u32::try_from(node.named_child_count()).ok()?;
-        let last = node.named_child(count.checked_sub(1)?)?;
+        let last = last_child(node)?;
         if grammar.role(last).is_block() {
             return Some(last);
         }
@@ -32,11 +31,14 @@ pub(super) fn value(node: Node<'_>) -> Option<Node<'_>> {
             declarator.child_by_field_name("value")
         })
         .or_else(|| {
-            let count = u32::try_from(node.named_child_count()).ok()?;
-            let last = node.named_child(count.checked_sub(1)?)?;
+            let last = last_child(node).filter(|last| last.kind() == "expression_list")?;
             last.child_by_field_name("value")
-                .filter(|_| last.kind() == "expression_list")
         })
+}
+
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let count = u32::try_from(node.named_child_count()).ok()?;
+    node.named_child(count.checked_sub(1)?)
 }
 
 /// The list or table that fills a value.
@@ -129,16 +131,10 @@ fn opens(node: Node<'_>) -> bool {
 }
 
 /// Whether a C declaration only announces a function.
-pub(super) fn declares_a_function(node: Node<'_>) -> bool {
-    let mut next = node.child_by_field_name("declarator");
-    for _ in 0..8 {
-        let Some(node) = next else { return false };
-        if node.kind() == "function_declarator" {
-            return true;
-        }
-        next = node.child_by_field_name("declarator");
-    }
-    false
+pub(super) fn declares_a_function<'n>(node: Node<'n>) -> bool {
+    let declarator = |node: &Node<'n>| node.child_by_field_name("declarator");
+    let mut declarators = std::iter::successors(declarator(&node), declarator).take(8);
+    declarators.any(|node| node.kind() == "function_declarator")
 }
 
 /// Whether a statement is only a string: documentation.

@@ -1,26 +1,16 @@
-//! What the node kinds of each grammar mean. The tables stand in one file per family.
-
-mod bash;
-mod c;
-mod csharp;
-mod go;
-mod java;
-mod javascript;
-mod jvm;
-mod lua;
-mod php;
-mod python;
-mod ruby;
-mod rust;
-mod swift;
+//! What the node kinds of each grammar mean. The tables stand in one file per language; languages of
+//! a family share one.
 
 use std::sync::LazyLock;
 
+use serde::Deserialize;
+
 use super::imports::Importer;
 use crate::language::Language;
+use crate::table;
 
 /// What a node is for us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(super) enum Role {
     /// Nothing in itself; something may stand inside.
     Other,
@@ -93,14 +83,11 @@ pub(super) struct Grammar {
     roles: Vec<Role>,
 }
 
-/// One row per role: its kinds, parted by spaces.
-type Table = [(Role, &'static str)];
-
 impl Grammar {
     fn new(
         language: impl Into<tree_sitter::Language>,
         importer: Importer,
-        tables: &[&Table],
+        tables: &[&'static str],
     ) -> Self {
         let language = language.into();
         let kinds = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
@@ -111,13 +98,11 @@ impl Grammar {
                 _ => Role::Sign,
             })
             .collect();
-        for (role, kinds) in tables.iter().copied().flatten() {
-            for kind in kinds.split_whitespace() {
-                let id = language.id_for_node_kind(kind, true);
-                debug_assert!(id != 0, "the grammar has no node kind `{kind}`");
-                if let Some(slot) = roles.get_mut(usize::from(id)) {
-                    *slot = *role;
-                }
+        for (kind, role) in tables.iter().copied().flat_map(table::rows) {
+            let id = language.id_for_node_kind(kind, true);
+            debug_assert!(id != 0, "the grammar has no node kind `{kind}`");
+            if let Some(slot) = roles.get_mut(usize::from(id)) {
+                *slot = role;
             }
         }
         Self {
@@ -161,59 +146,38 @@ impl Grammar {
 /// The grammar of a language; none where the structure is read without one.
 pub(super) fn of(language: Language) -> Option<&'static Grammar> {
     macro_rules! grammar {
-        ($language:expr, $importer:expr, $($table:expr),+) => {{
-            static GRAMMAR: LazyLock<Grammar> =
-                LazyLock::new(|| Grammar::new($language, $importer, &[$($table),+]));
+        ($grammar:path, $importer:ident, $($table:literal)+) => {{
+            static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
+                let tables = [$(include_str!(concat!("grammar/", $table, ".txt"))),+];
+                Grammar::new($grammar, Importer::$importer, &tables)
+            });
             Some(&*GRAMMAR)
         }};
     }
     match language {
-        Language::Rust => grammar!(tree_sitter_rust::LANGUAGE, Importer::Rust, rust::TABLE),
-        Language::Python => grammar!(
-            tree_sitter_python::LANGUAGE,
-            Importer::Python,
-            python::TABLE
-        ),
-        Language::JavaScript => grammar!(
-            tree_sitter_javascript::LANGUAGE,
-            Importer::JavaScript,
-            javascript::TABLE,
-            javascript::JSX,
-            javascript::FIELDS
-        ),
-        Language::TypeScript => grammar!(
-            tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-            Importer::JavaScript,
-            javascript::TABLE,
-            javascript::TYPES
-        ),
-        Language::Tsx => grammar!(
-            tree_sitter_typescript::LANGUAGE_TSX,
-            Importer::JavaScript,
-            javascript::TABLE,
-            javascript::JSX,
-            javascript::TYPES
-        ),
-        Language::Go => grammar!(tree_sitter_go::LANGUAGE, Importer::Go, go::TABLE),
-        Language::Java => grammar!(tree_sitter_java::LANGUAGE, Importer::Dotted, java::TABLE),
-        Language::C => grammar!(tree_sitter_c::LANGUAGE, Importer::C, c::TABLE),
-        Language::Cpp => grammar!(tree_sitter_cpp::LANGUAGE, Importer::C, c::TABLE, c::CPP),
-        Language::CSharp => grammar!(
-            tree_sitter_c_sharp::LANGUAGE,
-            Importer::CSharp,
-            csharp::TABLE
-        ),
-        Language::Ruby => grammar!(tree_sitter_ruby::LANGUAGE, Importer::Ruby, ruby::TABLE),
-        Language::Php => grammar!(tree_sitter_php::LANGUAGE_PHP, Importer::Php, php::TABLE),
-        Language::Bash => grammar!(tree_sitter_bash::LANGUAGE, Importer::Bash, bash::TABLE),
-        Language::Kotlin => grammar!(
-            tree_sitter_kotlin_ng::LANGUAGE,
-            Importer::Dotted,
-            jvm::KOTLIN
-        ),
-        Language::Swift => grammar!(tree_sitter_swift::LANGUAGE, Importer::Dotted, swift::TABLE),
-        Language::Scala => grammar!(tree_sitter_scala::LANGUAGE, Importer::Dotted, jvm::SCALA),
-        Language::Lua => grammar!(tree_sitter_lua::LANGUAGE, Importer::Lua, lua::TABLE),
+        Language::Rust => grammar!(tree_sitter_rust::LANGUAGE, Rust, "rust"),
+        Language::Python => grammar!(tree_sitter_python::LANGUAGE, Python, "python"),
+        Language::JavaScript => {
+            grammar!(tree_sitter_javascript::LANGUAGE, JavaScript, "ecmascript" "jsx" "javascript")
+        }
+        Language::TypeScript => {
+            grammar!(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, JavaScript, "ecmascript" "typescript")
+        }
+        Language::Tsx => {
+            grammar!(tree_sitter_typescript::LANGUAGE_TSX, JavaScript, "ecmascript" "jsx" "typescript")
+        }
+        Language::Go => grammar!(tree_sitter_go::LANGUAGE, Go, "go"),
+        Language::Java => grammar!(tree_sitter_java::LANGUAGE, Dotted, "java"),
+        Language::C => grammar!(tree_sitter_c::LANGUAGE, C, "c"),
+        Language::Cpp => grammar!(tree_sitter_cpp::LANGUAGE, C, "c" "cpp"),
+        Language::CSharp => grammar!(tree_sitter_c_sharp::LANGUAGE, CSharp, "csharp"),
+        Language::Ruby => grammar!(tree_sitter_ruby::LANGUAGE, Ruby, "ruby"),
+        Language::Php => grammar!(tree_sitter_php::LANGUAGE_PHP, Php, "php"),
+        Language::Bash => grammar!(tree_sitter_bash::LANGUAGE, Bash, "bash"),
+        Language::Kotlin => grammar!(tree_sitter_kotlin_ng::LANGUAGE, Dotted, "kotlin"),
+        Language::Swift => grammar!(tree_sitter_swift::LANGUAGE, Dotted, "swift"),
+        Language::Scala => grammar!(tree_sitter_scala::LANGUAGE, Dotted, "scala"),
+        Language::Lua => grammar!(tree_sitter_lua::LANGUAGE, Lua, "lua"),
         Language::Markdown => None,
     }
 }

@@ -183,51 +183,37 @@ impl<'f> Found<'f> {
         let written = self.field(node, "arguments").unwrap_or("");
         let path = written.trim_matches(['(', ')']).trim();
         if path.starts_with(['"', '\'']) {
-            let names =
-                declared_by(node).map_or_else(Vec::new, |name| vec![self.text(name).to_owned()]);
-            self.add(node, path, names, false);
+            // An assignment gives the value its first name.
+            let assignment = around(node, "assignment_statement");
+            let name = assignment.and_then(|node| node.named_child(0)?.named_child(0));
+            let names = name.map(|name| self.text(name).to_owned());
+            self.add(node, path, names.into_iter().collect(), false);
         }
     }
 }
 
 fn unquoted(path: &str) -> &str {
-    path.trim()
-        .trim_matches(|c: char| matches!(c, '"' | '\'' | '`'))
+    path.trim().trim_matches(['"', '\'', '`'])
 }
 
 fn last_of(path: &str, separator: &str) -> String {
-    path.rsplit(separator)
-        .next()
-        .unwrap_or("")
-        .trim()
-        .to_owned()
+    let last = path.rsplit(separator).next();
+    last.unwrap_or("").trim().to_owned()
 }
 
 /// The name of a Go package by its path: the last part that is no version.
 fn package(path: &str) -> &str {
-    let is_version = |part: &&str| {
-        part.strip_prefix('v')
-            .is_some_and(|v| v.parse::<u32>().is_ok())
+    let is_name = |part: &&str| {
+        let version = part.strip_prefix('v').map(str::parse::<u32>);
+        !matches!(version, Some(Ok(_)))
     };
-    let name = path
-        .rsplit('/')
-        .find(|part| !is_version(part))
-        .unwrap_or(path);
-    name.strip_prefix("go-")
-        .unwrap_or(name)
-        .split('.')
-        .next()
-        .unwrap_or(name)
+    let name = path.rsplit('/').find(is_name).unwrap_or(path);
+    let name = name.strip_prefix("go-").unwrap_or(name);
+    name.split('.').next().unwrap_or(name)
 }
 
-/// The name that a Lua assignment gives to the value of a call.
-fn declared_by(call: Node<'_>) -> Option<Node<'_>> {
-    let mut node = call;
-    for _ in 0..3 {
-        node = node.parent()?;
-        if node.kind() == "assignment_statement" {
-            return node.named_child(0)?.named_child(0);
-        }
-    }
-    None
+/// The nearest of the nodes around a node that is of a kind, if it is near.
+fn around<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> {
+    let mut outer = std::iter::successors(node.parent(), Node::parent).take(3);
+    outer.find(|outer| outer.kind() == kind)
 }

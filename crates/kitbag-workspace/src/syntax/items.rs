@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use super::name::Name;
+
 /// Something that stands in a file on lines of its own.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
@@ -58,6 +60,15 @@ impl Item {
         }
     }
 
+    /// Something with a name, and as yet nothing inside.
+    pub(super) fn named(kind: ItemKind, lines: (u32, u32), name: Name) -> Self {
+        Self {
+            name: name.name,
+            owner: name.owner,
+            ..Self::leaf(kind, lines)
+        }
+    }
+
     /// Whether its members count more than itself: what is inside it makes units, and an outline
     /// goes on inside.
     pub(super) fn is_container(&self) -> bool {
@@ -89,11 +100,8 @@ impl Item {
     /// Takes the lines of the statement that it fills. Says whether it does.
     pub(super) fn widen(&mut self, (first, last): (u32, u32)) -> bool {
         // A constant inside an `if` is not the whole of it.
-        let slack = if self.kind == ItemKind::Value {
-            0
-        } else {
-            SLACK
-        };
+        let is_value = self.kind == ItemKind::Value;
+        let slack = if is_value { 0 } else { SLACK };
         let fills = self.first <= first + slack && last <= self.last + SLACK && !self.is_leaf();
         if fills {
             self.lead = self.lead.min(first);
@@ -105,22 +113,16 @@ impl Item {
 
     /// Whether an outline should show it, or what is inside it.
     pub(super) const fn is_named(&self) -> bool {
-        matches!(
-            self.kind,
-            ItemKind::Function
-                | ItemKind::Type
-                | ItemKind::Scope
-                | ItemKind::Macro
-                | ItemKind::Import
-        )
+        use ItemKind::{Function, Import, Macro, Scope, Type};
+
+        matches!(self.kind, Function | Type | Scope | Macro | Import)
     }
 
     /// Whether it defines nothing.
     pub(super) const fn is_leaf(&self) -> bool {
-        matches!(
-            self.kind,
-            ItemKind::Import | ItemKind::Statement | ItemKind::Comment
-        )
+        use ItemKind::{Comment, Import, Statement};
+
+        matches!(self.kind, Import | Statement | Comment)
     }
 }
 

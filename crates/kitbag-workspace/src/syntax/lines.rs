@@ -71,20 +71,15 @@ pub(super) fn indentation(line: &str) -> &str {
 /// Whether a line says nothing of its own: blank, or only the end of something.
 pub(super) fn is_trivial(line: &str) -> bool {
     let line = line.trim();
-    matches!(line, "end" | "fi" | "done" | "esac")
-        || line
-            .chars()
-            .all(|c| matches!(c, '}' | ')' | ']' | ';' | ','))
+    matches!(line, "end" | "fi" | "done" | "esac") || line.chars().all(|c| "})];,".contains(c))
 }
 
 /// Whether a line is a comment, as far as it shows by itself.
 pub(super) fn is_remark(line: &str, comment: Comment) -> bool {
     let line = line.trim();
-    let block = match comment {
-        Comment { before: "// ", .. } => ["/*", "*"].as_slice(),
-        _ => &[],
-    };
-    line.starts_with(comment.before.trim_end()) || block.iter().any(|mark| line.starts_with(mark))
+    let has_blocks = comment.before == "// ";
+    line.starts_with(comment.before.trim_end())
+        || has_blocks && (line.starts_with("/*") || line.starts_with('*'))
 }
 
 /// Whether a line carries on what the line before began to end, so that no cut may stand before it.
@@ -94,22 +89,10 @@ pub(super) fn is_closing(line: &str) -> bool {
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .next()
         .unwrap_or("");
+    let mut words =
+        "end else elsif elif rescue ensure catch finally except fi done esac".split(' ');
     line.starts_with(['}', ')', ']'])
-        || matches!(
-            word,
-            "end"
-                | "else"
-                | "elsif"
-                | "elif"
-                | "rescue"
-                | "ensure"
-                | "catch"
-                | "finally"
-                | "except"
-                | "fi"
-                | "done"
-                | "esac"
-        )
+        || words.any(|closing| closing == word)
         || ["#else", "#elif", "#endif"]
             .iter()
             .any(|mark| line.starts_with(mark))

@@ -91,29 +91,15 @@ fn headings(lines: &Lines<'_>) -> (Vec<Heading>, Vec<Frame>) {
     let mut frames = Vec::new();
     let mut line = 1;
     while line <= lines.count() {
-        let text = lines.get(line);
-        let trimmed = text.trim();
         if let Some(end) = end_of_block(lines, line) {
             // What is not closed reaches to the end, and is broken anyway.
             if let Some(end) = end.filter(|end| line < *end) {
                 frames.push(frame(line, end, FrameKind::Whole));
             }
             line = end.unwrap_or(lines.count());
-        } else if let Some((level, title)) = marked(text) {
-            headings.push(Heading {
-                level,
-                title,
-                line,
-                last: line,
-            });
-        } else if let Some(level) = underlined(lines, line) {
-            headings.push(Heading {
-                level,
-                title: trimmed.to_owned(),
-                line,
-                last: line + 1,
-            });
-            line += 1;
+        } else if let Some(heading) = marked(lines, line).or_else(|| underlined(lines, line)) {
+            line = heading.last;
+            headings.push(heading);
         }
         line += 1;
     }
@@ -155,7 +141,8 @@ fn end_of_block(lines: &Lines<'_>, line: u32) -> Option<Option<u32>> {
 }
 
 /// A heading with signs before it: `## Title`.
-fn marked(text: &str) -> Option<(u32, String)> {
+fn marked(lines: &Lines<'_>, line: u32) -> Option<Heading> {
+    let text = lines.get(line);
     if indentation(text).len() > 3 {
         return None;
     }
@@ -164,30 +151,30 @@ fn marked(text: &str) -> Option<(u32, String)> {
     let level = u32::try_from(text.len() - title.len()).ok()?;
     let is_heading =
         (1..=6).contains(&level) && (title.is_empty() || title.starts_with([' ', '\t']));
-    is_heading.then(|| {
-        (
-            level,
-            title.trim().trim_end_matches('#').trim_end().to_owned(),
-        )
+    is_heading.then(|| Heading {
+        level,
+        title: title.trim().trim_end_matches('#').trim_end().to_owned(),
+        line,
+        last: line,
     })
 }
 
-/// The level of a heading that the next line underlines.
-fn underlined(lines: &Lines<'_>, line: u32) -> Option<u32> {
+/// A heading that the next line underlines.
+fn underlined(lines: &Lines<'_>, line: u32) -> Option<Heading> {
     let text = lines.get(line).trim();
     let above = lines.get(line.saturating_sub(1)).trim();
     let rule = lines.get(line + 1).trim_end();
     let plain = above.is_empty()
         && text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '[' | '`' | '*' | '_'))
         && !text.starts_with("* ");
-    if !plain || rule.len() < 3 {
-        return None;
-    }
-    match rule.as_bytes().first()? {
-        b'=' if rule.bytes().all(|byte| byte == b'=') => Some(1),
-        b'-' if rule.bytes().all(|byte| byte == b'-') => Some(2),
-        _ => None,
-    }
+    let mut levels = [(1, '='), (2, '-')].into_iter();
+    let (level, _) = levels.find(|(_, sign)| rule.chars().all(|c| c == *sign))?;
+    (plain && rule.len() >= 3).then(|| Heading {
+        level,
+        title: text.to_owned(),
+        line,
+        last: line + 1,
+    })
 }
 
 /// Leaves out the text of a section, but not the blank lines around it.

@@ -9,6 +9,15 @@ pub(super) struct Name {
     pub(super) owner: String,
 }
 
+impl Name {
+    fn new(name: &str, owner: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            owner: owner.to_owned(),
+        }
+    }
+}
+
 /// The name of a definition; empty if it has none.
 pub(super) fn of(node: Node<'_>, text: &str) -> Name {
     let field = |field: &str| node.child_by_field_name(field);
@@ -48,16 +57,9 @@ fn first_name(node: Node<'_>, depth: u32) -> Option<Node<'_>> {
         if kind.ends_with("identifier") || matches!(kind, "name" | "constant" | "word") {
             return Some(child);
         }
-        let beside = [
-            "modifier",
-            "annotation",
-            "attribute",
-            "type",
-            "parameter",
-            "body",
-            "block",
-        ];
-        if depth < 3 && !beside.iter().any(|word| kind.contains(word)) {
+        let mut beside = "modifier annotation attribute type parameter body block".split(' ');
+        let is_beside = beside.any(|word| kind.contains(word));
+        if depth < 3 && !is_beside {
             return first_name(child, depth + 1);
         }
         None
@@ -74,18 +76,13 @@ pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> Name {
             if child.start_byte() >= lambda.start_byte() {
                 break;
             }
-            let within = if child.kind().contains("argument") && child.named_child_count() > 0 {
-                child.named_child(0).unwrap_or(child)
-            } else {
-                child
-            };
+            let first = child
+                .named_child(0)
+                .filter(|_| child.kind().contains("argument"));
+            let within = first.unwrap_or(child);
             if within.kind().contains("string") || within.kind().contains("symbol") {
-                let name = line_of(within, text)
-                    .trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | ':'));
-                return Name {
-                    name: name.to_owned(),
-                    owner: String::new(),
-                };
+                let name = line_of(within, text).trim_matches(['"', '\'', '`', ':']);
+                return Name::new(name, "");
             }
         }
         around = node.parent();
@@ -130,31 +127,20 @@ fn type_in(node: Node<'_>, text: &str) -> String {
 
 /// Parts a written name into the name and what stands before it.
 fn split(node: Node<'_>, text: &str) -> Name {
-    let written = line_of(node, text).trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '$'));
+    let written = line_of(node, text).trim_matches(['"', '\'', '`', '$']);
     let operator = written.contains("operator");
-    let plain = if operator {
-        written
-    } else {
-        written
-            .split(['<', '(', '{', '[', ' ', ','])
-            .next()
-            .unwrap_or("")
-    };
-    // A name of signs alone is an operator.
-    let plain = if plain.is_empty() {
-        written.split(['(', ' ']).next().unwrap_or("")
-    } else {
-        plain
+    let plain = match written.split(['<', '(', '{', '[', ' ', ',']).next() {
+        _ if operator => written,
+        // A name of signs alone is an operator.
+        None | Some("") => written.split(['(', ' ']).next().unwrap_or(""),
+        Some(plain) => plain,
     };
     let parts = plain
         .rsplit_once("::")
         .or_else(|| plain.rsplit_once("->"))
         .or_else(|| plain.rsplit_once(['.', '\\', ':']).filter(|_| !operator));
     let Some((before, name)) = parts else {
-        return Name {
-            name: plain.to_owned(),
-            owner: String::new(),
-        };
+        return Name::new(plain, "");
     };
     let before = before.trim_end_matches(".prototype");
     let owner = before.rsplit(['.', ':', '\\', '>']).next().unwrap_or("");
@@ -162,10 +148,7 @@ fn split(node: Node<'_>, text: &str) -> Name {
         "this" | "self" | "$this" | "exports" | "module" | "window" => "",
         other => other,
     };
-    Name {
-        name: name.to_owned(),
-        owner: owner.to_owned(),
-    }
+    Name::new(name, owner)
 }
 
 /// The text of a node up to the end of its first line, or to a bound that no sane name passes.

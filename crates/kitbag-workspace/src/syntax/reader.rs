@@ -26,7 +26,7 @@ pub(super) struct Reader<'t> {
 }
 
 /// Where in the file the walk is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Place<'p> {
     parent: &'p str,
     /// The lines of the innermost definition around it.
@@ -72,13 +72,8 @@ impl<'t> Reader<'t> {
     /// The items of a whole file.
     pub(super) fn file(&mut self, root: Node<'t>) -> Vec<Item> {
         let place = Place {
-            parent: "",
-            within: None,
-            in_function: false,
-            is_local: false,
-            in_type: false,
             statements: true,
-            depth: 0,
+            ..Place::default()
         };
         self.inside(root, place)
     }
@@ -226,12 +221,8 @@ impl<'t> Reader<'t> {
 
     fn import_if_any(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) -> bool {
         let known = self.imports.len();
-        imports::read(
-            self.grammar.importer,
-            node,
-            self.lines.text(),
-            &mut self.imports,
-        );
+        let (importer, text) = (self.grammar.importer, self.lines.text());
+        imports::read(importer, node, text, &mut self.imports);
         let found = self.imports.len() > known;
         for import in self.imports.iter_mut().skip(known) {
             import.within = place.within;
@@ -294,18 +285,8 @@ fn statement(node: Node<'_>, place: Place<'_>, out: &mut Vec<Item>) {
         return;
     }
     // What was not understood may be anything, and members are what an outline is for.
-    let is_member = place.in_type
-        && [
-            "field",
-            "variant",
-            "property",
-            "enum",
-            "case",
-            "member",
-            "signature",
-        ]
-        .iter()
-        .any(|word| node.kind().contains(word));
+    let mut words = "field variant property enum case member signature".split(' ');
+    let is_member = place.in_type && words.any(|word| node.kind().contains(word));
     if !node.has_error() && !is_member {
         out.push(Item::leaf(ItemKind::Statement, span(node)));
     }

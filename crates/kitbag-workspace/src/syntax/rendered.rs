@@ -3,6 +3,7 @@
 use super::lines::indentation;
 use super::{FrameKind, Syntax, View};
 use crate::language::Language;
+use crate::shown::counted;
 
 /// Some lines of a file as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,10 +63,9 @@ fn left_out(view: &View<'_>, first: u32, last: u32, content: &mut String) {
     } else {
         (view.comment.before, view.comment.after)
     };
-    let count = last + 1 - first;
-    let noun = if count == 1 { "line" } else { "lines" };
+    let count = counted((last + 1 - first) as usize, "line");
     content.push_str(indentation(lines.get(line.unwrap_or(first))));
-    content.push_str(&format!("{before}... ({count} {noun}){after}\n"));
+    content.push_str(&format!("{before}... ({count}){after}\n"));
 }
 
 /// Whether the innermost hole around these lines is one in markup.

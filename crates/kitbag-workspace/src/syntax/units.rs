@@ -105,16 +105,11 @@ impl Divider<'_> {
             let trivial = |line: &u32| is_trivial(self.lines.get(*line));
             let trailing = (from..to).take_while(trivial).count();
             let trailing = u32::try_from(trailing).unwrap_or(u32::MAX);
-            let most = if from + trailing == to {
-                TRAILING * 3
-            } else {
-                TRAILING
-            };
-            from += trailing.min(most);
-            let is_import = |line: u32| self.imports.get(line as usize).copied().unwrap_or(false);
-            let length = above.last + 1 - above.first;
+            let is_all = from + trailing == to;
+            from += trailing.min(if is_all { TRAILING * 3 } else { TRAILING });
+            let is_import = |line: u32| self.imports.get(line as usize) == Some(&true);
             let scrap = to - from <= SCRAP && above.scope == place.scope;
-            if scrap && !(from..to).any(is_import) && length <= LONGEST_FUNCTION {
+            if scrap && !(from..to).any(is_import) && above.len() <= LONGEST_FUNCTION {
                 from = to;
             }
             above.last = above.last.max(from - 1);
@@ -128,19 +123,17 @@ impl Divider<'_> {
     fn code(&mut self, first: u32, last: u32, place: &mut Place) {
         for (first, last) in self.with_imports_apart(first, last) {
             for (first, last) in self.cuts.pieces(first, last, PIECE.0, PIECE.1) {
-                let unit = place.head.take().map_or_else(
-                    || Unit {
-                        parents: place.parents.clone(),
-                        scope: place.scope,
-                        ..unit(first, last, self.kind_of_code(first, last))
-                    },
-                    |head| Unit {
-                        first,
-                        last,
-                        ..head
-                    },
-                );
-                self.syntax.units.push(unit);
+                let head = place.head.take().unwrap_or_else(|| Unit {
+                    kind: self.kind_of_code(first, last),
+                    parents: place.parents.clone(),
+                    scope: place.scope,
+                    ..Unit::default()
+                });
+                self.syntax.units.push(Unit {
+                    first,
+                    last,
+                    ..head
+                });
             }
         }
     }
@@ -177,9 +170,8 @@ impl Divider<'_> {
             self.fill(&item.items, first, item.last, &mut inner);
         } else {
             let scope = self.open(item, place, &definition).scope;
-            let mut pieces = self
-                .cuts
-                .pieces(item.first.max(first), item.last, PART.0, PART.1);
+            let from = item.first.max(first);
+            let mut pieces = self.cuts.pieces(from, item.last, PART.0, PART.1);
             if documentation > LONGEST_TYPE {
                 let documents = self.cuts.pieces(first, item.first - 1, PART.0, PART.1);
                 pieces.splice(0..0, documents);
@@ -188,19 +180,17 @@ impl Divider<'_> {
             }
             let cut = pieces.len() > 1;
             for (first, last) in pieces {
-                let holds_signature = first <= item.first && item.first <= last;
-                self.syntax.units.push(Unit {
+                let mut part = Unit {
                     first,
                     last,
                     part: cut,
-                    scope: if holds_signature {
-                        definition.scope
-                    } else {
-                        scope
-                    },
-                    signature: definition.signature.filter(|_| holds_signature),
                     ..definition.clone()
-                });
+                };
+                if !(first..=last).contains(&item.first) {
+                    part.scope = scope;
+                    part.signature = None;
+                }
+                self.syntax.units.push(part);
             }
         }
     }
@@ -228,26 +218,21 @@ impl Divider<'_> {
 
     /// Parts the imports at the head of some code from the code.
     fn with_imports_apart(&self, first: u32, last: u32) -> Vec<(u32, u32)> {
-        let is_import = |line: u32| self.imports.get(line as usize).copied().unwrap_or(false);
-        let end = (first..=last).rev().find(|&line| is_import(line));
-        let Some(end) = end.filter(|&end| self.kind_of_code(first, end) == UnitKind::Imports)
-        else {
-            return vec![(first, last)];
-        };
-        let blank = (end + 1..=last)
-            .take_while(|&line| self.lines.get(line).trim().is_empty())
-            .count();
-        let end = end + u32::try_from(blank).unwrap_or(0);
-        if last - end <= SCRAP {
-            return vec![(first, last)];
+        let is_import = |line: &u32| self.imports.get(*line as usize) == Some(&true);
+        let is_blank = |line: &u32| self.lines.get(*line).trim().is_empty();
+        let end = (first..=last).rfind(is_import);
+        let end = end.filter(|&end| self.kind_of_code(first, end) == UnitKind::Imports);
+        let end = end.map(|end| (end + 1..=last).take_while(is_blank).last().unwrap_or(end));
+        match end.filter(|&end| last - end > SCRAP) {
+            Some(end) => vec![(first, end), (end + 1, last)],
+            None => vec![(first, last)],
         }
-        vec![(first, end), (end + 1, last)]
     }
 
     fn kind_of_code(&self, first: u32, last: u32) -> UnitKind {
         let (mut imports, mut others) = (0, 0);
         for line in first..=last {
-            if self.imports.get(line as usize).copied().unwrap_or(false) {
+            if self.imports.get(line as usize) == Some(&true) {
                 imports += 1;
             } else if !self.lines.get(line).trim().is_empty() {
                 others += 1;
@@ -271,26 +256,21 @@ fn kind_of(item: &Item) -> UnitKind {
 
 fn mark_imports(items: &[Item], marks: &mut [bool]) {
     for item in items {
-        if item.kind == ItemKind::Import {
-            for line in item.first..=item.last {
-                if let Some(mark) = marks.get_mut(line as usize) {
-                    *mark = true;
-                }
-            }
+        let lines = item.first as usize..=item.last as usize;
+        if item.kind == ItemKind::Import
+            && let Some(marks) = marks.get_mut(lines)
+        {
+            marks.fill(true);
         }
         mark_imports(&item.items, marks);
     }
 }
 
-pub(super) const fn unit(first: u32, last: u32, kind: UnitKind) -> Unit {
+pub(super) fn unit(first: u32, last: u32, kind: UnitKind) -> Unit {
     Unit {
         first,
         last,
-        name: String::new(),
-        parents: Vec::new(),
         kind,
-        part: false,
-        signature: None,
-        scope: None,
+        ..Unit::default()
     }
 }

@@ -55,12 +55,10 @@ pub fn kind(bytes: &[u8], path: &str) -> ContentKind {
         return ContentKind::Binary;
     }
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    match extension {
-        // Prose has a paragraph to a line, and speaks of generated files.
-        "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "org" | "tex" => {
-            return ContentKind::Text;
-        }
-        _ => {}
+    // Prose has a paragraph to a line, and speaks of generated files.
+    let mut prose = "md mdx markdown rst txt adoc org tex".split(' ');
+    if prose.any(|known| known == extension) {
+        return ContentKind::Text;
     }
     let head = bytes.get(..HEAD).unwrap_or(bytes);
     if says_generated(head.get(..NOTICE).unwrap_or(head)) {
@@ -104,11 +102,7 @@ fn opening_comment(notice: &[u8]) -> &[u8] {
     for line in notice.split_inclusive(|byte| *byte == b'\n') {
         let trimmed = line.trim_ascii();
         match inside {
-            Some(close) => {
-                if memmem::find(trimmed, close).is_some() {
-                    inside = None;
-                }
-            }
+            Some(close) => inside = inside.filter(|_| memmem::find(trimmed, close).is_none()),
             None => {
                 let close = closing_mark(trimmed);
                 let after = trimmed.get(2..).unwrap_or_default();
@@ -125,16 +119,12 @@ fn opening_comment(notice: &[u8]) -> &[u8] {
 
 /// How a comment over several lines ends that begins here.
 fn closing_mark(line: &[u8]) -> Option<&'static [u8]> {
-    if line.starts_with(b"/*") {
-        Some(b"*/")
-    } else if line.starts_with(b"<!--") {
-        Some(b"-->")
-    } else if line.starts_with(b"\"\"\"") {
-        Some(b"\"\"\"")
-    } else if line.starts_with(b"(*") {
-        Some(b"*)")
-    } else {
-        None
+    match line {
+        [b'/', b'*', ..] => Some(b"*/"),
+        [b'<', b'!', b'-', b'-', ..] => Some(b"-->"),
+        [b'"', b'"', b'"', ..] => Some(b"\"\"\""),
+        [b'(', b'*', ..] => Some(b"*)"),
+        _ => None,
     }
 }
 

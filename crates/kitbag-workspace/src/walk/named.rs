@@ -8,8 +8,8 @@ use kitbag_core::problem::{Problem, ProblemKind};
 use super::NAMED_SIZE_LIMIT;
 use super::entry::{FileEntry, Skipped, Walk};
 use super::rules;
-use super::skip::{self, SkipReason};
-use super::visit::{modified, unreadable};
+use super::skip;
+use super::visit::about;
 
 /// Adds each named file that the walk left out; what cannot be added is told.
 ///
@@ -19,58 +19,31 @@ pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
         return;
     };
     for name in named {
-        let Ok(real) = real_root.join(name).canonicalize() else {
-            walk.problems.push(problem(
-                ProblemKind::NotFound,
-                format!("`{name}` does not exist"),
-            ));
-            continue;
-        };
-        let Some(path) = rules::below(&real_root, &real) else {
-            walk.problems.push(problem(
-                ProblemKind::NotFound,
-                format!("`{name}` is outside the root"),
-            ));
-            continue;
-        };
-        if real.is_dir() {
-            let message = format!("`{name}` is a folder");
-            let hint = "name its files, or use a pattern";
-            walk.problems
-                .push(problem(ProblemKind::Ignored, message).with_hint(hint));
-            continue;
+        if let Err(problem) = add_one(&real_root, name, walk) {
+            walk.problems.push(problem);
         }
-        if path.split('/').any(skip::never_shown) {
-            walk.problems.push(problem(
-                ProblemKind::LeftOut,
-                format!("`{name}` is never shown"),
-            ));
-            continue;
-        }
-        if walk.files.iter().any(|file| file.path == path) {
-            continue;
-        }
+    }
+}
+
+fn add_one(root: &Path, name: &str, walk: &mut Walk) -> Result<(), Problem> {
+    let problem = |kind, why: &str| Problem::new("", kind, format!("`{name}` {why}"));
+    let missing = |_| problem(ProblemKind::NotFound, "does not exist");
+    let outside = || problem(ProblemKind::NotFound, "is outside the root");
+    let real = root.join(name).canonicalize().map_err(missing)?;
+    let path = rules::below(root, &real).ok_or_else(outside)?;
+    if real.is_dir() {
+        let problem = problem(ProblemKind::Ignored, "is a folder");
+        return Err(problem.with_hint("name its files, or use a pattern"));
+    }
+    if path.split('/').any(skip::never_shown) {
+        return Err(problem(ProblemKind::LeftOut, "is never shown"));
+    }
+    if !walk.files.iter().any(|file| file.path == path) {
         walk.skipped.retain(|skipped| skipped.path != path);
-        match entry(&real, &path) {
-            Ok(file) => walk.files.push(file),
+        match about(fs::symlink_metadata(&real), NAMED_SIZE_LIMIT) {
+            Ok((size, modified)) => walk.files.push(FileEntry::new(path, size, modified)),
             Err(reason) => walk.skipped.push(Skipped::new(path, reason)),
         }
     }
-}
-
-fn entry(real: &Path, path: &str) -> Result<FileEntry, SkipReason> {
-    let metadata = fs::symlink_metadata(real).map_err(|error| unreadable(&error))?;
-    if !metadata.is_file() {
-        return Err(SkipReason::NotAFile);
-    }
-    if metadata.len() > NAMED_SIZE_LIMIT {
-        return Err(SkipReason::Huge {
-            size: metadata.len(),
-        });
-    }
-    Ok(FileEntry::new(path, metadata.len(), modified(&metadata)))
-}
-
-fn problem(kind: ProblemKind, message: String) -> Problem {
-    Problem::new("", kind, message)
+    Ok(())
 }

@@ -3,8 +3,14 @@
 //! Folders named `admin`, `compat`, `tools`, `scripts`, `build` or `ci` tell nothing: in some
 //! projects they are the source.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::table::{Meanings, meanings};
+
 /// What a file is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[non_exhaustive]
 pub enum FileRole {
     /// Code of the project.
@@ -69,26 +75,15 @@ impl Place {
 
     fn folder_role(self, folder: &str) -> Option<FileRole> {
         let lower = folder.to_ascii_lowercase();
+        let role = FOLDERS.get(lower.as_str()).copied();
         match lower.as_str() {
             _ if self.in_main => None,
-            "tests" | "__tests__" | "__test__" | "__mocks__" | "__snapshots__" | "__fixtures__"
-            | "testdata" | "test-data" | "test_data" | "fixtures" | "fixture" | "selftests"
-            | "unittests" | "e2e" | "integration-tests" | "integration_tests" | "testsuite"
-            | "test-suite" | "cypress" | "androidtest" | "testfixtures" | "test_fixtures"
-            | "test-fixtures" | "functional_tests" | "autotest" => Some(FileRole::Test),
+            _ if role == Some(FileRole::Test) || ends_in_test(folder) => Some(FileRole::Test),
             // `testing` is a module for users in many libraries, but a folder of tests at the root.
-            "testing" if !self.below_root => Some(FileRole::Test),
-            "test" if !self.below_root => Some(FileRole::Test),
-            _ if ends_in_test(folder) => Some(FileRole::Test),
+            "test" | "testing" if !self.below_root => Some(FileRole::Test),
             _ if self.in_source => None,
             "spec" | "specs" => Some(FileRole::Test),
-            "docs" | "doc" | "documentation" | "man" | "manual" | "changelog.d"
-            | "newsfragments" | "releasenotes" | "rfcs" => Some(FileRole::Docs),
-            "examples" | "example" | "samples" | "demo" | "demos" | "tutorial" | "tutorials"
-            | "benchmark" | "benchmarks" | "bench" | "benches" | "asv_bench" | "perf-tests"
-            | "website" | "fuzz" | "fuzzing" | "playground" | "playgrounds" | "cookbook"
-            | "showcase" | "storybook" | ".storybook" => Some(FileRole::Example),
-            _ => None,
+            _ => role,
         }
     }
 
@@ -106,12 +101,19 @@ impl Place {
         if stem.ends_with(".stories") {
             return FileRole::Example;
         }
-        if is_manifest(name) {
+        if name.starts_with("requirements") && extension == "txt" {
             return FileRole::Manifest;
         }
-        by_extension(name, extension)
+        let known = NAMES.get(name).or_else(|| EXTENSIONS.get(extension));
+        known.copied().unwrap_or_else(|| by_shape(name, extension))
     }
 }
+
+/// In lower case. What is no test is so only outside source.
+static FOLDERS: Meanings<FileRole> = LazyLock::new(|| meanings(include_str!("role/folders.txt")));
+static NAMES: Meanings<FileRole> = LazyLock::new(|| meanings(include_str!("role/names.txt")));
+static EXTENSIONS: Meanings<FileRole> =
+    LazyLock::new(|| meanings(include_str!("role/extensions.txt")));
 
 /// `commonTest`, `Parser.Tests`: a capital after a small letter or a dot.
 fn ends_in_test(folder: &str) -> bool {
@@ -125,56 +127,26 @@ fn ends_in_test(folder: &str) -> bool {
 
 fn is_test(stem: &str, extension: &str) -> bool {
     let first = stem.split('.').next().unwrap_or(stem);
-    let capital = matches!(
-        extension,
-        "java"
-            | "kt"
-            | "kts"
-            | "scala"
-            | "groovy"
-            | "cs"
-            | "php"
-            | "swift"
-            | "hs"
-            | "fs"
-            | "vb"
-            | "m"
-            | "mm"
-            | "cpp"
-            | "cc"
-            | "dart"
-            | "jl"
-    );
+    let mut ends = "_test _tests -test -tests _unittest _spec -spec _kunit".split(' ');
+    let capital = "java kt kts scala groovy cs php swift hs fs vb m mm cpp cc dart jl";
+    let starts_capital = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
     stem.starts_with("test_")
         || stem.starts_with("test-")
-        || first.ends_with("_test")
-        || first.ends_with("_tests")
-        || first.ends_with("-test")
-        || first.ends_with("-tests")
-        || first.ends_with("_unittest")
-        || first.ends_with("_spec")
-        || first.ends_with("-spec")
-        || first.ends_with("_kunit")
+        || ends.any(|end| first.ends_with(end))
         || stem.contains(".test")
-        || stem.ends_with(".spec")
-        || stem.ends_with(".e2e")
-        || stem.ends_with(".cy")
+        || [".spec", ".e2e", ".cy"]
+            .iter()
+            .any(|end| stem.ends_with(end))
         || matches!(
             (stem, extension),
             ("conftest" | "tests" | "test", "py" | "pyi")
                 | ("tests" | "test", "rs" | "go" | "js" | "ts" | "rb")
                 | (_, "t" | "bats" | "snap")
         )
-        || capital
-            && (ends_in_test(stem)
-                || stem.ends_with("TestCase")
-                || stem.ends_with("IT") && extension == "java" && ends_small(stem, "IT")
-                || stem.ends_with("Spec") && ends_small(stem, "Spec")
-                || stem
-                    .strip_prefix("Test")
-                    .and_then(|rest| rest.chars().next())
-                    .is_some_and(|next| next.is_ascii_uppercase())
-                    && extension == "java")
+        || capital.split(' ').any(|known| known == extension)
+            && (ends_in_test(stem) || stem.ends_with("TestCase") || ends_small(stem, "Spec"))
+        || extension == "java"
+            && (ends_small(stem, "IT") || stem.strip_prefix("Test").is_some_and(starts_capital))
 }
 
 fn ends_small(stem: &str, end: &str) -> bool {
@@ -183,113 +155,20 @@ fn ends_small(stem: &str, end: &str) -> bool {
         .is_some_and(|last| last.is_ascii_lowercase() || last.is_ascii_digit())
 }
 
-fn is_manifest(name: &str) -> bool {
-    matches!(
-        name,
-        "Cargo.toml"
-            | "package.json"
-            | "pyproject.toml"
-            | "setup.py"
-            | "setup.cfg"
-            | "Pipfile"
-            | "requirements.txt"
-            | "environment.yml"
-            | "go.mod"
-            | "go.work"
-            | "pom.xml"
-            | "build.gradle"
-            | "build.gradle.kts"
-            | "settings.gradle"
-            | "settings.gradle.kts"
-            | "Gemfile"
-            | "composer.json"
-            | "mix.exs"
-            | "rebar.config"
-            | "pubspec.yaml"
-            | "Package.swift"
-            | "Podfile"
-            | "build.sbt"
-            | "deno.json"
-            | "deno.jsonc"
-            | "stack.yaml"
-            | "CMakeLists.txt"
-            | "meson.build"
-            | "conanfile.txt"
-            | "conanfile.py"
-            | "vcpkg.json"
-            | "Project.toml"
-            | "DESCRIPTION"
-            | "dune-project"
-            | "elm.json"
-            | "lerna.json"
-            | "pnpm-workspace.yaml"
-            | "WORKSPACE"
-            | "MODULE.bazel"
-            | "project.clj"
-            | "deps.edn"
-            | "Makefile.PL"
-            | "cpanfile"
-            | "flake.nix"
-    ) || [
-        ".csproj", ".fsproj", ".vbproj", ".sln", ".gemspec", ".cabal", ".podspec", ".nimble",
-    ]
-    .iter()
-    .any(|end| name.ends_with(end))
-        || name.starts_with("requirements") && name.ends_with(".txt")
-}
-
-fn by_extension(name: &str, extension: &str) -> FileRole {
-    match extension {
-        "md" | "mdx" | "rst" | "adoc" | "asciidoc" | "txt" | "markdown" | "org" | "pod" | "tex"
-        | "texi" | "textile" | "rdoc" | "1" | "2" | "3" | "5" | "7" | "8" => FileRole::Docs,
-        "toml" | "yaml" | "yml" | "ini" | "cfg" | "conf" | "config" | "properties"
-        | "editorconfig" | "json5" | "jsonc" | "plist" | "env" | "service" | "desktop" | "rc"
-        | "cnf" => FileRole::Config,
-        "json" => {
-            if is_config_json(name) {
-                FileRole::Config
-            } else {
-                FileRole::Data
-            }
-        }
-        "csv" | "tsv" | "jsonl" | "ndjson" | "xml" | "svg" | "po" | "pot" | "ftl" | "strings"
-        | "resx" | "xlf" | "arb" | "geojson" | "log" | "patch" | "diff" | "snap" | "lst"
-        | "hex" | "ipynb" | "dbc" | "bib" => FileRole::Data,
-        "in" => FileRole::Config,
-        "" => by_bare_name(name),
-        _ if is_notice(name) => FileRole::Docs,
-        _ => FileRole::Source,
-    }
-}
-
-fn is_config_json(name: &str) -> bool {
-    name.starts_with('.')
-        || name.starts_with("tsconfig")
-        || name.starts_with("jsconfig")
-        || name.contains("config")
-        || name.contains("settings")
-}
-
-/// `LICENSE.python`, `README.ja`.
-fn is_notice(name: &str) -> bool {
-    [
+fn by_shape(name: &str, extension: &str) -> FileRole {
+    let notices = [
         "LICENSE", "LICENCE", "COPYING", "README", "CHANGES", "NOTICE",
-    ]
-    .iter()
-    .any(|start| name.starts_with(start))
-}
-
-fn by_bare_name(name: &str) -> FileRole {
-    let upper = name.bytes().all(|b| !b.is_ascii_lowercase());
-    match name {
-        "Makefile" | "GNUmakefile" | "makefile" | "Dockerfile" | "Containerfile"
-        | "Vagrantfile" | "Jenkinsfile" | "Kconfig" | "Kbuild" | "Procfile" | "Justfile"
-        | "justfile" | "BUILD" | "OWNERS" | "CODEOWNERS" | "Brewfile" | "MAINTAINERS" => {
-            FileRole::Config
-        }
-        _ if name.starts_with('.') => FileRole::Config,
+    ];
+    let is_settings = name.starts_with('.') || name.contains("config") || name.contains("settings");
+    match extension {
+        "json" if is_settings => FileRole::Config,
+        "json" => FileRole::Data,
+        "" if name.starts_with('.') => FileRole::Config,
         // LICENSE, README, AUTHORS, CHANGES.
-        _ if upper => FileRole::Docs,
+        "" if !name.contains(|c: char| c.is_ascii_lowercase()) => FileRole::Docs,
+        "" => FileRole::Source,
+        // `LICENSE.python`, `README.ja`.
+        _ if notices.iter().any(|start| name.starts_with(start)) => FileRole::Docs,
         _ => FileRole::Source,
     }
 }

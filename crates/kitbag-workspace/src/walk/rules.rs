@@ -37,10 +37,10 @@ pub(super) enum Verdict {
 /// Which files with a meaning for the rules a folder holds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RuleFiles {
-    pub(super) gitignore: bool,
-    pub(super) ignore: bool,
-    pub(super) kitbagignore: bool,
-    pub(super) repository: bool,
+    gitignore: bool,
+    ignore: bool,
+    kitbagignore: bool,
+    repository: bool,
 }
 
 impl RuleFiles {
@@ -50,14 +50,23 @@ impl RuleFiles {
 
     /// Looks them up in a folder that is not walked itself.
     fn look_up(folder: &Path) -> Self {
-        let is_file = |name| {
-            fs::symlink_metadata(folder.join(name)).is_ok_and(|found| found.file_type().is_file())
-        };
-        Self {
-            gitignore: is_file(".gitignore"),
-            ignore: is_file(".ignore"),
-            kitbagignore: is_file(".kitbagignore"),
-            repository: fs::symlink_metadata(folder.join(".git")).is_ok(),
+        let mut files = Self::default();
+        for name in [".git", ".gitignore", ".ignore", ".kitbagignore"] {
+            if let Ok(found) = fs::symlink_metadata(folder.join(name)) {
+                files.note(name, || found.is_file());
+            }
+        }
+        files
+    }
+
+    /// Notes an entry of the folder. As in git, a link is not followed; and a pipe would never end.
+    pub(super) fn note(&mut self, name: &str, is_file: impl FnOnce() -> bool) {
+        match name {
+            ".git" => self.repository = true,
+            ".gitignore" => self.gitignore = is_file(),
+            ".ignore" => self.ignore = is_file(),
+            ".kitbagignore" => self.kitbagignore = is_file(),
+            _ => {}
         }
     }
 }
@@ -175,32 +184,24 @@ impl Rules {
     /// Judges a path, whose folders are known to be kept.
     pub(super) fn verdict(self: &Arc<Self>, path: &str, is_folder: bool) -> Verdict {
         if !self.only_git {
-            let by_own = self
-                .outwards()
-                .find_map(|rules| rules.matched(rules.kitbagignore.as_slice(), path, is_folder))
-                .or_else(|| {
-                    self.outwards()
-                        .find_map(|rules| rules.matched(rules.ignore.as_slice(), path, is_folder))
-                });
-            match by_own {
+            let by = |own: fn(&Self) -> &Option<Gitignore>| {
+                let mut rules = self.outwards();
+                rules.find_map(|rules| rules.matched(own(rules).as_slice(), path, is_folder))
+            };
+            match by(|rules| &rules.kitbagignore).or_else(|| by(|rules| &rules.ignore)) {
                 Some(true) => return Verdict::Ignored,
                 Some(false) => return Verdict::Kept,
                 None => {}
             }
         }
-        let mut inside = true;
-        let by_git = self
-            .outwards()
-            .take_while(|rules| {
-                let here = inside;
-                inside = !rules.repository;
-                here
-            })
-            .find_map(|rules| rules.matched(&rules.git, path, is_folder));
-        match by_git {
-            Some(true) => Verdict::IgnoredByGit,
-            _ => Verdict::Kept,
+        for rules in self.outwards() {
+            match rules.matched(&rules.git, path, is_folder) {
+                Some(true) => return Verdict::IgnoredByGit,
+                None if !rules.repository => {}
+                Some(false) | None => break,
+            }
         }
+        Verdict::Kept
     }
 
     fn outwards(&self) -> impl Iterator<Item = &Self> {

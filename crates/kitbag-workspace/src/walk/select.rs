@@ -3,12 +3,13 @@
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use kitbag_core::problem::{Problem, ProblemKind};
 
-use super::options::WalkOptions;
 use super::skip::{self, SkipReason};
+use crate::relative::name_of;
+use crate::workspace::WorkspaceOptions;
 
 /// The patterns of one walk, compiled.
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     include: Option<Gitignore>,
     exclude: Gitignore,
     /// Include patterns that name something usually skipped, with the skip that they lift.
@@ -19,33 +20,34 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Compiles the patterns; those that are none are told in `problems`.
-    pub(super) fn new(options: &WalkOptions<'_>, problems: &mut Vec<Problem>) -> Self {
+    pub(crate) fn new(options: &WorkspaceOptions, problems: &mut Vec<Problem>) -> Self {
         let include = (!options.include.is_empty()).then(|| compile(&options.include, problems));
         let exclude = compile(&options.exclude, problems);
-        let lifts = options
+        let lifts = options.include.iter().filter_map(|pattern| {
+            let lifted = skip::file_by_name(name_of(pattern))?;
+            let pattern = compile(std::slice::from_ref(pattern), &mut Vec::new());
+            Some((lifted, pattern))
+        });
+        let parts = options
             .include
             .iter()
-            .filter_map(|pattern| {
-                let name = pattern.rsplit('/').next()?;
-                let lifted = skip::file_by_name(name)?;
-                Some((
-                    lifted,
-                    compile(std::slice::from_ref(pattern), &mut Vec::new()),
-                ))
-            })
-            .collect();
-        let folders = options
-            .include
-            .iter()
-            .flat_map(|pattern| pattern.split('/'))
-            .map(str::to_owned)
-            .collect();
+            .flat_map(|pattern| pattern.split('/'));
         Self {
             include,
             exclude,
-            lifts,
-            folders,
+            lifts: lifts.collect(),
+            folders: parts.map(str::to_owned).collect(),
         }
+    }
+
+    /// Whether the patterns let a path in, also one that is not listed.
+    pub(crate) fn selects(&self, path: &str) -> bool {
+        let path = path.trim_start_matches('/');
+        let has = |patterns: &Gitignore| {
+            let matched = patterns.matched_path_or_any_parents(path, false);
+            matched.is_ignore()
+        };
+        self.include.as_ref().is_none_or(has) && !has(&self.exclude)
     }
 
     /// Whether the caller leaves this path out.

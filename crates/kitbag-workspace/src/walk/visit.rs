@@ -3,7 +3,6 @@
 //! Each folder is one job that reads its listing and queues its sub-folders, so the depth of a tree
 //! never shows on a stack.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
@@ -16,39 +15,33 @@ use rayon::Scope;
 
 use super::SIZE_LIMIT;
 use super::entry::{FileEntry, Skipped, Walk};
-use super::options::WalkOptions;
 use super::role::Place;
 use super::rules::{self, GitRules, RuleFiles, Rules, Start, Verdict};
 use super::select::Selection;
 use super::skip::{self, SkipReason};
+use crate::relative::{folder_of, name_of};
 
 /// Walks the tree once; nothing is sorted yet.
-pub(super) fn visit(root: &Path, options: &WalkOptions<'_>, git: GitRules) -> Walk {
-    let mut problems = Vec::new();
-    let tracked = sorted(options.tracked.unwrap_or_default());
+pub(super) fn visit(root: &Path, selection: &Selection, tracked: &[String], git: GitRules) -> Walk {
     let tree = Tree {
         root,
         real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
         start: Start::new(root, git),
-        selection: Selection::new(options, &mut problems),
+        selection,
         walk: Mutex::new(Walk::default()),
     };
     let folder = Folder {
         path: String::new(),
         rules: tree.start.rules.clone(),
-        tracked: &tracked,
+        tracked,
         only_tracked: tree.start.ignored,
         included: false,
         is_package: false,
         place: Place::default(),
     };
     rayon::scope(|scope| tree.folder(folder, scope));
-    let mut walk = tree
-        .walk
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    walk.problems.append(&mut problems);
-    walk
+    let walk = tree.walk.into_inner();
+    walk.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What all jobs share.
@@ -56,7 +49,7 @@ struct Tree<'a> {
     root: &'a Path,
     real_root: PathBuf,
     start: Start,
-    selection: Selection,
+    selection: &'a Selection,
     walk: Mutex<Walk>,
 }
 
@@ -122,8 +115,7 @@ impl<'a> Tree<'a> {
         folder: &Folder<'_>,
         entries: &[(OsString, DirEntry)],
     ) -> Option<SkipReason> {
-        let (above, name) = folder.path.rsplit_once('/').unwrap_or(("", &folder.path));
-        let parent = last_part(above);
+        let (name, parent) = (name_of(&folder.path), name_of(folder_of(&folder.path)));
         if name.is_empty() || self.selection.lifts_folder(name) {
             return None;
         }
@@ -146,22 +138,9 @@ impl<'a> Tree<'a> {
     ) {
         let mut files = RuleFiles::default();
         for (name, entry) in entries {
-            let found = match name.to_str() {
-                Some(".gitignore") => &mut files.gitignore,
-                Some(".ignore") => &mut files.ignore,
-                Some(".kitbagignore") => &mut files.kitbagignore,
-                Some(".git") => {
-                    files.repository = true;
-                    continue;
-                }
-                Some("package.json") => {
-                    folder.is_package = true;
-                    continue;
-                }
-                _ => continue,
-            };
-            // As in git, a link is not followed; and a pipe would never end.
-            *found = entry.file_type().is_ok_and(|kind| kind.is_file());
+            let Some(name) = name.to_str() else { continue };
+            folder.is_package |= name == "package.json";
+            files.note(name, || entry.file_type().is_ok_and(|kind| kind.is_file()));
         }
         let slash = usize::from(!folder.path.is_empty());
         let start = self.start.prefix.len() + folder.path.len() + slash;
@@ -204,7 +183,7 @@ impl<'a> Tree<'a> {
                 found.git_ignored = true;
                 return;
             }
-            let parent = last_part(&folder.path);
+            let parent = name_of(&folder.path);
             let built = (folder.is_package && name == "dist").then_some(SkipReason::Generated);
             let skipped = skip::folder_by_name(name, parent)
                 .or(built)
@@ -232,8 +211,13 @@ impl<'a> Tree<'a> {
         if !self.selection.includes(&path, false, folder.included) {
             return;
         }
-        match self.file(folder.place, &path, name, entry, kind) {
-            Ok(file) => found.files.push(FileEntry { path, ..file }),
+        match self.file(&path, name, entry, kind) {
+            Ok((size, modified)) => found.files.push(FileEntry {
+                path,
+                size,
+                modified,
+                role: folder.place.role_of(name),
+            }),
             Err(reason) => found.skipped.push(Skipped::new(path, reason)),
         }
     }
@@ -252,43 +236,42 @@ impl<'a> Tree<'a> {
         rules.verdict(&[self.start.prefix.as_str(), path].concat(), is_folder)
     }
 
-    /// The entry of a file, without its path, or why it is skipped.
+    /// The size and the time of a file, or why it is skipped.
     fn file(
         &self,
-        place: Place,
         path: &str,
         name: &str,
         entry: &DirEntry,
         kind: fs::FileType,
-    ) -> Result<FileEntry, SkipReason> {
+    ) -> Result<(u64, Option<i64>), SkipReason> {
         if kind.is_symlink() {
             return Err(link(&self.real_root, &entry.path()));
         }
-        if !kind.is_file() {
-            return Err(SkipReason::NotAFile);
-        }
-        if let Some(reason) = skip::file_by_name(name)
+        if kind.is_file()
+            && let Some(reason) = skip::file_by_name(name)
             && !self.selection.lifts_file(path, &reason)
         {
             return Err(reason);
         }
-        let metadata = entry.metadata().map_err(|error| unreadable(&error))?;
-        if metadata.len() > SIZE_LIMIT {
-            return Err(SkipReason::Huge {
-                size: metadata.len(),
-            });
-        }
-        Ok(FileEntry {
-            path: String::new(),
-            size: metadata.len(),
-            modified: modified(&metadata),
-            role: place.role_of(name),
-        })
+        about(entry.metadata(), SIZE_LIMIT)
+    }
+}
+
+/// The size and the time of a regular file, which is not larger than this.
+pub(super) fn about(
+    metadata: io::Result<Metadata>,
+    most: u64,
+) -> Result<(u64, Option<i64>), SkipReason> {
+    let metadata = metadata.map_err(|error| unreadable(&error))?;
+    match metadata.len() {
+        _ if !metadata.is_file() => Err(SkipReason::NotAFile),
+        size if size > most => Err(SkipReason::Huge { size }),
+        size => Ok((size, modified(&metadata))),
     }
 }
 
 /// Why a link is not listed. It is resolved, but what it leads to is not opened.
-pub(super) fn link(real_root: &Path, absolute: &Path) -> SkipReason {
+fn link(real_root: &Path, absolute: &Path) -> SkipReason {
     let Ok(target) = absolute.canonicalize() else {
         return SkipReason::DeadLink;
     };
@@ -298,13 +281,13 @@ pub(super) fn link(real_root: &Path, absolute: &Path) -> SkipReason {
     }
 }
 
-pub(super) fn unreadable(error: &io::Error) -> SkipReason {
+fn unreadable(error: &io::Error) -> SkipReason {
     SkipReason::Unreadable {
         message: error.to_string(),
     }
 }
 
-pub(super) fn modified(metadata: &Metadata) -> Option<i64> {
+fn modified(metadata: &Metadata) -> Option<i64> {
     let time = metadata.modified().ok()?;
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_secs()).ok(),
@@ -316,15 +299,6 @@ fn listing(folder: &Path) -> io::Result<Vec<(OsString, DirEntry)>> {
     fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| (entry.file_name(), entry)))
         .collect()
-}
-
-fn sorted(tracked: &[String]) -> Cow<'_, [String]> {
-    if tracked.is_sorted() {
-        return Cow::Borrowed(tracked);
-    }
-    let mut tracked = tracked.to_vec();
-    tracked.sort_unstable();
-    Cow::Owned(tracked)
 }
 
 /// The tracked paths below a folder.
@@ -354,8 +328,4 @@ fn join(folder: &str, name: &str) -> String {
         return name.to_owned();
     }
     [folder, "/", name].concat()
-}
-
-fn last_part(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use kitbag_workspace::git::Repository;
-use kitbag_workspace::walk::{WalkOptions, walk};
+use kitbag_workspace::walk::walk;
+use kitbag_workspace::workspace::WorkspaceOptions;
 use proptest::prelude::*;
 
 use crate::tree::Tree;
@@ -100,7 +101,7 @@ proptest! {
         prop_assume!(root.is_dir());
 
         let tracked = Repository::discover(&root).unwrap().unwrap().tracked().unwrap();
-        let found = walk(&root, &WalkOptions::default().with_tracked(&tracked));
+        let found = walk(&root, &WorkspaceOptions::default(), Some(&tracked));
         // Where everything is ignored, the walk deliberately lists it all the same.
         prop_assume!(found.problems.is_empty());
         let found: Vec<String> = found.files.into_iter().map(|file| file.path).collect();

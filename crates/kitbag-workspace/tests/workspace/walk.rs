@@ -9,7 +9,8 @@ use std::process::Command;
 
 use kitbag_workspace::git::Repository;
 use kitbag_workspace::text;
-use kitbag_workspace::walk::{FileRole, SIZE_LIMIT, Walk, WalkOptions, walk};
+use kitbag_workspace::walk::{FileRole, SIZE_LIMIT, Walk, walk};
+use kitbag_workspace::workspace::WorkspaceOptions;
 
 use crate::tree::Tree;
 
@@ -26,11 +27,11 @@ fn skips(walk: &Walk) -> Vec<String> {
 fn walk_with_git(root: &Path) -> Walk {
     let repository = Repository::discover(root).unwrap().unwrap();
     let tracked = repository.tracked().unwrap();
-    walk(root, &WalkOptions::default().with_tracked(&tracked))
+    walk(root, &WorkspaceOptions::default(), Some(&tracked))
 }
 
 fn walk_all(tree: &Tree) -> Walk {
-    walk(tree.path(), &WalkOptions::default())
+    walk(tree.path(), &WorkspaceOptions::default(), None)
 }
 
 #[test]
@@ -86,9 +87,9 @@ fn the_rules_of_folders_above_the_root_hold() {
         "sub/one",
         "sub/b",
     ]);
-    let found = walk(&tree.join("sub"), &WalkOptions::default());
+    let found = walk(&tree.join("sub"), &WorkspaceOptions::default(), None);
     assert_eq!(paths(&found), [".gitignore", "b", "deep/keep.log"]);
-    let found = walk(&tree.join("sub/deep"), &WalkOptions::default());
+    let found = walk(&tree.join("sub/deep"), &WorkspaceOptions::default(), None);
     assert_eq!(paths(&found), ["keep.log"]);
 }
 
@@ -134,7 +135,7 @@ fn excludes_of_the_repository_hold_in_linked_work_trees_too() {
 fn excludes_of_the_user_hold() {
     const ROOT: &str = "KITBAG_TEST_USER_EXCLUDES";
     if let Some(root) = std::env::var_os(ROOT) {
-        let found = walk(Path::new(&root), &WalkOptions::default());
+        let found = walk(Path::new(&root), &WorkspaceOptions::default(), None);
         assert_eq!(paths(&found), ["a", "kept.bak"]);
         return;
     }
@@ -342,8 +343,9 @@ fn an_include_narrows_and_lifts_only_what_it_spells() {
     ]);
     tree.touch(&["node_modules/p/a.js", "node_modules/q/a.js"]);
     let included = |patterns: &[&str]| {
-        let options = WalkOptions::default().with_include(patterns.iter().copied());
-        let found = walk(tree.path(), &options);
+        let mut options = WorkspaceOptions::default();
+        options.include = patterns.iter().copied().map(String::from).collect();
+        let found = walk(tree.path(), &options, None);
         paths(&found).join(" ")
     };
     assert_eq!(included(&["*.js"]), "a.js");
@@ -360,8 +362,9 @@ fn an_include_narrows_and_lifts_only_what_it_spells() {
 fn an_exclude_leaves_out_files_and_folders() {
     let tree = Tree::new();
     tree.touch(&["a.rs", "b.sql", "gen/c.rs", "x/gen/d.rs", "x/e.sql"]);
-    let options = WalkOptions::default().with_exclude(["*.sql", "/gen", "["]);
-    let found = walk(tree.path(), &options);
+    let mut options = WorkspaceOptions::default();
+    options.exclude = ["*.sql", "/gen", "["].map(String::from).to_vec();
+    let found = walk(tree.path(), &options, None);
     assert_eq!(paths(&found), ["a.rs", "x/gen/d.rs"]);
     let told: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["`[` is no file pattern: it was left out"]);
@@ -389,10 +392,10 @@ fn a_named_file_is_listed_in_any_case() {
         "own.rs",
         "link.rs",
     ];
-    let options = WalkOptions::default()
-        .with_named(named)
-        .with_exclude(["real.rs"]);
-    let found = walk(tree.path(), &options);
+    let mut options = WorkspaceOptions::default();
+    options.named = named.map(String::from).to_vec();
+    options.exclude = vec!["real.rs".to_owned()];
+    let found = walk(tree.path(), &options, None);
     let expected = [
         ".env",
         ".gitignore",
@@ -421,7 +424,9 @@ fn a_name_never_leaves_the_root_nor_shows_what_is_never_shown() {
     symlink(outside.join("secret"), tree.join("link")).unwrap();
     let absolute = outside.join("secret").display().to_string();
     let named = ["../x", "link", &absolute, ".git/config", "missing", "."];
-    let found = walk(tree.path(), &WalkOptions::default().with_named(named));
+    let mut options = WorkspaceOptions::default();
+    options.named = named.map(String::from).to_vec();
+    let found = walk(tree.path(), &options, None);
     assert_eq!(paths(&found), [""; 0]);
     assert_eq!(found.problems.len(), named.len(), "{:?}", found.problems);
     assert_eq!(skips(&found), ["link: link out of the root"]);
@@ -491,7 +496,11 @@ fn a_folder_that_cannot_be_read_is_told() {
 
 #[test]
 fn a_missing_root_is_a_problem() {
-    let found = walk(&Tree::new().join("missing"), &WalkOptions::default());
+    let found = walk(
+        &Tree::new().join("missing"),
+        &WorkspaceOptions::default(),
+        None,
+    );
     assert_eq!(paths(&found), [""; 0]);
     let told = &found.problems[0].message;
     assert!(told.starts_with("the root cannot be read: "), "{told}");

@@ -33,9 +33,9 @@ impl Gatherer for OpenApi {
             let missing =
                 || GatherError::new(format_args!("there is no text `{path}` in the workspace"));
             let text = workspace.read(&path).ok_or_else(missing)?;
-            let summary = summarize(&text)
-                .map_err(|error| GatherError::new(format_args!("`{path}`: {error}")))?;
-            let mut levels = summary.levels.into_iter();
+            let mut levels = summarize(&text)
+                .map_err(|error| GatherError::new(format_args!("`{path}`: {error}")))?
+                .into_iter();
             let kind = ChunkType::Other("api_spec".into());
             let mut chunk = ContextChunk::new(kind, path, levels.next().unwrap_or_default());
             // The summary is not in the language of the file.

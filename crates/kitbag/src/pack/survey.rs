@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kitbag_core::tokens::Tokens;
-use kitbag_workspace::cache::{Cache, Limits};
+use kitbag_workspace::cache::{Cache, MAX_BYTES};
 use kitbag_workspace::query::Query;
 use kitbag_workspace::relevance::RelevanceWeights;
 use kitbag_workspace::survey::{self, Changed, Survey, SurveyOptions};
@@ -46,7 +46,7 @@ pub(super) async fn survey(
         cache: request.cache_folder.clone(),
     };
     pooled(move || {
-        let cache = Cache::open(work.cache.clone(), Limits::default());
+        let cache = Cache::open(work.cache.clone(), MAX_BYTES);
         if !work.query.is_empty() {
             let survey = work.for_task(&cache);
             if !survey.ranked.is_empty() {

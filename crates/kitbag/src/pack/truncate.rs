@@ -16,9 +16,10 @@ pub fn truncatable(chunk: &mut ContextChunk) {
         .get("language")
         .and_then(|name| name.as_str());
     let named = named.and_then(|name| {
-        let mut known = Language::ALL.into_iter();
-        known.find(|known| known.name().eq_ignore_ascii_case(name))
+        let mut known = Language::NAMES.into_iter();
+        known.find(|(_, known)| known.eq_ignore_ascii_case(name))
     });
+    let named = named.map(|(language, _)| language);
     let language = named.or_else(|| Language::of_text(&chunk.source, &whole.content));
     let Some(language) = language.filter(|_| whole.level == Detail::Full) else {
         return;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use toml::{Table, Value};
+use serde_json::Value;
 
-use crate::dependencies::cargo::get;
 use crate::dependencies::sources::Sources;
+use crate::json::{entries, text};
 use crate::relative::folder_of;
 
 /// The module and version of each library, by the name that scripts use (`junit.jupiter`).
@@ -15,10 +15,7 @@ pub(super) type Catalog = BTreeMap<String, (String, String)>;
 pub(super) fn catalogs(sources: &Sources<'_>) -> BTreeMap<String, Catalog> {
     let mut catalogs = BTreeMap::new();
     for (path, text) in sources.named(|name| name == "libs.versions.toml") {
-        let table = text
-            .parse::<Table>()
-            .map_err(|error| error.message().to_owned());
-        if let Some(table) = sources.parsed(path, table) {
+        if let Some(table) = sources.toml(path, &text) {
             // It stands in a folder `gradle` beside the scripts.
             let build = folder_of(folder_of(path)).to_owned();
             catalogs.insert(build, read(&table));
@@ -27,31 +24,23 @@ pub(super) fn catalogs(sources: &Sources<'_>) -> BTreeMap<String, Catalog> {
     catalogs
 }
 
-fn read(table: &Table) -> Catalog {
-    let libraries = get(table, &["libraries"]).and_then(Value::as_table);
-    let mut catalog = Catalog::new();
-    for (alias, library) in libraries.into_iter().flatten() {
-        let text = |key: &str| library.get(key).and_then(Value::as_str);
-        let parts = || Some(format!("{}:{}", text("group")?, text("name")?));
+fn read(table: &Value) -> Catalog {
+    let entry = |(alias, library): (&String, &Value)| {
         let (module, version) = match library.as_str() {
-            Some(coordinates) => match coordinates.rsplit_once(':') {
-                Some((module, version)) => (module.to_owned(), version.to_owned()),
-                None => continue,
-            },
-            None => match text("module").map(str::to_owned).or_else(parts) {
-                Some(module) => (module, version(table, library)),
-                None => continue,
-            },
+            Some(coordinates) => coordinates.rsplit_once(':')?,
+            None => ("", version(table, library).unwrap_or_default()),
         };
-        catalog.insert(alias.replace(['-', '_'], "."), (module, version));
-    }
-    catalog
+        let module = match text(library, "/module").unwrap_or(module) {
+            "" => format!("{}:{}", text(library, "/group")?, text(library, "/name")?),
+            module => module.to_owned(),
+        };
+        Some((alias.replace(['-', '_'], "."), (module, version.to_owned())))
+    };
+    entries(table, "/libraries").filter_map(entry).collect()
 }
 
-fn version(table: &Table, library: &Value) -> String {
-    let version = library.get("version");
-    let named = version.and_then(|version| version.get("ref")?.as_str());
-    let named = named.and_then(|name| get(table, &["versions", name])?.as_str());
-    let own = version.and_then(Value::as_str);
-    own.or(named).unwrap_or_default().to_owned()
+fn version<'t>(table: &'t Value, library: &'t Value) -> Option<&'t str> {
+    let version = library.get("version")?;
+    let named = || table.get("versions")?.get(text(version, "/ref")?)?.as_str();
+    version.as_str().or_else(named)
 }

@@ -25,19 +25,14 @@ pub(super) fn parse(text: &str, kind: DependencyKind, folder: &str) -> Option<De
         .trim_end_matches(')')
         .trim();
     let dependency = Dependency::new(name, kind);
-    match rest.strip_prefix('@') {
-        Some(place) => {
-            let place = place.trim();
-            let path = place
-                .strip_prefix("file:")
-                .filter(|path| !path.starts_with("//"));
-            let local = path.and_then(|path| join(folder, path));
-            Some(dependency.requiring(place).at(local))
-        }
-        None if rest.is_empty() || rest.starts_with(['<', '>', '=', '~', '!', '^']) => {
-            Some(dependency.requiring(rest))
-        }
-        // Anything else is no requirement, but perhaps a sentence.
-        None => None,
+    if let Some(place) = rest.strip_prefix('@').map(str::trim) {
+        let path = place
+            .strip_prefix("file:")
+            .filter(|path| !path.starts_with("//"));
+        let local = path.and_then(|path| join(folder, path));
+        return Some(dependency.requiring(place).at(local));
     }
+    // Anything else is no requirement, but perhaps a sentence.
+    let is_requirement = rest.is_empty() || rest.starts_with(['<', '>', '=', '~', '!', '^']);
+    is_requirement.then(|| dependency.requiring(rest))
 }

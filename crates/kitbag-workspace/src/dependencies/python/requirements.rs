@@ -9,19 +9,11 @@ use crate::relative::{folder_of, join, name_of};
 const MAX_DEPTH: usize = 5;
 
 pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
-    let mut manifests = Vec::new();
-    for (path, text) in sources.named(is_requirements) {
-        let mut manifest = Manifest::new(path, Ecosystem::Python);
-        let mut reader = Reader {
-            sources,
-            kind: kind_of(path),
-            dependencies: Vec::new(),
-        };
-        reader.read(path, &text, MAX_DEPTH);
-        manifest.dependencies = reader.dependencies;
-        manifests.push(sources.bounded(manifest));
-    }
-    manifests
+    sources.manifests(Ecosystem::Python, is_requirements, |manifest, text| {
+        let path = manifest.path.clone();
+        read(sources, manifest, &path, text, MAX_DEPTH);
+        Some(())
+    })
 }
 
 fn is_requirements(name: &str) -> bool {
@@ -32,65 +24,55 @@ fn is_requirements(name: &str) -> bool {
 
 fn kind_of(path: &str) -> DependencyKind {
     let name = name_of(path).to_ascii_lowercase();
-    let is_dev = ["dev", "test", "doc", "lint", "ci"].iter().any(|sign| {
-        name.split(['-', '_', '.'])
-            .any(|part| part.starts_with(sign))
-    });
-    if is_dev {
-        DependencyKind::Dev
-    } else {
-        DependencyKind::Normal
+    let is_dev = |part: &str| {
+        let signs = ["dev", "test", "doc", "lint", "ci"];
+        signs.iter().any(|sign| part.starts_with(sign))
+    };
+    match name.split(['-', '_', '.']).any(is_dev) {
+        true => DependencyKind::Dev,
+        false => DependencyKind::Normal,
     }
 }
 
-struct Reader<'a> {
-    sources: &'a Sources<'a>,
-    kind: DependencyKind,
-    dependencies: Vec<Dependency>,
-}
-
-impl Reader<'_> {
-    fn read(&mut self, path: &str, text: &str, depth: usize) {
-        let folder = folder_of(path);
-        for line in text.replace("\\\n", " ").lines() {
-            // A hash is part of a URL unless a blank stands before it.
-            let line = line.split(" #").next().unwrap_or(line).trim();
-            if line.is_empty() || line.starts_with('#') {
+/// Adds what the text of the file at `path` requires, which the manifest is or includes.
+fn read(sources: &Sources<'_>, manifest: &mut Manifest, path: &str, text: &str, depth: usize) {
+    let kind = kind_of(&manifest.path);
+    let folder = folder_of(path);
+    for line in text.replace("\\\n", " ").lines() {
+        // A hash is part of a URL unless a blank stands before it.
+        let line = line.split(" #").next().unwrap_or(line).trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(included) = option(line, &["-r", "--requirement"]) {
+            let Some(path) = join(folder, included) else {
+                let reason = format!("`{included}` is outside the workspace");
+                sources.problem(path, reason);
                 continue;
+            };
+            // What is a manifest of its own is read there.
+            let is_part = !is_requirements(name_of(&path)) && sources.contains(&path);
+            if is_part
+                && depth > 0
+                && let Some(text) = sources.text(&path)
+            {
+                read(sources, manifest, &path, &text, depth - 1);
             }
-            if let Some(included) = option(line, &["-r", "--requirement"]) {
-                self.include(path, included, depth);
-            } else if let Some(place) = option(line, &["-e", "--editable"]) {
-                if let Some(local) = join(folder, place) {
+        } else if let Some(place) = option(line, &["-e", "--editable"]) {
+            manifest
+                .dependencies
+                .extend(join(folder, place).map(|local| {
                     let name = if local.is_empty() {
                         "."
                     } else {
                         name_of(&local)
-                    }
-                    .to_owned();
-                    let dependency = Dependency::new(name, self.kind).at(Some(local));
-                    self.dependencies.push(dependency);
-                }
-            } else {
-                let line = line.split(" --").next().unwrap_or(line);
-                self.dependencies
-                    .extend(requirement::parse(line, self.kind, folder));
-            }
-        }
-    }
-
-    /// Reads what a file includes, unless that is a manifest of its own.
-    fn include(&mut self, from: &str, included: &str, depth: usize) {
-        let Some(path) = join(folder_of(from), included) else {
-            self.sources
-                .problem(from, format!("`{included}` is outside the workspace"));
-            return;
-        };
-        if is_requirements(name_of(&path)) || !self.sources.contains(&path) || depth == 0 {
-            return;
-        }
-        if let Some(text) = self.sources.text(&path) {
-            self.read(&path, &text, depth - 1);
+                    };
+                    Dependency::new(name, kind).at(Some(local))
+                }));
+        } else {
+            let line = line.split(" --").next().unwrap_or(line);
+            let found = requirement::parse(line, kind, folder);
+            manifest.dependencies.extend(found);
         }
     }
 }

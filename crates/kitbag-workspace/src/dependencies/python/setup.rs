@@ -1,29 +1,24 @@
 //! `setup.cfg` and `setup.py`.
 
 use super::requirement;
+use crate::dependencies::DependencyKind::{Build, Dev, Normal, Optional};
 use crate::dependencies::sources::Sources;
 use crate::dependencies::written::{string_after, strings};
-use crate::dependencies::{DependencyKind, Ecosystem, Manifest};
-
-use DependencyKind::{Build, Dev, Normal, Optional};
+use crate::dependencies::{Ecosystem, Manifest};
 
 pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
-    let mut manifests = Vec::new();
-    for (path, text) in sources.named(|name| matches!(name, "setup.cfg" | "setup.py")) {
-        let mut manifest = Manifest::new(path, Ecosystem::Python);
-        if path.ends_with(".cfg") {
-            read_settings(&mut manifest, &text);
-        } else {
-            read_program(&mut manifest, &text);
+    let is_manifest = |name: &str| matches!(name, "setup.cfg" | "setup.py");
+    sources.manifests(Ecosystem::Python, is_manifest, |manifest, text| {
+        match manifest.path.ends_with(".cfg") {
+            true => read_settings(manifest, text),
+            false => read_program(manifest, text),
         }
-        manifests.push(sources.bounded(manifest));
-    }
-    manifests
+        Some(())
+    })
 }
 
 /// Reads sections, keys, and values that go on in indented lines.
 fn read_settings(manifest: &mut Manifest, text: &str) {
-    let folder = manifest.folder().to_owned();
     let (mut section, mut key) = ("", "");
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or(line);
@@ -56,15 +51,13 @@ fn read_settings(manifest: &mut Manifest, text: &str) {
             ("options.extras_require", _) => Optional,
             _ => continue,
         };
-        manifest
-            .dependencies
-            .extend(requirement::parse(value, kind, &folder));
+        let found = requirement::parse(value, kind, manifest.folder());
+        manifest.dependencies.extend(found);
     }
 }
 
 /// Finds the lists of strings that are given to `setup`, if they are given there and then.
 fn read_program(manifest: &mut Manifest, text: &str) {
-    let folder = manifest.folder().to_owned();
     let Some((_, call)) = text.split_once("setup(") else {
         return;
     };
@@ -76,22 +69,16 @@ fn read_program(manifest: &mut Manifest, text: &str) {
         ("tests_require", Dev),
     ] {
         let list = text.split_once(key).and_then(|(_, after)| {
-            let list = after
-                .trim_start_matches([' ', '=', '\n', '\t'])
-                .strip_prefix('[')?;
-            Some(
-                list.split_once("]\n")
-                    .or(list.split_once("],"))
-                    .or(list.split_once(']'))?
-                    .0,
-            )
+            let list = after.trim_start_matches([' ', '=', '\n', '\t']);
+            let list = list.strip_prefix('[')?;
+            let ends = ["]\n", "],", "]"];
+            ends.iter().find_map(|end| Some(list.split_once(end)?.0))
         });
         let lines = list.into_iter().flat_map(str::lines);
         let lines = lines.filter(|line| !line.trim_start().starts_with('#'));
         for text in lines.flat_map(strings) {
-            manifest
-                .dependencies
-                .extend(requirement::parse(text, kind, &folder));
+            let found = requirement::parse(text, kind, manifest.folder());
+            manifest.dependencies.extend(found);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::terse::{Part, lines, starts};
 use super::{FileDiff, FileStatus};
 
 /// The files of a diff, in git's order. Of a cut answer the last patch is left out.
@@ -30,11 +31,10 @@ pub(super) fn parse(answer: &[u8], complete: bool) -> Vec<FileDiff> {
     }
     for patch in patches {
         let header = patch.lines().next().unwrap_or_default();
-        let file = by_header
-            .get(header)
-            .and_then(|index| files.get_mut(*index));
-        if let Some(file) = file {
-            file.binary = has_line(patch, |line| line.starts_with("Binary files "));
+        let index = by_header.get(header);
+        if let Some(file) = index.and_then(|index| files.get_mut(*index)) {
+            let mut head = patch.lines().take_while(|line| !line.starts_with("@@"));
+            file.binary = head.any(|line| line.starts_with("Binary files "));
             file.hunks = new_lines(patch);
             // A file that becomes a link comes as two patches.
             file.patch.push_str(patch);
@@ -47,10 +47,7 @@ pub(super) fn parse(answer: &[u8], complete: bool) -> Vec<FileDiff> {
 fn record_of(record: &str) -> Option<(FileDiff, String)> {
     let (facts, names) = record.split_once('\t')?;
     let letter = facts.rsplit(' ').next()?.chars().next()?;
-    let (old, new) = match names.split_once('\t') {
-        Some((old, new)) => (old, new),
-        None => (names, names),
-    };
+    let (old, new) = names.split_once('\t').unwrap_or((names, names));
     let status = match letter {
         'A' => FileStatus::Added,
         'D' => FileStatus::Deleted,
@@ -68,12 +65,8 @@ fn record_of(record: &str) -> Option<(FileDiff, String)> {
         hunks: Vec::new(),
         patch: String::new(),
     };
-    let header = format!(
-        "diff --git {} {}",
-        with_prefix(old, "a/"),
-        with_prefix(new, "b/")
-    );
-    Some((file, header))
+    let (old, new) = (with_prefix(old, "a/"), with_prefix(new, "b/"));
+    Some((file, format!("diff --git {old} {new}")))
 }
 
 fn with_prefix(name: &str, prefix: &str) -> String {
@@ -98,53 +91,40 @@ fn unquoted(name: &str) -> String {
             bytes.push(byte);
             continue;
         }
-        match rest.next() {
-            Some(b'a') => bytes.push(7),
-            Some(b'b') => bytes.push(8),
-            Some(b't') => bytes.push(b'\t'),
-            Some(b'n') => bytes.push(b'\n'),
-            Some(b'v') => bytes.push(11),
-            Some(b'f') => bytes.push(12),
-            Some(b'r') => bytes.push(b'\r'),
+        bytes.push(match rest.next() {
+            Some(b'a') => 7,
+            Some(b'b') => 8,
+            Some(b't') => b'\t',
+            Some(b'n') => b'\n',
+            Some(b'v') => 11,
+            Some(b'f') => 12,
+            Some(b'r') => b'\r',
             Some(digit @ b'0'..=b'3') => {
-                let (second, third) = (rest.next(), rest.next());
-                let value = [Some(digit), second, third]
-                    .iter()
-                    .flatten()
-                    .fold(0_u8, |value, digit| {
-                        value.wrapping_mul(8).wrapping_add(digit.wrapping_sub(b'0'))
-                    });
-                bytes.push(value);
+                let digits = [digit].into_iter().chain(rest.by_ref().take(2));
+                digits.fold(0_u8, |value, digit| {
+                    value.wrapping_mul(8).wrapping_add(digit.wrapping_sub(b'0'))
+                })
             }
-            Some(other) => bytes.push(other),
-            None => {}
-        }
+            Some(other) => other,
+            None => break,
+        });
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Splits at the lines that begin a patch.
 fn patches(text: &str) -> Vec<&str> {
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1))
-        .filter(|start| {
-            let line = text.get(*start..).unwrap_or_default();
-            line.starts_with("diff --")
-        })
-        .collect();
+    let line_starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
+    let begins = |start: &usize| {
+        text.get(*start..)
+            .is_some_and(|line| line.starts_with("diff --"))
+    };
+    let starts: Vec<usize> = [0].into_iter().chain(line_starts).filter(begins).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .zip(ends)
+    let patches = starts.iter().zip(ends);
+    patches
         .filter_map(|(start, end)| text.get(*start..end))
         .collect()
-}
-
-fn has_line(patch: &str, is: impl Fn(&str) -> bool) -> bool {
-    patch
-        .lines()
-        .take_while(|line| !line.starts_with("@@"))
-        .any(is)
 }
 
 /// The runs of new lines, by their numbers in the new file.
@@ -152,19 +132,13 @@ fn new_lines(patch: &str) -> Vec<(u32, u32)> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     let mut next = 0_u32;
     let mut removed_before = None;
-    let mut in_hunk = false;
-    for line in patch.lines() {
-        if let Some(start) = line.strip_prefix("@@ ").and_then(new_start) {
-            runs.extend(removed_before.take());
-            next = start;
-            in_hunk = true;
-            continue;
-        }
-        if !in_hunk {
-            continue;
-        }
-        match line.as_bytes().first() {
-            Some(b'+') => {
+    for (line, part) in lines(patch) {
+        match part {
+            Part::Hunk => {
+                runs.extend(removed_before.take());
+                next = starts(line).1;
+            }
+            Part::Change if line.starts_with('+') => {
                 removed_before = None;
                 match runs.last_mut() {
                     Some((_, last)) if *last + 1 == next => *last = next,
@@ -172,26 +146,18 @@ fn new_lines(patch: &str) -> Vec<(u32, u32)> {
                 }
                 next += 1;
             }
-            Some(b'-') => {
+            Part::Change => {
                 let adjoins = runs.last().is_some_and(|(_, last)| *last + 1 == next);
                 // A file without lines now begins at zero.
                 removed_before = (!adjoins && next > 0).then_some((next, next));
             }
-            // A setting lets git drop the space of a line that is otherwise blank.
-            Some(b' ') | None => {
+            Part::Context => {
                 runs.extend(removed_before.take());
                 next += 1;
             }
-            _ => {}
+            Part::Header | Part::Remark => {}
         }
     }
     runs.extend(removed_before);
     runs
-}
-
-/// The `7` of `@@ -3,2 +7,5 @@`.
-fn new_start(hunk: &str) -> Option<u32> {
-    let (_, new) = hunk.split_once('+')?;
-    let digits = new.split([',', ' ']).next()?;
-    digits.parse().ok()
 }

@@ -7,13 +7,9 @@ impl FileDiff {
     /// How many lines came and went.
     #[must_use]
     pub fn changed_lines(&self) -> (usize, usize) {
-        let mut counts = (0, 0);
-        each_line(&self.patch, &mut |line, part| match part {
-            Part::Change if line.starts_with('+') => counts.0 += 1,
-            Part::Change => counts.1 += 1,
-            Part::Header | Part::Hunk | Part::Context | Part::Remark => {}
-        });
-        counts
+        let changed = lines(&self.patch).filter(|(_, part)| *part == Part::Change);
+        let (came, went): (Vec<_>, Vec<_>) = changed.partition(|(line, _)| line.starts_with('+'));
+        (came.len(), went.len())
     }
 
     /// The patch without the lines around each change, and with no more changed lines than these;
@@ -21,20 +17,16 @@ impl FileDiff {
     #[must_use]
     pub fn without_context(&self, most: usize) -> String {
         let mut terse = Terse {
-            shown: String::new(),
-            run: Run::default(),
-            section: "",
-            old: 0,
-            new: 0,
             left: most,
-            left_out: 0,
+            ..Terse::default()
         };
-        each_line(&self.patch, &mut |line, part| terse.add(line, part));
+        for (line, part) in lines(&self.patch) {
+            terse.add(line, part);
+        }
         terse.end_run();
         if terse.left_out > 0 {
-            terse
-                .shown
-                .push_str(&format!("… ({} more changed lines)\n", terse.left_out));
+            let note = format!("… ({} more changed lines)\n", terse.left_out);
+            terse.shown.push_str(&note);
         }
         terse.shown
     }
@@ -42,19 +34,15 @@ impl FileDiff {
     /// The places of the patch: its header and the first line of each hunk.
     #[must_use]
     pub fn places(&self) -> String {
-        let mut places = String::new();
-        each_line(&self.patch, &mut |line, part| {
-            if matches!(part, Part::Header | Part::Hunk) {
-                places.push_str(line);
-            }
-        });
-        places
+        let places =
+            lines(&self.patch).filter(|(_, part)| matches!(part, Part::Header | Part::Hunk));
+        places.map(|(line, _)| line).collect()
     }
 }
 
 /// What a line of a patch is.
-#[derive(Clone, Copy)]
-enum Part {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
     Header,
     Hunk,
     Context,
@@ -63,22 +51,25 @@ enum Part {
     Remark,
 }
 
-fn each_line<'p>(patch: &'p str, see: &mut dyn FnMut(&'p str, Part)) {
+/// The lines of a patch with their ends, and what each is.
+pub(super) fn lines(patch: &str) -> impl Iterator<Item = (&str, Part)> {
     let mut in_hunk = false;
-    for line in patch.split_inclusive('\n') {
+    patch.split_inclusive('\n').map(move |line| {
         let part = match line.as_bytes().first() {
             _ if line.starts_with("@@ ") => Part::Hunk,
             Some(b'+' | b'-') if in_hunk => Part::Change,
+            // A setting lets git drop the space of a line that is otherwise blank.
             Some(b' ' | b'\n' | b'\r') if in_hunk => Part::Context,
             Some(b'\\') if in_hunk => Part::Remark,
             _ => Part::Header,
         };
-        in_hunk = !matches!(part, Part::Header);
-        see(line, part);
-    }
+        in_hunk = part != Part::Header;
+        (line, part)
+    })
 }
 
 /// Writes hunks without context as git would.
+#[derive(Default)]
 struct Terse<'p> {
     shown: String,
     run: Run,
@@ -117,6 +108,11 @@ impl<'p> Terse<'p> {
                 self.new += 1;
             }
             Part::Change => {
+                let (old, new) = if line.starts_with('+') {
+                    (0, 1)
+                } else {
+                    (1, 0)
+                };
                 if self.left == 0 {
                     self.left_out += 1;
                 } else {
@@ -125,17 +121,11 @@ impl<'p> Terse<'p> {
                         self.run.first = (self.old, self.new);
                     }
                     self.run.lines.push_str(line);
-                    if line.starts_with('+') {
-                        self.run.new += 1;
-                    } else {
-                        self.run.old += 1;
-                    }
+                    self.run.old += old;
+                    self.run.new += new;
                 }
-                if line.starts_with('+') {
-                    self.new += 1;
-                } else {
-                    self.old += 1;
-                }
+                self.old += old;
+                self.new += new;
             }
             Part::Remark if self.left_out == 0 => self.run.lines.push_str(line),
             Part::Remark => {}
@@ -155,21 +145,18 @@ impl<'p> Terse<'p> {
         };
         let (old, new) = (side(run.first.0, run.old), side(run.first.1, run.new));
         let section = self.section;
-        self.shown
-            .push_str(&format!("@@ -{old} +{new} @@{section}\n{}", run.lines));
+        let hunk = format!("@@ -{old} +{new} @@{section}\n{}", run.lines);
+        self.shown.push_str(&hunk);
     }
 }
 
 /// The `3`, the `7` and the ` fn a()` of `@@ -3,2 +7,5 @@ fn a()`.
-fn starts(hunk: &str) -> (u32, u32, &str) {
+pub(super) fn starts(hunk: &str) -> (u32, u32, &str) {
     let number = |mark: char| {
         let (_, rest) = hunk.split_once(mark)?;
         rest.split([',', ' ']).next()?.parse().ok()
     };
     let section = hunk.splitn(3, "@@").nth(2).unwrap_or_default();
-    (
-        number('-').unwrap_or_default(),
-        number('+').unwrap_or_default(),
-        section.trim_end(),
-    )
+    let [old, new] = ['-', '+'].map(|mark| number(mark).unwrap_or_default());
+    (old, new, section.trim_end())
 }

@@ -8,6 +8,7 @@ use crate::syntax::items::span;
 use crate::syntax::{Frame, FrameKind, Lines};
 
 /// A list of statements, members or entries while its children are seen one by one.
+#[derive(Default)]
 pub(super) struct List {
     kind: ListKind,
     first: u32,
@@ -29,9 +30,10 @@ pub(super) struct List {
     has_signs: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum ListKind {
     /// Members and what parts them; every other sign holds the list together.
+    #[default]
     Members,
     /// Signs of any kind: what ends with a comma, a semicolon or a brace is a member.
     Signs,
@@ -82,14 +84,7 @@ impl List {
             first,
             last,
             bytes: node.byte_range(),
-            members: Vec::new(),
-            pins: Vec::new(),
-            is_open: false,
-            is_filled: false,
-            fills: false,
-            code: Vec::new(),
-            has_commas: false,
-            has_signs: false,
+            ..Self::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::Found;
+use super::{Found, around};
 
 impl Found<'_> {
     pub(super) fn javascript(&mut self, node: Node<'_>) {
@@ -15,7 +15,7 @@ impl Found<'_> {
             if let (Some(path), "require" | "import" | "require.resolve" | "jest.mock") =
                 (path, function)
             {
-                let whole = declaration_around(node);
+                let whole = around(node, "variable_declarator").unwrap_or(node);
                 let names = whole
                     .child_by_field_name("name")
                     .map_or_else(Vec::new, |name| self.identifiers(name));
@@ -70,17 +70,4 @@ impl Found<'_> {
         }
         names
     }
-}
-
-/// The declaration that a call of `require` stands in, or the call.
-fn declaration_around(call: Node<'_>) -> Node<'_> {
-    let mut node = call;
-    for _ in 0..3 {
-        match node.parent() {
-            Some(parent) if parent.kind() == "variable_declarator" => return parent,
-            Some(parent) => node = parent,
-            None => break,
-        }
-    }
-    call
 }

@@ -45,9 +45,7 @@ impl<'t> Reader<'t> {
             signature: body::signature_end(body).clamp(first, last),
             body: self.foldable(body),
             items,
-            name: name.name,
-            owner: name.owner,
-            ..Item::leaf(kind, (first, last))
+            ..Item::named(kind, (first, last), name)
         })
     }
 
@@ -73,31 +71,25 @@ impl<'t> Reader<'t> {
             self.define(&name, node, place);
         }
         let inner = Place {
-            parent: if name.name.is_empty() {
-                place.parent
-            } else {
-                &name.name
+            parent: match name.name.as_str() {
+                "" => place.parent,
+                name => name,
             },
             within: Some((first, last)),
             in_type: role != Role::Scope,
-            in_function: false,
-            is_local: false,
             statements: true,
-            ..place.deeper()
+            depth: place.depth + 1,
+            ..Place::default()
         };
         let items = body.map_or_else(Vec::new, |body| self.inside(body, inner));
-        let kind = if role == Role::Scope {
-            ItemKind::Scope
-        } else {
-            ItemKind::Type
+        let kind = match role {
+            Role::Scope => ItemKind::Scope,
+            _ => ItemKind::Type,
         };
         out.push(Item {
             signature: body.map_or(first, body::signature_end).clamp(first, last),
-            body: None,
             items,
-            name: name.name,
-            owner: name.owner,
-            ..Item::leaf(kind, (first, last))
+            ..Item::named(kind, (first, last), name)
         });
     }
 
@@ -122,10 +114,9 @@ impl<'t> Reader<'t> {
         }
         let is_declaration = matches!(node.kind(), "declaration" | "type_definition");
         let inner = Place {
-            parent: if is_declaration {
-                place.parent
-            } else {
-                &name.name
+            parent: match is_declaration {
+                true => place.parent,
+                false => &name.name,
             },
             in_function: true,
             statements: false,
@@ -164,12 +155,9 @@ impl<'t> Reader<'t> {
             return statement(node, place, out);
         }
         out.push(Item {
-            signature: first,
             body: literal.and_then(|body| self.foldable(body)),
             items,
-            name: name.name,
-            owner: name.owner,
-            ..Item::leaf(ItemKind::Value, (first, last))
+            ..Item::named(ItemKind::Value, (first, last), name)
         });
     }
 
@@ -189,8 +177,7 @@ impl<'t> Reader<'t> {
         let end = if closed { last.saturating_sub(1) } else { last };
         out.push(Item {
             body: (head < end).then_some((head + 1, end)),
-            name: name.name,
-            ..Item::leaf(ItemKind::Macro, (first, last))
+            ..Item::named(ItemKind::Macro, (first, last), name)
         });
     }
 
@@ -202,18 +189,15 @@ impl<'t> Reader<'t> {
         if name.name.is_empty() {
             return;
         }
-        let parent = if name.owner.is_empty() {
-            place.parent
-        } else {
-            &name.owner
-        };
+        let parents = [name.owner.as_str(), place.parent];
+        let parent = parents.into_iter().find(|parent| !parent.is_empty());
         let definition = Definition {
             name: name.name.clone(),
             line: span(node).0,
-            parent: parent.to_owned(),
+            parent: parent.unwrap_or_default().to_owned(),
         };
-        self.definitions
-            .insert(index.min(self.definitions.len()), definition);
+        let index = index.min(self.definitions.len());
+        self.definitions.insert(index, definition);
     }
 }
 

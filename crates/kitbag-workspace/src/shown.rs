@@ -1,4 +1,4 @@
-//! A name from outside on a line of ours.
+//! Names from outside and numbers on lines of ours.
 
 use std::borrow::Cow;
 
@@ -32,6 +32,34 @@ pub(crate) fn shown(name: &str) -> Cow<'_, str> {
     let parts = [chars.get(..head), chars.get(tail..)];
     let [head, tail] = parts.map(|part| part.unwrap_or_default().iter().collect::<String>());
     Cow::Owned(format!("{head}…{tail}"))
+}
+
+/// A number of things: `1 file`, `2 files`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// The first of some texts, and how many more there are.
+pub(crate) fn first_of(texts: impl IntoIterator<Item = String>, most: usize) -> Vec<String> {
+    let mut texts = texts.into_iter();
+    let mut shown: Vec<String> = texts.by_ref().take(most).collect();
+    if let more @ 1.. = texts.count() {
+        shown.push(format!("… {more} more"));
+    }
+    shown
+}
+
+/// Keeps the texts that are shorter than all before them.
+pub(crate) fn ever_shorter(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut levels: Vec<String> = Vec::new();
+    for text in texts {
+        let is_shorter = levels.last().is_none_or(|last| text.len() < last.len());
+        if is_shorter && !text.is_empty() {
+            levels.push(text);
+        }
+    }
+    levels
 }
 
 /// Characters that leave no mark, turn the direction of text, or break a line.
