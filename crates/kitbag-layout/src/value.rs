@@ -7,7 +7,7 @@ mod de;
 mod number;
 
 use indexmap::IndexMap;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::Serialize;
 
 pub use number::Number;
 
@@ -15,7 +15,8 @@ pub use number::Number;
 pub type Map = IndexMap<String, Value>;
 
 /// A value as it may stand in JSON or YAML.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Value {
     /// `null`.
     #[default]
@@ -116,29 +117,6 @@ impl Value {
                 .map(|(key, value)| (key.into(), value))
                 .collect(),
         )
-    }
-}
-
-impl Serialize for Value {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(is) => serializer.serialize_bool(*is),
-            Self::Number(number) => number.serialize(serializer),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(list) => {
-                let mut seq = serializer.serialize_seq(Some(list.len()))?;
-                list.iter()
-                    .try_for_each(|item| seq.serialize_element(item))?;
-                seq.end()
-            }
-            Self::Map(map) => {
-                let mut object = serializer.serialize_map(Some(map.len()))?;
-                map.iter()
-                    .try_for_each(|(key, value)| object.serialize_entry(key, value))?;
-                object.end()
-            }
-        }
     }
 }
 
