@@ -25,7 +25,7 @@ pub mod query;
 pub mod reserved;
 pub mod template;
 pub mod value;
-pub mod yaml;
+mod yaml;
 
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform};

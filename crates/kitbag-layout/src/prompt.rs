@@ -138,7 +138,7 @@ impl<'a> Rendering<'a> {
         let known = Operator {
             agent: &agent.to_context(),
             metadata: &agent.metadata(),
-            options: &agent.options_for(turn.mode.as_str()).to_vec().into(),
+            options: &agent.options_for(turn.mode.as_str()).into(),
             skills: &agent.skills_context(),
             env: sources.env,
             key: sources.key,

@@ -1,16 +1,13 @@
 //! What templates see of an agent.
 
-use super::{Agent, ModeOptions, Options};
+use super::Agent;
 use crate::value::{Map, Value};
 
 pub(super) fn agent(agent: &Agent) -> Value {
     let name = agent.name.as_ref().unwrap_or(&agent.id);
-    let options = options(&agent.options);
-    let (always, by_mode) = match &agent.options {
-        Options::Unset => (None, None),
-        Options::Always(_) => (options.clone(), None),
-        Options::ByMode(_) => (None, options.clone()),
-    };
+    let options = agent.options.as_ref();
+    let always = options.filter(|options| options.as_list().is_some());
+    let by_mode = options.filter(|options| options.as_map().is_some());
     let provider = (!agent.providers.is_empty()).then(|| agent.providers.join(", "));
     let raw = match agent.providers.as_slice() {
         [one] if !agent.provider_is_list => Some(one.as_str().into()),
@@ -30,9 +27,9 @@ pub(super) fn agent(agent: &Agent) -> Value {
         ("providerRaw", raw),
         ("inline", Some(inline(agent))),
         ("model", text(agent.model.as_ref())),
-        ("options", options),
-        ("optionsArray", always),
-        ("optionsByMode", by_mode),
+        ("options", options.cloned()),
+        ("optionsArray", always.cloned()),
+        ("optionsByMode", by_mode.cloned()),
         ("remote", agent.remote.as_ref().map(remote)),
         ("documents", texts(&agent.documents)),
     ])
@@ -97,24 +94,6 @@ fn remote(remote: &Value) -> Value {
         };
         (key, value)
     }))
-}
-
-fn options(options: &Options) -> Option<Value> {
-    match options {
-        Options::Unset => None,
-        Options::Always(list) => Some(list.clone().into()),
-        Options::ByMode(modes) => Some(Value::map(modes.iter().map(|(mode, options)| {
-            let options = match options {
-                ModeOptions::Always(list) => list.clone().into(),
-                ModeOptions::ByProvider(providers) => Value::map(
-                    providers
-                        .iter()
-                        .map(|(provider, list)| (provider.as_str(), list.clone().into())),
-                ),
-            };
-            (mode.as_str(), options)
-        }))),
-    }
 }
 
 /// The value without what is kept secret, and addresses without their passwords.

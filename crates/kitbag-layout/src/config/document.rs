@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 
 use crate::document::DocumentKind;
-use crate::problem::Problems;
 use crate::yaml::Field;
 
 /// A document as a project declares it. Nothing has been opened.
@@ -51,69 +50,53 @@ impl DocumentEntry {
     }
 
     /// Reads a map of names to documents.
-    pub(crate) fn read_map(field: &Field<'_>, problems: &mut Problems) -> IndexMap<String, Self> {
-        if field.map(problems).is_none() {
-            return IndexMap::new();
-        }
-        field
-            .entries()
-            .filter_map(|entry| Some((entry.name().to_owned(), Self::read(&entry, problems)?)))
-            .collect()
+    pub(crate) fn read_map(field: &Field<'_>) -> Option<IndexMap<String, Self>> {
+        field.read_entries(Self::read)
     }
 
-    fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
-        let line = field.node.line;
+    fn read(field: &Field<'_>) -> Option<Self> {
+        let entry = |source| Self {
+            file: field.problems.file().to_owned(),
+            line: field.node.line,
+            ..Self::new(source)
+        };
         if let Some(text) = field.as_text() {
-            let source = DocumentSource::Text(text.to_owned());
-            return Some(Self {
-                file: problems.file().to_owned(),
-                line,
-                ..Self::new(source)
-            });
+            return Some(entry(DocumentSource::Text(text.to_owned())));
         }
         if !field.is_map() {
-            return field.refuse(problems, "a text, or a map with `path` or `content`");
+            return field.refuse("a text, or a map with `path` or `content`");
         }
-        let known = ["path", "name", "content", "render", "summary", "type"];
-        problems.warn_of_misspelt_keys(field, &known);
-        let mut text = |name| {
-            let field = field.get(name)?;
-            field.text(problems)
-        };
-        let (path, content) = (text("path"), text("content"));
+        let (path, content) = (field.get("path"), field.get("content"));
+        let is_written = path.is_some() || content.is_some();
+        let text = |name| field.read(name, Field::text);
         let (name, summary, media_type) = (text("name"), text("summary"), text("type"));
-        let kind = match field.get("render").and_then(|f| f.bool(problems)) {
+        let kind = match field.read("render", Field::bool) {
             Some(true) => DocumentKind::Template,
             Some(false) | None => DocumentKind::Text,
         };
-        let source = match (content, path) {
-            (Some(_), Some(path)) => {
-                problems.warning(field, format!("the content counts, not the path `{path}`"));
-                DocumentSource::Text(field.get("content")?.text(problems)?)
+        field.warn_of_misspelt_keys(&[]);
+        let path = path.and_then(|path| path.text());
+        let source = match (content.and_then(|content| content.text()), path) {
+            (Some(content), path) => {
+                if let Some(path) = path {
+                    field.warning(format!("the content counts, not the path `{path}`"));
+                }
+                DocumentSource::Text(content)
             }
-            (Some(content), None) => DocumentSource::Text(content),
             (None, Some(path)) if path.trim().is_empty() => {
-                problems.error(field, "the path is empty");
-                return None;
+                return field.error("the path is empty");
             }
             (None, Some(path)) => DocumentSource::Path(path),
-            (None, None) => {
-                let is_written = |name| field.get(name).is_some();
-                // What is written but no text has been reported already.
-                if !is_written("path") && !is_written("content") {
-                    problems.error(field, "a document needs a `path` or a `content`");
-                }
-                return None;
-            }
+            // What is written but no text has been reported already.
+            (None, None) if is_written => return None,
+            (None, None) => return field.error("a document needs a `path` or a `content`"),
         };
         Some(Self {
-            source,
             name,
             summary,
             media_type,
             kind,
-            file: problems.file().to_owned(),
-            line,
+            ..entry(source)
         })
     }
 }
