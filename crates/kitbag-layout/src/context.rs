@@ -120,9 +120,11 @@ pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) ->
         ("messages", messages(turn)),
         ("platform", turn.platform.as_str().into()),
     ]);
-    let settings = RenderSettings::new()
-        .with_escape(Escape::None)
-        .with_conversation(conversation);
+    let settings = RenderSettings {
+        escape: Escape::None,
+        conversation,
+        ..RenderSettings::default()
+    };
     let template = Template::parse("history", "{{formatConversation messages platform}}");
     template
         .and_then(|template| template.render(&context, &settings))

@@ -38,5 +38,6 @@ pub use problem::{FileProblem, Severity};
 pub use prompt::ShownBy;
 pub use template::{
     Escape, Limited, Limits, Missing, PathUse, Place, RenderSettings, Template, TemplateError,
+    TemplateProblem,
 };
 pub use value::{Map, Value};

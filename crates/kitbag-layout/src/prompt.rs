@@ -185,13 +185,13 @@ impl<'a> Rendering<'a> {
         let mut context = self.context.clone();
         self.add_documents(&mut context, &template, partials);
         let context = Value::Map(context);
-        let watched = watched(&context);
-        let mut settings = RenderSettings::new()
-            .with_escape(Escape::None)
-            .with_partials(partials)
-            .with_conversation(self.sources.conversation);
-        settings.watched = &watched;
-        Ok(template.trace(&context, &settings)?)
+        let settings = RenderSettings {
+            escape: Escape::None,
+            partials,
+            conversation: self.sources.conversation,
+            ..RenderSettings::default()
+        };
+        Ok(template.trace(&context, &settings, &watched(&context))?)
     }
 
     /// The layout, with the agent's own prompt as data in it.

@@ -22,7 +22,7 @@ use crate::value::Value;
 
 pub(crate) use helper::file_size;
 
-pub use error::{Limited, Place, TemplateError};
+pub use error::{Limited, Place, TemplateError, TemplateProblem};
 pub use paths::PathUse;
 pub use settings::{Escape, Limits, Missing, RenderSettings};
 pub(crate) use trace::{Root, Traced, Watched};
@@ -34,7 +34,7 @@ pub(crate) use trace::{Root, Traced, Watched};
 ///
 /// let template = Template::parse("greeting", "Hello{{#each names}} {{this}}{{/each}}!")?;
 /// let context: Value = serde_json::from_str(r#"{"names": ["Ann", "Bob"]}"#)?;
-/// assert_eq!(template.render(&context, &RenderSettings::new())?, "Hello Ann Bob!");
+/// assert_eq!(template.render(&context, &RenderSettings::default())?, "Hello Ann Bob!");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ impl Template {
         context: &Value,
         settings: &RenderSettings<'_>,
     ) -> Result<String, TemplateError> {
-        Ok(render::render(self, context, settings)?.text)
+        Ok(self.trace(context, settings, &[])?.text)
     }
 
     /// Renders it, and records which of the watched values it used.
@@ -109,8 +109,9 @@ impl Template {
         &self,
         context: &Value,
         settings: &RenderSettings<'_>,
+        watched: &[Watched<'_>],
     ) -> Result<Traced, TemplateError> {
-        render::render(self, context, settings)
+        render::render(self, context, settings, watched)
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::ast::{
     Block, BlockKind, Call, Literal, Node, Partial, PartialName, Program, Strip, Text,
 };
-use super::error::{Limited, Place, TemplateError};
+use super::error::{Limited, Place, TemplateError, TemplateProblem};
 use super::scan::{Opens, Scanner, Token};
 use super::whitespace;
 use crate::value::Value;
@@ -21,10 +21,9 @@ const MOST_DEPTH: usize = 64;
 
 pub(super) fn parse(name: &str, source: &str) -> Result<Program, TemplateError> {
     if source.len() > MOST_BYTES {
-        return Err(TemplateError::Limit {
+        return Err(TemplateError {
             place: Place::of(name, source, 0),
-            what: Limited::Source,
-            limit: MOST_BYTES as u64,
+            problem: TemplateProblem::limit(Limited::Source, MOST_BYTES as u64),
         });
     }
     let mut parser = Parser {
@@ -273,11 +272,8 @@ impl Parser<'_> {
         parse: impl FnOnce(&mut Self, usize) -> Result<T, TemplateError>,
     ) -> Result<T, TemplateError> {
         if self.depth == MOST_DEPTH {
-            return Err(TemplateError::Limit {
-                place: self.place(at),
-                what: Limited::Depth,
-                limit: MOST_DEPTH as u64,
-            });
+            let problem = TemplateProblem::limit(Limited::Depth, MOST_DEPTH as u64);
+            return Err(self.error(at, problem));
         }
         self.depth += 1;
         let parsed = parse(self, at);
@@ -303,16 +299,16 @@ impl Parser<'_> {
             .map_or(&Token::End, |(_, token)| token)
     }
 
-    fn place(&self, at: usize) -> Place {
-        Place::of(self.name, self.source, at)
+    fn error(&self, at: usize, problem: TemplateProblem) -> TemplateError {
+        TemplateError {
+            place: Place::of(self.name, self.source, at),
+            problem,
+        }
     }
 
     fn syntax(&self, at: usize, found: &str, expected: &str) -> TemplateError {
-        TemplateError::Syntax {
-            place: self.place(at),
-            found: found.to_owned(),
-            expected: expected.to_owned(),
-        }
+        let (found, expected) = (found.to_owned(), expected.to_owned());
+        self.error(at, TemplateProblem::Syntax { found, expected })
     }
 
     fn unexpected(&self, at: usize, token: &Token, expected: &str) -> TemplateError {
@@ -329,11 +325,8 @@ impl Parser<'_> {
     }
 
     fn unbalanced(&self, call: &Call, closed: String) -> TemplateError {
-        TemplateError::Unbalanced {
-            place: self.place(call.at),
-            opened: call.path.original.clone(),
-            closed,
-        }
+        let opened = call.path.original.clone();
+        self.error(call.at, TemplateProblem::Unbalanced { opened, closed })
     }
 }
 
