@@ -143,7 +143,7 @@ impl DocumentFields {
     pub(crate) fn used_by(templates: &[&Template]) -> Self {
         let uses = |field: &str| {
             let mut paths = templates.iter().flat_map(|template| template.paths());
-            paths.any(|used| used.parts().iter().any(|segment| segment == field))
+            paths.any(|used| used.parts.iter().any(|segment| segment == field))
         };
         Self {
             toc: uses("toc"),

@@ -80,7 +80,7 @@ pub(super) enum BlockKind {
     /// `{{#if x}}`, `{{#section}}`.
     Section,
     /// `{{#> name}}`.
-    Partial(PartialName),
+    Partial(String),
     /// `{{#*inline "name"}}`.
     Inline(String),
 }

@@ -1,10 +1,9 @@
 //! Paths, literals, sub-expressions and the arguments of a call.
 
-use super::super::ast::{Call, Expression, Literal, Mustache, Node, PartialName, Path, Strip};
+use super::super::ast::{Call, Expression, Mustache, Node, PartialName, Path, Strip};
 use super::super::error::TemplateError;
 use super::super::scan::{Opens, Token};
 use super::Parser;
-use crate::value::Value;
 
 const PATH: &str = "a path";
 
@@ -112,7 +111,7 @@ impl Parser<'_> {
 
     fn sub_expression(&mut self) -> Result<(usize, Call), TemplateError> {
         let (at, _) = self.next();
-        self.within(at, |parser, at| {
+        self.within(at, |parser| {
             let call = parser.call()?;
             parser.expect(&Token::CloseCall, "`)`")?;
             Ok((at, call))
@@ -144,11 +143,7 @@ impl Parser<'_> {
                 self.ahead.push_front((at, token));
                 return Ok((at, self.segments(at, false)?));
             }
-            Token::Quoted(text) => Literal::Value(Value::Text(text)),
-            Token::Number(number) => Literal::Value(Value::Number(number.into())),
-            Token::Bool(is) => Literal::Value(Value::Bool(is)),
-            Token::Null => Literal::Value(Value::Null),
-            Token::Undefined => Literal::Undefined,
+            Token::Literal(literal) => literal,
             token => return Err(self.unexpected(at, &token, PATH)),
         };
         let name = literal.name();
@@ -186,15 +181,6 @@ impl Parser<'_> {
 }
 
 fn starts_expression(token: &Token) -> bool {
-    matches!(
-        token,
-        Token::OpenCall
-            | Token::At
-            | Token::Name { .. }
-            | Token::Quoted(_)
-            | Token::Number(_)
-            | Token::Bool(_)
-            | Token::Null
-            | Token::Undefined
-    )
+    use Token::{At, Literal, Name, OpenCall};
+    matches!(token, OpenCall | At | Name { .. } | Literal(_))
 }

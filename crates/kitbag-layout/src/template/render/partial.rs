@@ -15,8 +15,15 @@ const HANDED_BLOCK: &str = "@partial-block";
 impl<'a> Renderer<'a> {
     /// `{{> name}}`.
     pub(super) fn partial(&mut self, partial: &'a Partial, scope: &Scope<'a>) -> Result<(), Halt> {
+        let name = match &partial.name {
+            PartialName::Fixed(name) => Cow::Borrowed(name.as_str()),
+            PartialName::Dynamic(call) => {
+                let value = self.sub_expression(call, scope)?;
+                Cow::Owned(text(&value, &mut self.budget)?.into_owned())
+            }
+        };
         let start = self.out.len();
-        self.call_partial(&partial.name, &partial.call, None, scope)?;
+        self.call_partial(&name, &partial.call, None, scope)?;
         let source = &scope.home.template.source;
         let indent = source.get(partial.indent.clone()).unwrap_or_default();
         if !indent.is_empty() {
@@ -35,7 +42,7 @@ impl<'a> Renderer<'a> {
     /// `{{#> name}}…{{/name}}`.
     pub(super) fn partial_block(
         &mut self,
-        name: &'a PartialName,
+        name: &str,
         block: &'a Block,
         scope: &Scope<'a>,
     ) -> Result<(), Halt> {
@@ -45,18 +52,11 @@ impl<'a> Renderer<'a> {
 
     fn call_partial(
         &mut self,
-        name: &'a PartialName,
+        name: &str,
         call: &'a Call,
         handed: Option<Closure<'a>>,
         scope: &Scope<'a>,
     ) -> Result<(), Halt> {
-        let name = match name {
-            PartialName::Fixed(name) => Cow::Borrowed(name.as_str()),
-            PartialName::Dynamic(call) => {
-                let value = self.sub_expression(call, scope)?;
-                Cow::Owned(text(&value, &mut self.budget)?.into_owned())
-            }
-        };
         let context = self.partial_context(call, scope)?;
         let known = scope.home.env.borrow().clone();
         let shown = scope.data.block.clone();
@@ -72,17 +72,17 @@ impl<'a> Renderer<'a> {
                 (data, env, Some(handed))
             }
         };
-        let inline = known.and_then(|known| known.find(&name));
+        let inline = known.and_then(|known| known.find(name));
         if let Some(inline) = inline {
             return self.run(&inline, context, None, data);
         }
-        if let Some(template) = self.settings.partials.get(name.as_ref()) {
+        if let Some(template) = self.settings.partials.get(name) {
             let inner = Scope::template(template, context, data, env);
             return self.deeper(|renderer| Ok(renderer.program(&template.program, &inner)?));
         }
         let shown = shown.filter(|_| name == HANDED_BLOCK);
         let Some(block) = shown.or(own) else {
-            return Err(TemplateProblem::UnknownPartial(name.into_owned()).into());
+            return Err(TemplateProblem::UnknownPartial(name.to_owned()).into());
         };
         let data = frame(&data, block.outer.clone());
         self.run(&block.block, context, None, data)
