@@ -245,21 +245,14 @@ impl Parser<'_> {
     }
 
     fn next(&mut self) -> (usize, Token) {
-        match self.ahead.pop_front() {
-            Some(token) => token,
-            None => self.scanner.next_token(),
-        }
+        let ahead = self.ahead.pop_front();
+        ahead.unwrap_or_else(|| self.scanner.next_token())
     }
 
-    /// The token after `skipped` others.
-    fn peek(&mut self, skipped: usize) -> &Token {
-        while self.ahead.len() <= skipped {
-            let token = self.scanner.next_token();
-            self.ahead.push_back(token);
-        }
-        self.ahead
-            .get(skipped)
-            .map_or(&Token::End, |(_, token)| token)
+    fn peek(&mut self) -> &Token {
+        let token = self.next();
+        self.ahead.push_front(token);
+        self.ahead.front().map_or(&Token::End, |(_, token)| token)
     }
 
     fn error(&self, at: usize, problem: TemplateProblem) -> TemplateError {
