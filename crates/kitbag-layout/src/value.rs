@@ -96,6 +96,29 @@ impl Value {
         }
     }
 
+    /// The same with another text in the place of each, keys included.
+    pub(crate) fn map_texts(&self, change: &impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(change(text)),
+            Self::List(list) => {
+                Self::List(list.iter().map(|item| item.map_texts(change)).collect())
+            }
+            Self::Map(map) => {
+                let entries = map.iter();
+                Self::map(entries.map(|(key, value)| (change(key), value.map_texts(change))))
+            }
+            Self::Null | Self::Bool(_) | Self::Number(_) => self.clone(),
+        }
+    }
+
+    /// The object, or an empty one in the place of anything else.
+    pub(crate) fn into_map(self) -> Map {
+        match self {
+            Self::Map(map) => map,
+            _ => Map::new(),
+        }
+    }
+
     /// What kind of value it is, in the words of JavaScript, which layouts' authors know.
     #[must_use]
     pub fn kind(&self) -> &'static str {
