@@ -58,24 +58,15 @@ pub(crate) fn template_context(sources: &Sources<'_>, turn: &ChannelTurn) -> Map
 /// The values of a context that hold the messages, the tools and the query, wherever it repeats
 /// them.
 pub(crate) fn watched(context: &Value) -> Vec<Watched<'_>> {
-    let mut watched = Vec::new();
-    collect_watched(context, &mut watched);
-    watched
-}
-
-fn collect_watched<'a>(context: &'a Value, watched: &mut Vec<Watched<'a>>) {
-    for (root, name) in [
+    let roots = [
         (Root::Messages, "messages"),
         (Root::Tools, "tools"),
         (Root::Query, "user_input"),
-    ] {
-        watched.extend(context.get(name).map(|value| (root, value)));
-    }
-    for mirror in MIRRORS {
-        if let Some(mirror) = context.get(mirror) {
-            collect_watched(mirror, watched);
-        }
-    }
+    ];
+    let own = roots.into_iter();
+    let own = own.filter_map(|(root, name)| Some((root, context.get(name)?)));
+    let mirrors = MIRRORS.into_iter().filter_map(|name| context.get(name));
+    own.chain(mirrors.flat_map(watched)).collect()
 }
 
 /// The fields in which a context repeats parts of itself.

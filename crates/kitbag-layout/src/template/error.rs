@@ -160,12 +160,13 @@ impl TemplateProblem {
 }
 
 /// Why rendering stopped.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error(transparent)]
 pub(super) enum Halt {
     /// A problem with the tag or the expression that is being rendered.
-    Here(TemplateProblem),
+    Here(#[from] TemplateProblem),
     /// A problem further inside, whose place is known.
-    Inside(TemplateError),
+    Inside(#[from] TemplateError),
 }
 
 impl Halt {
@@ -178,18 +179,6 @@ impl Halt {
             },
             Self::Inside(error) => error,
         }
-    }
-}
-
-impl From<TemplateProblem> for Halt {
-    fn from(problem: TemplateProblem) -> Self {
-        Self::Here(problem)
-    }
-}
-
-impl From<TemplateError> for Halt {
-    fn from(error: TemplateError) -> Self {
-        Self::Inside(error)
     }
 }
 

@@ -87,8 +87,8 @@ static HELPERS: [Helper; 18] = [
         Ok(json.map_or_else(|| String::new().into(), |json| Val::Safe(json.into())))
     }),
     Helper::new("raw", Some(0), Use::Needed, |it, _, site| {
-        let this = site.scope.this();
-        it.enter(site.program(), site.scope, this, None)
+        let program = site.block.and_then(|block| block.program.as_ref());
+        it.enter(program, site.scope, site.scope.this(), None)
             .map(nothing)
     }),
     Helper::new("length", Some(1), Use::Needed, |it, given, _| {

@@ -24,8 +24,8 @@ impl<'a> Renderer<'a> {
             return Ok(String::new().into());
         }
         let context = conversation(messages, arguments.get(1), &mut self.budget)?;
-        if site.has_block() {
-            self.enter(site.program(), site.scope, context, None)?;
+        if let Some(block) = site.block {
+            self.enter(block.program.as_ref(), site.scope, context, None)?;
             return Ok(Val::Undefined);
         }
         let template = match (self.settings.conversation, &*BUILT_IN) {

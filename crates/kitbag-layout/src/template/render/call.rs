@@ -1,6 +1,6 @@
 //! Looks up paths, evaluates arguments, and decides what is a helper and what a field.
 
-use super::super::ast::{Block, Call, Expression, Literal, Path, Program};
+use super::super::ast::{Block, Call, Expression, Literal, Path};
 use super::super::error::{Halt, TemplateError, TemplateProblem};
 use super::super::helper::Helper;
 use super::super::js::Val;
@@ -42,19 +42,10 @@ impl<'a> Arguments<'a> {
 pub(in super::super) struct Site<'s, 'a> {
     pub(in super::super) call: &'a Call,
     pub(in super::super) scope: &'s Scope<'a>,
-    block: Option<&'a Block>,
+    pub(in super::super) block: Option<&'a Block>,
 }
 
 impl<'a> Site<'_, 'a> {
-    /// The content of the block, if there is one.
-    pub(in super::super) fn program(&self) -> Option<&'a Program> {
-        self.block?.program.as_ref()
-    }
-
-    pub(in super::super) fn has_block(&self) -> bool {
-        self.block.is_some()
-    }
-
     /// The block that it must have.
     pub(in super::super) fn block(&self) -> Result<&'a Block, Halt> {
         let fail = || self.refused("is a block, which `#` opens");
