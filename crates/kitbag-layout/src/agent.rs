@@ -119,36 +119,6 @@ impl Agent {
         let options = options.and_then(Value::as_list).unwrap_or_default();
         options.iter().filter_map(Value::as_text).collect()
     }
-
-    /// What templates see as `agent`. What is not written is not there; secrets never are.
-    #[must_use]
-    pub fn to_context(&self) -> Value {
-        context::agent(self)
-    }
-
-    /// What templates see as `skills`: a list, however they are written.
-    #[must_use]
-    pub fn skills_context(&self) -> Value {
-        context::skills(self)
-    }
-
-    /// What templates see as `agentMetadata`.
-    #[must_use]
-    pub fn metadata(&self) -> Value {
-        context::metadata(self)
-    }
-}
-
-impl LayoutChoice {
-    /// A layout without props.
-    #[must_use]
-    pub fn new(id: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            props: None,
-            line: 0,
-        }
-    }
 }
 
 #[cfg(test)]

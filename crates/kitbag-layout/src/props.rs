@@ -113,18 +113,6 @@ impl PropsSchema {
     pub fn props(&self) -> impl Iterator<Item = (&str, &PropSchema)> {
         self.props.iter().map(|(name, prop)| (name.as_str(), prop))
     }
-
-    /// Lays `props` over `defaults`, and those over the defaults of the schema, and holds the
-    /// result against the schema. A value that is not valid is replaced by its default.
-    #[must_use]
-    pub fn check(
-        &self,
-        props: Option<&Value>,
-        defaults: Option<&Value>,
-        mode: PropsMode,
-    ) -> Checked {
-        check::check(self, props, defaults, mode)
-    }
 }
 
 /// The names of the types; of two for the same the first is the usual one.

@@ -40,20 +40,6 @@ impl Value {
         self.as_map()?.get(key)
     }
 
-    /// What stands behind a path of keys.
-    ///
-    /// ```
-    /// use kitbag_layout::Value;
-    ///
-    /// let value: Value = serde_json::from_str(r#"{"agent": {"id": "ann"}}"#)?;
-    /// assert_eq!(value.at(["agent", "id"]).and_then(Value::as_text), Some("ann"));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn at<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Self> {
-        path.into_iter().try_fold(self, Self::get)
-    }
-
     /// The text, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {

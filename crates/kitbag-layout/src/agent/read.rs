@@ -130,18 +130,14 @@ fn read_names(field: &Field<'_>) -> Option<Vec<String>> {
 /// A layout's id, or a map with its `id` and its `props`.
 fn read_layout(field: &Field<'_>) -> Option<LayoutChoice> {
     let line = field.node.line;
-    if let Some(id) = field.as_text() {
-        let id = id.to_owned();
-        let props = None;
-        return Some(LayoutChoice { id, props, line });
-    }
-    if !field.is_map() {
-        return field.refuse("the id of a layout, or a map with `id` and `props`");
-    }
     let props = field.read("props", Field::map_value);
-    let id = match field.get("id") {
-        Some(id) => id.text(),
-        None => field.error("a layout with props needs the `id` of the layout"),
+    let id = match (field.as_text(), field.get("id")) {
+        (Some(id), _) => Some(id.to_owned()),
+        (None, Some(id)) => id.text(),
+        (None, None) if field.is_map() => {
+            field.error("a layout with props needs the `id` of the layout")
+        }
+        _ => field.refuse("the id of a layout, or a map with `id` and `props`"),
     };
     field.warn_of_misspelt_keys(&[]);
     let id = id?;

@@ -35,68 +35,54 @@ pub enum DocumentSource {
 }
 
 impl DocumentEntry {
-    /// A document of which nothing is known but where its text is.
-    #[must_use]
-    pub fn new(source: DocumentSource) -> Self {
-        Self {
-            source,
-            name: None,
-            summary: None,
-            media_type: None,
-            kind: DocumentKind::Text,
-            file: String::new(),
-            line: 0,
-        }
-    }
-
     /// Reads a map of names to documents.
     pub(crate) fn read_map(field: &Field<'_>) -> Option<IndexMap<String, Self>> {
         field.read_entries(Self::read)
     }
 
     fn read(field: &Field<'_>) -> Option<Self> {
-        let entry = |source| Self {
-            file: field.problems.file().to_owned(),
-            line: field.node.line,
-            ..Self::new(source)
+        let source = match field.as_text() {
+            Some(text) => Some(DocumentSource::Text(text.to_owned())),
+            None if field.is_map() => DocumentSource::read(field),
+            None => field.refuse("a text, or a map with `path` or `content`"),
         };
-        if let Some(text) = field.as_text() {
-            return Some(entry(DocumentSource::Text(text.to_owned())));
-        }
-        if !field.is_map() {
-            return field.refuse("a text, or a map with `path` or `content`");
-        }
-        let (path, content) = (field.get("path"), field.get("content"));
-        let is_written = path.is_some() || content.is_some();
-        let text = |name| field.read(name, Field::text);
-        let (name, summary, media_type) = (text("name"), text("summary"), text("type"));
+        let name = field.read("name", Field::text);
+        let summary = field.read("summary", Field::text);
+        let media_type = field.read("type", Field::text);
         let kind = match field.read("render", Field::bool) {
             Some(true) => DocumentKind::Template,
             Some(false) | None => DocumentKind::Text,
         };
         field.warn_of_misspelt_keys(&[]);
-        let path = path.and_then(|path| path.text());
-        let source = match (content.and_then(|content| content.text()), path) {
-            (Some(content), path) => {
-                if let Some(path) = path {
-                    field.warning(format!("the content counts, not the path `{path}`"));
-                }
-                DocumentSource::Text(content)
-            }
-            (None, Some(path)) if path.trim().is_empty() => {
-                return field.error("the path is empty");
-            }
-            (None, Some(path)) => DocumentSource::Path(path),
-            // What is written but no text has been reported already.
-            (None, None) if is_written => return None,
-            (None, None) => return field.error("a document needs a `path` or a `content`"),
-        };
         Some(Self {
+            source: source?,
             name,
             summary,
             media_type,
             kind,
-            ..entry(source)
+            file: field.problems.file().to_owned(),
+            line: field.node.line,
         })
+    }
+}
+
+impl DocumentSource {
+    fn read(field: &Field<'_>) -> Option<Self> {
+        let (path, content) = (field.get("path"), field.get("content"));
+        let is_written = path.is_some() || content.is_some();
+        let path = path.and_then(|path| path.text());
+        match (content.and_then(|content| content.text()), path) {
+            (Some(content), path) => {
+                if let Some(path) = path {
+                    field.warning(format!("the content counts, not the path `{path}`"));
+                }
+                Some(Self::Text(content))
+            }
+            (None, Some(path)) if path.trim().is_empty() => field.error("the path is empty"),
+            (None, Some(path)) => Some(Self::Path(path)),
+            // What is written but no text has been reported already.
+            (None, None) if is_written => None,
+            (None, None) => field.error("a document needs a `path` or a `content`"),
+        }
     }
 }

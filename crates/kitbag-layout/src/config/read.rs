@@ -7,10 +7,25 @@ use crate::manifest;
 use crate::problem::{FileProblem, Problems};
 use crate::yaml::Field;
 
-pub(super) fn read(file: &str, text: &str) -> (Config, Vec<FileProblem>) {
-    let (mut config, problems) = Problems::reading(file, text, read_root);
-    config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
-    (config, problems)
+impl Config {
+    /// Reads a project file, and all that is wrong with it.
+    ///
+    /// ```
+    /// use kitbag_layout::Config;
+    ///
+    /// let (config, problems) = Config::read("kitbag.yaml", "agents:\n  - id: ann\n    role: 7\n");
+    /// assert_eq!(config.agents[0].id, "ann");
+    /// assert_eq!(
+    ///     problems[0].to_string(),
+    ///     "kitbag.yaml:3:11: agents[0].role: expected a text, got a number"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn read(file: &str, text: &str) -> (Self, Vec<FileProblem>) {
+        let (mut config, problems) = Problems::reading(file, text, read_root);
+        config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
+        (config, problems)
+    }
 }
 
 fn read_root(root: &Field<'_>) -> Option<Config> {

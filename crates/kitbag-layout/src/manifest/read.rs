@@ -23,9 +23,24 @@ const TEMPLATES: &[&str] = &[
 /// What shows that a file is a project, which need not have layouts.
 const PROJECT: &[&str] = &["agents", "documents"];
 
-/// Reads a file of layouts.
-pub(super) fn read(file: &str, text: &str) -> (Vec<Layout>, Vec<FileProblem>) {
-    Problems::reading(file, text, read_file)
+impl Layout {
+    /// Reads the layouts of a file, and all that is wrong with it.
+    ///
+    /// A file holds one layout (`template`, or `layout` with its `system_prompt`) or several
+    /// (`layouts`). One without an id is called `crewx/` and the name of its file.
+    ///
+    /// ```
+    /// use kitbag_layout::Layout;
+    ///
+    /// let (layouts, problems) = Layout::read("layouts/short.yaml", "template: Hello {{agent.name}}");
+    /// assert!(problems.is_empty());
+    /// assert_eq!(layouts[0].id, "crewx/short");
+    /// assert_eq!(layouts[0].template(None), "Hello {{agent.name}}");
+    /// ```
+    #[must_use]
+    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<FileProblem>) {
+        Problems::reading(file, text, read_file)
+    }
 }
 
 fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {

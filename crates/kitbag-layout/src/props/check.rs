@@ -3,27 +3,6 @@
 use super::{Checked, PropError, PropKind, PropSchema, PropsMode, PropsSchema};
 use crate::value::{Map, Value};
 
-pub(super) fn check(
-    schema: &PropsSchema,
-    props: Option<&Value>,
-    defaults: Option<&Value>,
-    mode: PropsMode,
-) -> Checked {
-    let mut report = Report::new(mode);
-    let base = merge(&schema.own_defaults(), report.map_of(defaults));
-    let given = merge(&base, report.map_of(props));
-    let props = if schema.is_empty() {
-        given
-    } else {
-        schema.resolve(&given, &base, "props", &mut report)
-    };
-    Checked {
-        props: Value::Map(props),
-        errors: report.errors,
-        warnings: report.warnings,
-    }
-}
-
 /// Lays props over others, as defaults are laid beneath them.
 #[must_use]
 pub fn overlay(base: Option<&Value>, over: Option<&Value>) -> Option<Value> {
@@ -51,6 +30,30 @@ pub(crate) fn merge(base: &Map, over: Option<&Map>) -> Map {
 }
 
 impl PropsSchema {
+    /// Lays `props` over `defaults`, and those over the defaults of the schema, and holds the
+    /// result against the schema. A value that is not valid is replaced by its default.
+    #[must_use]
+    pub fn check(
+        &self,
+        props: Option<&Value>,
+        defaults: Option<&Value>,
+        mode: PropsMode,
+    ) -> Checked {
+        let mut report = Report::new(mode);
+        let base = merge(&self.own_defaults(), report.map_of(defaults));
+        let given = merge(&base, report.map_of(props));
+        let props = if self.is_empty() {
+            given
+        } else {
+            self.resolve(&given, &base, "props", &mut report)
+        };
+        Checked {
+            props: Value::Map(props),
+            errors: report.errors,
+            warnings: report.warnings,
+        }
+    }
+
     /// The defaults that props have themselves. Those inside a shape come later: an optional
     /// shape that is missing must not become one that lacks what it requires.
     fn own_defaults(&self) -> Map {
