@@ -157,8 +157,8 @@ fn read_options(field: &Field<'_>, levels: u8) -> Option<Value> {
 }
 
 fn read_env(field: &Field<'_>) -> Option<IndexMap<String, String>> {
-    field.read_entries(|entry| {
-        let is_given = !entry.is_null();
-        is_given.then(|| entry.scalar())?
+    field.read_entries(|entry| match entry.is_null() {
+        true => None,
+        false => entry.scalar(),
     })
 }

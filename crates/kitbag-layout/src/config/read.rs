@@ -33,21 +33,18 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
         return None;
     }
     root.map()?;
-    let layouts = root.read("layouts", manifest::read_map).unwrap_or_default();
-    let layouts = layouts
-        .into_iter()
-        .map(|layout| (layout.id.clone(), layout));
     let documents = root.read("documents", DocumentEntry::read_map);
-    let vars = root.read("vars", |vars| Some(vars.map()?.unread()));
+    let vars = root.read("vars", Field::map_value);
     let config = Config {
         agents: root.read("agents", agent::read_list).unwrap_or_default(),
-        layouts: layouts.collect(),
+        layouts: root.read("layouts", manifest::read_map).unwrap_or_default(),
         documents: documents.unwrap_or_default(),
         nodes: root.read("nodes", nodes::read_map).unwrap_or_default(),
         skills: root.get("skills").map(|skills| skills.node.to_value()),
-        vars: vars.unwrap_or_default(),
+        vars: vars.unwrap_or_default().into_map(),
         env_allow: root.read("env", read_env),
         settings: root.read("settings", read_settings).unwrap_or_default(),
+        // All that is known has been asked for by now.
         extra: root.unread(),
     };
     root.warn_of_misspelt_keys(&["providers"]);
@@ -82,6 +79,7 @@ fn read_settings(field: &Field<'_>) -> Option<Settings> {
         language: field.read("language", Field::text),
         layouts_dirs: field.read("layouts_dir", Field::texts).unwrap_or_default(),
         documents_root: field.read("documents_root", Field::text),
+        // All that is known has been asked for by now.
         extra: field.unread(),
         ..Settings::default()
     };

@@ -52,7 +52,7 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
     warn_of_misspelt_keys(root);
     let named_after_file = format!("{NAMESPACE}{}", stem(root.problems.file()));
     if let Some(map) = root.get("layouts") {
-        let mut layouts = read_entries(&map, &common)?;
+        let mut layouts = read_entries(&map, &common)?.into_values().collect();
         add_name_of_file(&mut layouts, named_after_file);
         return Some(layouts);
     }
@@ -73,12 +73,12 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
 }
 
 /// Reads a map of ids to layouts, as projects hold it.
-pub(crate) fn read_map(map: &Field<'_>) -> Option<Vec<Layout>> {
+pub(crate) fn read_map(map: &Field<'_>) -> Option<IndexMap<String, Layout>> {
     read_entries(map, &unsaid(map))
 }
 
-fn read_entries(map: &Field<'_>, common: &Layout) -> Option<Vec<Layout>> {
-    let layouts = map.read_entries(|entry| {
+fn read_entries(map: &Field<'_>, common: &Layout) -> Option<IndexMap<String, Layout>> {
+    map.read_entries(|entry| {
         let id = entry.name().to_owned();
         if id.trim().is_empty() {
             return entry.error("a layout needs a name");
@@ -90,8 +90,7 @@ fn read_entries(map: &Field<'_>, common: &Layout) -> Option<Vec<Layout>> {
         warn_of_misspelt_keys(entry);
         let body = entry.get("layout").unwrap_or_else(|| entry.clone());
         read_layout(id, &body, settings)
-    });
-    Some(layouts?.into_values().collect())
+    })
 }
 
 /// One of several layouts is also known by the name of its file: the one that is called so, or
