@@ -42,8 +42,9 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// What it knows best.
     pub specialties: Vec<String>,
-    /// The options that its provider is started with.
-    pub options: Options,
+    /// The options that its provider is started with: a list, or lists by mode, or by mode and
+    /// provider.
+    pub options: Option<Value>,
     /// Its prompt (`inline.prompt`).
     pub prompt: Option<String>,
     /// Its system prompt inside `inline`.
@@ -86,27 +87,6 @@ pub struct LayoutChoice {
     pub line: u64,
 }
 
-/// The options that a provider is started with.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum Options {
-    /// None are written.
-    #[default]
-    Unset,
-    /// The same in every mode.
-    Always(Vec<String>),
-    /// By mode, such as `query` and `execute`.
-    ByMode(IndexMap<String, ModeOptions>),
-}
-
-/// The options of one mode.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ModeOptions {
-    /// The same for every provider.
-    Always(Vec<String>),
-    /// By provider.
-    ByProvider(IndexMap<String, Vec<String>>),
-}
-
 impl Agent {
     /// An agent of which nothing but the id is known.
     ///
@@ -127,50 +107,17 @@ impl Agent {
 
     /// The options of a mode, for the first of the agent's providers that has some.
     #[must_use]
-    pub fn options_for(&self, mode: &str) -> &[String] {
-        match &self.options {
-            Options::Unset => &[],
-            Options::Always(options) => options,
-            Options::ByMode(modes) => match modes.get(mode) {
-                None => &[],
-                Some(ModeOptions::Always(options)) => options,
-                Some(ModeOptions::ByProvider(providers)) => self
-                    .providers
-                    .iter()
-                    .find_map(|provider| providers.get(provider))
-                    .map_or(&[], Vec::as_slice),
-            },
-        }
-    }
-
-    /// What templates see as `agent`. What is not written is not there; secrets never are.
-    #[must_use]
-    pub fn to_context(&self) -> Value {
-        context::agent(self)
-    }
-
-    /// What templates see as `skills`: a list, however they are written.
-    #[must_use]
-    pub fn skills_context(&self) -> Value {
-        context::skills(self)
-    }
-
-    /// What templates see as `agentMetadata`.
-    #[must_use]
-    pub fn metadata(&self) -> Value {
-        context::metadata(self)
-    }
-}
-
-impl LayoutChoice {
-    /// A layout without props.
-    #[must_use]
-    pub fn new(id: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            props: None,
-            line: 0,
-        }
+    pub fn options_for(&self, mode: &str) -> Vec<&str> {
+        let of_mode = match &self.options {
+            Some(Value::Map(modes)) => modes.get(mode),
+            options => options.as_ref(),
+        };
+        let options = match of_mode {
+            Some(Value::Map(by)) => self.providers.iter().find_map(|provider| by.get(provider)),
+            options => options,
+        };
+        let options = options.and_then(Value::as_list).unwrap_or_default();
+        options.iter().filter_map(Value::as_text).collect()
     }
 }
 

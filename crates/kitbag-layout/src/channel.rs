@@ -2,13 +2,12 @@
 //!
 //! As it was said: what a template sees of it is made in `context`.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use kitbag_core::envelope::ToolDefinition;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::{Map, Value};
@@ -124,8 +123,12 @@ impl Mode {
 }
 
 /// The name of a channel. An open set: a new channel needs no change here or in a layout.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(
+    description = "The name of a channel, such as cli, slack, mcp or http.",
+    extend("pattern" = "^[A-Za-z0-9_.-]{1,64}$")
+)]
 pub struct Platform(String);
 
 impl Platform {
@@ -169,26 +172,6 @@ impl TryFrom<String> for Platform {
 
     fn try_from(name: String) -> Result<Self, Self::Error> {
         name.parse()
-    }
-}
-
-impl From<Platform> for String {
-    fn from(platform: Platform) -> Self {
-        platform.0
-    }
-}
-
-impl JsonSchema for Platform {
-    fn schema_name() -> Cow<'static, str> {
-        "Platform".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "The name of a channel, such as cli, slack, mcp or http.",
-            "type": "string",
-            "pattern": "^[A-Za-z0-9_.-]{1,64}$",
-        })
     }
 }
 

@@ -12,7 +12,6 @@ use kitbag_core::view::View;
 use crate::agent::Agent;
 use crate::layouts::OnUnknown;
 use crate::manifest::Layout;
-use crate::problem::FileProblem;
 use crate::props::merge;
 use crate::value::{Map, Value};
 
@@ -63,23 +62,6 @@ pub struct Settings {
 }
 
 impl Config {
-    /// Reads a project file, and all that is wrong with it.
-    ///
-    /// ```
-    /// use kitbag_layout::Config;
-    ///
-    /// let (config, problems) = Config::read("kitbag.yaml", "agents:\n  - id: ann\n    role: 7\n");
-    /// assert_eq!(config.agents[0].id, "ann");
-    /// assert_eq!(
-    ///     problems[0].to_string(),
-    ///     "kitbag.yaml:3:11: agents[0].role: expected a text, got a number"
-    /// );
-    /// ```
-    #[must_use]
-    pub fn read(file: &str, text: &str) -> (Self, Vec<FileProblem>) {
-        read::read(file, text)
-    }
-
     /// The agent of that id.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<&Agent> {

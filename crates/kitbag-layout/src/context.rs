@@ -9,91 +9,64 @@ use kitbag_core::neutral::one_line;
 use crate::channel::{ChannelTurn, PastMessage};
 use crate::document::Document;
 use crate::key::SecurityKey;
+use crate::prompt::Sources;
 use crate::reserved::{neutralise, neutralise_value};
 use crate::template::{Escape, RenderSettings, Root, Template, Watched};
 use crate::value::{Map, Value};
 
-/// The parts of a template's context that do not come from the channel.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Operator<'a> {
-    pub(crate) agent: &'a Value,
-    pub(crate) metadata: &'a Value,
-    pub(crate) options: &'a Value,
-    pub(crate) skills: &'a Value,
-    pub(crate) env: Option<&'a Map>,
-    pub(crate) key: &'a SecurityKey,
-}
-
 /// The whole context of a template, but for `documents`, `props` and `layout`.
-pub(crate) fn template_context(known: Operator<'_>, turn: &ChannelTurn) -> Map {
+pub(crate) fn template_context(sources: &Sources<'_>, turn: &ChannelTurn) -> Map {
+    let agent = sources.agent.to_context();
     let query = neutralise(&turn.query).into_owned();
     let mode: Value = turn.mode.as_str().into();
     let platform: Value = turn.platform.as_str().into();
-    let env = neutralise_value(&Value::Map(known.env.cloned().unwrap_or_default()));
-    let vars = vars(turn, known.key, &query);
+    let options: Value = sources.agent.options_for(turn.mode.as_str()).into();
+    let env = neutralise_value(&Value::Map(sources.env.cloned().unwrap_or_default()));
+    let vars = vars(turn, sources.key, &query);
     let tools = tools_context(&turn.tools);
 
-    let session = Value::map([
+    let shared = [
         ("mode", mode.clone()),
         ("platform", platform.clone()),
-        ("options", known.options.clone()),
+        ("options", options),
         ("env", env.clone()),
         ("vars", vars.clone()),
-        ("tools", tools.clone()),
-    ]);
-    let context = Value::map([
-        ("mode", mode.clone()),
-        ("platform", platform.clone()),
-        ("options", known.options.clone()),
-        ("env", env.clone()),
-        ("vars", vars.clone()),
-        ("agent", known.agent.clone()),
-    ]);
+    ];
+    let session = shared.clone().into_iter().chain([("tools", tools.clone())]);
+    let context = shared.into_iter().chain([("agent", agent.clone())]);
     let fields = [
         ("user_input", Value::Text(query)),
-        ("agent", known.agent.clone()),
-        ("agentMetadata", known.metadata.clone()),
+        ("agent", agent),
+        ("agentMetadata", sources.agent.metadata()),
         ("mode", mode),
         ("platform", platform),
         ("messages", messages(turn)),
         ("tools", tools),
         ("env", env),
         ("vars", vars),
-        ("session", session),
-        ("context", context),
-        ("skills", known.skills.clone()),
+        ("session", Value::map(session)),
+        ("context", Value::map(context)),
+        ("skills", sources.agent.skills_context()),
         (
             "metadata",
             neutralise_value(&Value::Map(turn.metadata.clone())),
         ),
     ];
-    fields
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
+    Value::map(fields).into_map()
 }
 
 /// The values of a context that hold the messages, the tools and the query, wherever it repeats
 /// them.
 pub(crate) fn watched(context: &Value) -> Vec<Watched<'_>> {
-    let mut watched = Vec::new();
-    collect_watched(context, &mut watched);
-    watched
-}
-
-fn collect_watched<'a>(context: &'a Value, watched: &mut Vec<Watched<'a>>) {
-    for (root, name) in [
+    let roots = [
         (Root::Messages, "messages"),
         (Root::Tools, "tools"),
         (Root::Query, "user_input"),
-    ] {
-        watched.extend(context.get(name).map(|value| (root, value)));
-    }
-    for mirror in MIRRORS {
-        if let Some(mirror) = context.get(mirror) {
-            collect_watched(mirror, watched);
-        }
-    }
+    ];
+    let own = roots.into_iter();
+    let own = own.filter_map(|(root, name)| Some((root, context.get(name)?)));
+    let mirrors = MIRRORS.into_iter().filter_map(|name| context.get(name));
+    own.chain(mirrors.flat_map(watched)).collect()
 }
 
 /// The fields in which a context repeats parts of itself.
@@ -120,9 +93,11 @@ pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) ->
         ("messages", messages(turn)),
         ("platform", turn.platform.as_str().into()),
     ]);
-    let settings = RenderSettings::new()
-        .with_escape(Escape::None)
-        .with_conversation(conversation);
+    let settings = RenderSettings {
+        escape: Escape::None,
+        conversation,
+        ..RenderSettings::default()
+    };
     let template = Template::parse("history", "{{formatConversation messages platform}}");
     template
         .and_then(|template| template.render(&context, &settings))
@@ -141,7 +116,7 @@ impl DocumentFields {
     pub(crate) fn used_by(templates: &[&Template]) -> Self {
         let uses = |field: &str| {
             let mut paths = templates.iter().flat_map(|template| template.paths());
-            paths.any(|used| used.parts().iter().any(|segment| segment == field))
+            paths.any(|used| used.parts.iter().any(|segment| segment == field))
         };
         Self {
             toc: uses("toc"),
@@ -177,10 +152,7 @@ pub(crate) fn document_context(name: &str, document: &Document, fields: Document
 
 /// The variables of the turn. The key is ours, whatever the caller put there.
 fn vars(turn: &ChannelTurn, key: &SecurityKey, query: &str) -> Value {
-    let mut vars = match neutralise_value(&Value::Map(turn.vars.clone())) {
-        Value::Map(vars) => vars,
-        _ => Map::new(),
-    };
+    let mut vars = neutralise_value(&Value::Map(turn.vars.clone())).into_map();
     vars.insert("security_key".to_owned(), key.as_str().into());
     // Some older layouts look for the query here.
     if !query.is_empty() {
@@ -214,15 +186,7 @@ fn message(message: &PastMessage, with_name: bool) -> Value {
 
 /// The value with each text on a line, since names stand where a line could say who speaks.
 fn on_lines(value: &Value) -> Value {
-    match value {
-        Value::Text(text) => neutralise(&one_line(text)).into_owned().into(),
-        Value::List(list) => Value::List(list.iter().map(on_lines).collect()),
-        Value::Map(map) => Value::map(
-            map.iter()
-                .map(|(key, value)| (neutralise(&one_line(key)).into_owned(), on_lines(value))),
-        ),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    }
+    value.map_texts(&|text| neutralise(&one_line(text)).into_owned())
 }
 
 /// A message in which no line begins as those do that say who speaks.

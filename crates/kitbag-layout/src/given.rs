@@ -70,11 +70,8 @@ impl<'a> Given<'a> {
         let context = Value::Map(context);
         let traced = parsed.trace(&context, self.conversation)?;
         let id = self.layout.id.clone();
-        let context = match context {
-            Value::Map(context) => context,
-            _ => Map::new(),
-        };
-        let mut prompt = SystemPrompt::new(traced, PromptSource::Layout { id }, context);
+        let source = PromptSource::Layout { id };
+        let mut prompt = SystemPrompt::new(traced, source, context.into_map());
         prompt.problems.splice(0..0, props.problems);
         Ok(prompt)
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Sixteen random bytes, written as 32 hexadecimal digits.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct SecurityKey(String);
 
 impl SecurityKey {
@@ -109,12 +109,6 @@ impl TryFrom<String> for SecurityKey {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse()
-    }
-}
-
-impl From<SecurityKey> for String {
-    fn from(key: SecurityKey) -> Self {
-        key.0
     }
 }
 

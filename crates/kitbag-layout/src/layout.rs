@@ -101,10 +101,14 @@ impl<'a> ParsedLayout<'a> {
         context: &Value,
         conversation: Option<&Template>,
     ) -> Result<Traced, LayoutFailure> {
-        let mut settings = self.settings(conversation);
-        let watched = watched(context);
-        settings.watched = &watched;
-        Ok(self.template.trace(context, &settings)?)
+        let settings = RenderSettings {
+            escape: self.layout.escape,
+            missing: self.layout.missing,
+            partials: &self.partials,
+            conversation,
+            ..RenderSettings::default()
+        };
+        Ok(self.template.trace(context, &settings, &watched(context))?)
     }
 
     /// Renders the layout. Texts in the context are data.
@@ -116,16 +120,6 @@ impl<'a> ParsedLayout<'a> {
         context: &Value,
         conversation: Option<&Template>,
     ) -> Result<String, LayoutFailure> {
-        Ok(self
-            .template
-            .render(context, &self.settings(conversation))?)
-    }
-
-    fn settings<'s>(&'s self, conversation: Option<&'s Template>) -> RenderSettings<'s> {
-        RenderSettings::new()
-            .with_escape(self.layout.escape)
-            .with_missing(self.layout.missing)
-            .with_partials(&self.partials)
-            .with_conversation(conversation)
+        Ok(self.trace(context, conversation)?.text)
     }
 }

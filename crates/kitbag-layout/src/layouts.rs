@@ -26,18 +26,6 @@ pub struct Layouts {
     fallback: String,
 }
 
-/// A layout that has taken the place of another of the same id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Replaced {
-    /// The id of both.
-    pub id: String,
-    /// Where the one before came from.
-    pub before: Origin,
-    /// Where the one that counts comes from.
-    pub now: Origin,
-}
-
 /// What to do when there is no layout of the name that was asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnUnknown {
@@ -94,11 +82,9 @@ impl Layouts {
         }
     }
 
-    /// Adds a layout. It replaces one of the same id, and says so.
-    pub fn add(&mut self, layout: Layout) -> Option<Replaced> {
-        let (id, now) = (layout.id.clone(), layout.origin.clone());
-        let before = self.layouts.insert(id.clone(), layout)?.origin;
-        Some(Replaced { id, before, now })
+    /// Adds a layout, and gives the one of the same id that it replaces.
+    pub fn add(&mut self, layout: Layout) -> Option<Layout> {
+        self.layouts.insert(layout.id.clone(), layout)
     }
 
     /// The layouts, in the order in which their ids were first added.
@@ -188,7 +174,7 @@ mod tests {
         let mut layouts = Layouts::new("kitbag/default");
         for id in ids {
             let replaced = layouts.add(Layout::new(*id, "text", Origin::BuiltIn));
-            assert_eq!(replaced, None);
+            assert!(replaced.is_none());
         }
         layouts
     }
@@ -238,9 +224,8 @@ mod tests {
     fn a_layout_of_the_same_id_replaces_and_says_so() {
         let mut layouts = catalogue(&["kitbag/default"]);
         let now = Origin::File("kitbag.yaml".to_owned());
-        let replaced = layouts.add(Layout::new("kitbag/default", "mine", now.clone()));
-        let replaced = replaced.unwrap();
-        assert_eq!((replaced.before, replaced.now), (Origin::BuiltIn, now));
+        let replaced = layouts.add(Layout::new("kitbag/default", "mine", now));
+        assert_eq!(replaced.unwrap().origin, Origin::BuiltIn);
         assert_eq!(layouts.iter().count(), 1);
         assert_eq!(
             layouts.get("kitbag/default").unwrap().template(None),

@@ -25,7 +25,7 @@ pub mod query;
 pub mod reserved;
 pub mod template;
 pub mod value;
-pub mod yaml;
+mod yaml;
 
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform};
@@ -38,5 +38,6 @@ pub use problem::{FileProblem, Severity};
 pub use prompt::ShownBy;
 pub use template::{
     Escape, Limited, Limits, Missing, PathUse, Place, RenderSettings, Template, TemplateError,
+    TemplateProblem,
 };
 pub use value::{Map, Value};

@@ -9,7 +9,6 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use crate::problem::FileProblem;
 use crate::props::PropsSchema;
 use crate::template::{Escape, Missing};
 use crate::value::Value;
@@ -94,24 +93,6 @@ impl Layout {
             partials: IndexMap::new(),
             origin,
         }
-    }
-
-    /// Reads the layouts of a file, and all that is wrong with it.
-    ///
-    /// A file holds one layout (`template`, or `layout` with its `system_prompt`) or several
-    /// (`layouts`). One without an id is called `crewx/` and the name of its file.
-    ///
-    /// ```
-    /// use kitbag_layout::Layout;
-    ///
-    /// let (layouts, problems) = Layout::read("layouts/short.yaml", "template: Hello {{agent.name}}");
-    /// assert!(problems.is_empty());
-    /// assert_eq!(layouts[0].id, "crewx/short");
-    /// assert_eq!(layouts[0].template(None), "Hello {{agent.name}}");
-    /// ```
-    #[must_use]
-    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<FileProblem>) {
-        read::read(file, text)
     }
 
     /// The template for a language: the one of exactly that tag, else of its primary language

@@ -13,7 +13,6 @@ pub const PAYLOAD_VERSION: &str = "1.0";
 /// A prompt and what it was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[non_exhaustive]
 pub struct Payload {
     /// The version of this shape, `1.0`.
     pub version: String,
@@ -33,7 +32,6 @@ pub struct Payload {
 /// Who answers, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[non_exhaustive]
 pub struct PayloadAgent {
     /// The agent's id.
     pub id: String,
@@ -49,7 +47,6 @@ pub struct PayloadAgent {
 /// What is known about a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[non_exhaustive]
 pub struct PayloadMetadata {
     /// The channel.
     pub platform: Platform,
@@ -75,55 +72,7 @@ pub struct PayloadMetadata {
     pub layout: Option<String>,
 }
 
-impl PayloadAgent {
-    /// An agent that answers.
-    #[must_use]
-    pub fn new(id: impl Into<String>, provider: impl Into<String>, mode: Mode) -> Self {
-        Self {
-            id: id.into(),
-            provider: provider.into(),
-            mode,
-            model: None,
-        }
-    }
-}
-
-impl PayloadMetadata {
-    /// What every turn knows.
-    #[must_use]
-    pub fn new(platform: Platform, message_count: usize) -> Self {
-        Self {
-            platform,
-            formatted_history: String::new(),
-            message_count,
-            generated_at: None,
-            original_context: None,
-            thread_id: None,
-            notes: Vec::new(),
-            layout: None,
-        }
-    }
-}
-
 impl Payload {
-    /// A payload of this version.
-    #[must_use]
-    pub fn new(
-        agent: PayloadAgent,
-        prompt: impl Into<String>,
-        messages: Vec<PastMessage>,
-        metadata: PayloadMetadata,
-    ) -> Self {
-        Self {
-            version: PAYLOAD_VERSION.to_owned(),
-            agent,
-            prompt: prompt.into(),
-            context: String::new(),
-            messages,
-            metadata,
-        }
-    }
-
     /// Reads a payload that another program wrote.
     ///
     /// # Errors
@@ -165,14 +114,28 @@ mod tests {
     use super::*;
 
     fn payload() -> Payload {
-        let agent = PayloadAgent::new("ann", "cli/claude", Mode::Execute);
-        let messages = vec![PastMessage::user("hi"), PastMessage::assistant("hello")];
-        Payload::new(
-            agent,
-            "You are Ann.",
-            messages,
-            PayloadMetadata::new("slack".parse().unwrap(), 2),
-        )
+        Payload {
+            version: PAYLOAD_VERSION.to_owned(),
+            agent: PayloadAgent {
+                id: "ann".to_owned(),
+                provider: "cli/claude".to_owned(),
+                mode: Mode::Execute,
+                model: None,
+            },
+            prompt: "You are Ann.".to_owned(),
+            context: String::new(),
+            messages: vec![PastMessage::user("hi"), PastMessage::assistant("hello")],
+            metadata: PayloadMetadata {
+                platform: "slack".parse().unwrap(),
+                formatted_history: String::new(),
+                message_count: 2,
+                generated_at: None,
+                original_context: None,
+                thread_id: None,
+                notes: Vec::new(),
+                layout: None,
+            },
+        }
     }
 
     #[test]

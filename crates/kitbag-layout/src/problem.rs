@@ -2,11 +2,11 @@
 //!
 //! Readers collect problems and go on, so that all of them are shown at once.
 
+use std::cell::RefCell;
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::nearest;
 use crate::yaml::{Field, Node};
 
 /// One thing that is wrong in a file.
@@ -132,84 +132,53 @@ impl std::error::Error for FileProblem {}
 #[derive(Debug)]
 pub(crate) struct Problems {
     file: String,
-    found: Vec<FileProblem>,
+    found: RefCell<Vec<FileProblem>>,
 }
 
 impl Problems {
-    pub(crate) fn new(file: &str) -> Self {
-        Self {
+    /// Reads a file with `read`, and collects all that is wrong with it, in the order of the lines.
+    /// Nothing is read of a text that is no YAML.
+    pub(crate) fn reading<T: Default>(
+        file: &str,
+        text: &str,
+        read: impl FnOnce(&Field<'_>) -> Option<T>,
+    ) -> (T, Vec<FileProblem>) {
+        let problems = Self {
             file: file.to_owned(),
-            found: Vec::new(),
-        }
-    }
-
-    /// Reads a text into its tree. What is wrong with it is kept, and nothing comes back.
-    pub(crate) fn read(&mut self, text: &str) -> Option<Node> {
-        match Node::read(&self.file, text) {
-            Ok((node, warnings)) => {
-                self.found.extend(warnings);
-                Some(node)
+            found: RefCell::default(),
+        };
+        let read = match Node::read(file, text) {
+            Ok(node) => {
+                let root = Field::root(&node, &problems);
+                root.warn_of_repeated_keys();
+                read(&root)
             }
             Err(problem) => {
-                self.found.push(problem);
+                problems.add(problem);
                 None
             }
-        }
-    }
-
-    /// The number of problems up to now.
-    pub(crate) fn count(&self) -> usize {
-        self.found.len()
-    }
-
-    /// The first error of those that were found after so many.
-    pub(crate) fn error_since(&self, count: usize) -> Option<&FileProblem> {
-        self.found.iter().skip(count).find(|found| found.is_error())
+        };
+        let mut found = problems.found.into_inner();
+        found.sort_by_key(|problem| (problem.line, problem.column));
+        (read.unwrap_or_default(), found)
     }
 
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    pub(crate) fn error(&mut self, field: &Field<'_>, message: impl Into<String>) {
-        let problem = FileProblem::error(&self.file, message);
-        self.found.push(field.locate(problem));
+    pub(crate) fn add(&self, problem: FileProblem) {
+        self.found.borrow_mut().push(problem);
     }
 
-    pub(crate) fn error_with_hint(
-        &mut self,
-        field: &Field<'_>,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) {
-        let problem = FileProblem::error(&self.file, message).with_hint(hint);
-        self.found.push(field.locate(problem));
+    /// The number of problems up to now.
+    pub(crate) fn count(&self) -> usize {
+        self.found.borrow().len()
     }
 
-    pub(crate) fn warning(&mut self, field: &Field<'_>, message: impl Into<String>) {
-        let problem = FileProblem::warning(&self.file, message);
-        self.found.push(field.locate(problem));
-    }
-
-    /// Warns of keys that look like one of the known ones, but are none.
-    pub(crate) fn warn_of_misspelt_keys(&mut self, field: &Field<'_>, known: &[&str]) {
-        for entry in field.entries() {
-            let name = entry.name();
-            if !known.contains(&name)
-                && let Some(meant) = nearest::within_two(name, known)
-            {
-                let message = format!("`{name}` is not a known key and has no effect");
-                let problem = FileProblem::warning(&self.file, message)
-                    .with_hint(format!("did you mean `{meant}`?"));
-                self.found.push(entry.locate(problem));
-            }
-        }
-    }
-
-    /// All problems, in the order of the lines.
-    pub(crate) fn into_vec(self) -> Vec<FileProblem> {
-        let mut found = self.found;
-        found.sort_by_key(|problem| (problem.line, problem.column));
-        found
+    /// The first error of those that were found after so many.
+    pub(crate) fn error_since(&self, count: usize) -> Option<FileProblem> {
+        let found = self.found.borrow();
+        found.iter().skip(count).find(|it| it.is_error()).cloned()
     }
 }

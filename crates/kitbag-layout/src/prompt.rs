@@ -18,7 +18,7 @@ use kitbag_core::problem::{Problem, ProblemKind};
 use crate::agent::Agent;
 use crate::chain::{PromptSource, own_prompt};
 use crate::channel::{ChannelTurn, Mode};
-use crate::context::{Operator, template_context, watched};
+use crate::context::{template_context, watched};
 use crate::document::Documents;
 use crate::key::SecurityKey;
 use crate::layout::{LayoutFailure, ParsedLayout};
@@ -134,16 +134,7 @@ struct Rendering<'a> {
 
 impl<'a> Rendering<'a> {
     fn new(sources: &'a Sources<'a>, turn: &'a ChannelTurn) -> Self {
-        let agent = sources.agent;
-        let known = Operator {
-            agent: &agent.to_context(),
-            metadata: &agent.metadata(),
-            options: &agent.options_for(turn.mode.as_str()).to_vec().into(),
-            skills: &agent.skills_context(),
-            env: sources.env,
-            key: sources.key,
-        };
-        let mut context = template_context(known, turn);
+        let mut context = template_context(sources, turn);
         let props = props(sources).unwrap_or_else(|| Value::Map(Map::new()));
         context.insert("props".to_owned(), props);
         Self {
@@ -185,13 +176,13 @@ impl<'a> Rendering<'a> {
         let mut context = self.context.clone();
         self.add_documents(&mut context, &template, partials);
         let context = Value::Map(context);
-        let watched = watched(&context);
-        let mut settings = RenderSettings::new()
-            .with_escape(Escape::None)
-            .with_partials(partials)
-            .with_conversation(self.sources.conversation);
-        settings.watched = &watched;
-        Ok(template.trace(&context, &settings)?)
+        let settings = RenderSettings {
+            escape: Escape::None,
+            partials,
+            conversation: self.sources.conversation,
+            ..RenderSettings::default()
+        };
+        Ok(template.trace(&context, &settings, &watched(&context))?)
     }
 
     /// The layout, with the agent's own prompt as data in it.
@@ -205,9 +196,7 @@ impl<'a> Rendering<'a> {
         );
         let context = Value::Map(context);
         let traced = parsed.trace(&context, self.sources.conversation)?;
-        if let Value::Map(context) = context {
-            self.context = context;
-        }
+        self.context = context.into_map();
         Ok(traced)
     }
 
@@ -228,13 +217,10 @@ fn props(sources: &Sources<'_>) -> Option<Value> {
 
 /// Layouts that were written before `layout.system_prompt` find the agent's own prompt here.
 fn set_inline_prompt(context: &mut Map, own: &str) {
-    if let Some(Value::Map(agent)) = context.get_mut("agent") {
-        let inline = agent
-            .entry("inline".to_owned())
-            .or_insert_with(|| Value::Map(Map::new()));
-        if let Value::Map(inline) = inline {
-            inline.insert("prompt".to_owned(), own.into());
-        }
+    if let Some(Value::Map(agent)) = context.get_mut("agent")
+        && let Some(Value::Map(inline)) = agent.get_mut("inline")
+    {
+        inline.insert("prompt".to_owned(), own.into());
     }
 }
 

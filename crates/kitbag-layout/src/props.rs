@@ -21,7 +21,7 @@ pub struct PropsSchema {
 }
 
 /// What one prop must be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PropSchema {
     /// Its type.
@@ -45,7 +45,7 @@ pub struct PropSchema {
 }
 
 /// The type of a prop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PropKind {
     /// `string`.
     String,
@@ -66,6 +66,7 @@ pub enum PropKind {
     /// `func` or `function`: nothing that can be written in a file satisfies it.
     Func,
     /// `node`: anything.
+    #[default]
     Node,
 }
 
@@ -112,52 +113,30 @@ impl PropsSchema {
     pub fn props(&self) -> impl Iterator<Item = (&str, &PropSchema)> {
         self.props.iter().map(|(name, prop)| (name.as_str(), prop))
     }
-
-    /// Lays `props` over `defaults`, and those over the defaults of the schema, and holds the
-    /// result against the schema. A value that is not valid is replaced by its default.
-    #[must_use]
-    pub fn check(
-        &self,
-        props: Option<&Value>,
-        defaults: Option<&Value>,
-        mode: PropsMode,
-    ) -> Checked {
-        check::check(self, props, defaults, mode)
-    }
 }
+
+/// The names of the types; of two for the same the first is the usual one.
+const KINDS: [(&str, PropKind); 12] = [
+    ("string", PropKind::String),
+    ("number", PropKind::Number),
+    ("bool", PropKind::Bool),
+    ("boolean", PropKind::Bool),
+    ("array", PropKind::Array),
+    ("arrayOf", PropKind::ArrayOf),
+    ("object", PropKind::Object),
+    ("shape", PropKind::Shape),
+    ("oneOfType", PropKind::OneOfType),
+    ("func", PropKind::Func),
+    ("function", PropKind::Func),
+    ("node", PropKind::Node),
+];
 
 impl PropKind {
     /// The name by which a schema calls it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Number => "number",
-            Self::Bool => "bool",
-            Self::Array => "array",
-            Self::ArrayOf => "arrayOf",
-            Self::Object => "object",
-            Self::Shape => "shape",
-            Self::OneOfType => "oneOfType",
-            Self::Func => "func",
-            Self::Node => "node",
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "string" => Self::String,
-            "number" => Self::Number,
-            "bool" | "boolean" => Self::Bool,
-            "array" => Self::Array,
-            "arrayOf" => Self::ArrayOf,
-            "object" => Self::Object,
-            "shape" => Self::Shape,
-            "oneOfType" => Self::OneOfType,
-            "func" | "function" => Self::Func,
-            "node" => Self::Node,
-            _ => return None,
-        })
+        let named = KINDS.iter().find(|(_, kind)| *kind == self);
+        named.map_or("", |(name, _)| name)
     }
 }
 
@@ -166,19 +145,7 @@ impl PropSchema {
     fn any(kind: PropKind) -> Self {
         Self {
             kind,
-            required: false,
-            default: None,
-            description: None,
-            one_of: None,
-            min: None,
-            max: None,
-            min_length: None,
-            max_length: None,
-            pattern: None,
-            item: None,
-            item_one_of: None,
-            types: Vec::new(),
-            shape: None,
+            ..Self::default()
         }
     }
 }

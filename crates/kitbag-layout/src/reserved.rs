@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use looks::{is_bracket, is_hidden, is_invisible, is_separator, plain};
 
-use crate::value::{Map, Value};
+use crate::value::Value;
 
 /// The names of tags that only a layout and the wrapper of the query may write.
 pub const RESERVED_TAGS: [&str; 10] = [
@@ -95,16 +95,7 @@ pub fn show_hidden(text: &str) -> Cow<'_, str> {
 /// Neutralises every text and every key of a value.
 #[must_use]
 pub fn neutralise_value(value: &Value) -> Value {
-    match value {
-        Value::Text(text) => Value::Text(neutralise(text).into_owned()),
-        Value::List(list) => Value::List(list.iter().map(neutralise_value).collect()),
-        Value::Map(map) => Value::Map(
-            map.iter()
-                .map(|(key, value)| (neutralise(key).into_owned(), neutralise_value(value)))
-                .collect::<Map>(),
-        ),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    }
+    value.map_texts(&|text| neutralise(text).into_owned())
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -19,10 +19,11 @@ mod whitespace;
 use std::sync::Arc;
 
 use crate::value::Value;
+use paths::Collector;
 
 pub(crate) use helper::file_size;
 
-pub use error::{Limited, Place, TemplateError};
+pub use error::{Limited, Place, TemplateError, TemplateProblem};
 pub use paths::PathUse;
 pub use settings::{Escape, Limits, Missing, RenderSettings};
 pub(crate) use trace::{Root, Traced, Watched};
@@ -34,7 +35,7 @@ pub(crate) use trace::{Root, Traced, Watched};
 ///
 /// let template = Template::parse("greeting", "Hello{{#each names}} {{this}}{{/each}}!")?;
 /// let context: Value = serde_json::from_str(r#"{"names": ["Ann", "Bob"]}"#)?;
-/// assert_eq!(template.render(&context, &RenderSettings::new())?, "Hello Ann Bob!");
+/// assert_eq!(template.render(&context, &RenderSettings::default())?, "Hello Ann Bob!");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -72,22 +73,26 @@ impl Template {
     /// use kitbag_layout::Template;
     ///
     /// let template = Template::parse("t", "{{#if (eq a.b 1)}}{{{documents.my-doc.content}}}{{/if}}")?;
-    /// let written: Vec<&str> = template.paths().map(|path| path.written()).collect();
-    /// assert_eq!(written, ["a.b", "documents.my-doc.content"]);
+    /// let paths: Vec<String> = template.paths().map(|path| path.parts.join(".")).collect();
+    /// assert_eq!(paths, ["a.b", "documents.my-doc.content"]);
     /// # Ok::<(), kitbag_layout::TemplateError>(())
     /// ```
     pub fn paths(&self) -> impl Iterator<Item = PathUse<'_>> {
-        paths::paths(self).into_iter()
+        Collector::of(&self.program).paths.into_iter()
     }
 
     /// The names of the partials that it includes, as far as they are written in it.
     pub fn partials(&self) -> impl Iterator<Item = &str> {
-        paths::partials(self).into_iter()
+        Collector::of(&self.program).partials.into_iter()
     }
 
     /// Those of its partials that it neither defines itself nor has a stand-in for.
     pub fn required_partials(&self) -> impl Iterator<Item = &str> {
-        paths::required_partials(self).into_iter()
+        let Collector {
+            partials, optional, ..
+        } = Collector::of(&self.program);
+        let is_required = move |name: &&str| !optional.contains(name) && !name.starts_with('@');
+        partials.into_iter().filter(is_required)
     }
 
     /// Renders it with a context.
@@ -101,7 +106,7 @@ impl Template {
         context: &Value,
         settings: &RenderSettings<'_>,
     ) -> Result<String, TemplateError> {
-        Ok(render::render(self, context, settings)?.text)
+        Ok(self.trace(context, settings, &[])?.text)
     }
 
     /// Renders it, and records which of the watched values it used.
@@ -109,8 +114,9 @@ impl Template {
         &self,
         context: &Value,
         settings: &RenderSettings<'_>,
+        watched: &[Watched<'_>],
     ) -> Result<Traced, TemplateError> {
-        render::render(self, context, settings)
+        render::render(self, context, settings, watched)
     }
 }
 

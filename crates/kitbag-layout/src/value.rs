@@ -7,7 +7,7 @@ mod de;
 mod number;
 
 use indexmap::IndexMap;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::Serialize;
 
 pub use number::Number;
 
@@ -15,7 +15,8 @@ pub use number::Number;
 pub type Map = IndexMap<String, Value>;
 
 /// A value as it may stand in JSON or YAML.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Value {
     /// `null`.
     #[default]
@@ -37,20 +38,6 @@ impl Value {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.as_map()?.get(key)
-    }
-
-    /// What stands behind a path of keys.
-    ///
-    /// ```
-    /// use kitbag_layout::Value;
-    ///
-    /// let value: Value = serde_json::from_str(r#"{"agent": {"id": "ann"}}"#)?;
-    /// assert_eq!(value.at(["agent", "id"]).and_then(Value::as_text), Some("ann"));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn at<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Self> {
-        path.into_iter().try_fold(self, Self::get)
     }
 
     /// The text, if it is one.
@@ -95,6 +82,29 @@ impl Value {
         }
     }
 
+    /// The same with another text in the place of each, keys included.
+    pub(crate) fn map_texts(&self, change: &impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(change(text)),
+            Self::List(list) => {
+                Self::List(list.iter().map(|item| item.map_texts(change)).collect())
+            }
+            Self::Map(map) => {
+                let entries = map.iter();
+                Self::map(entries.map(|(key, value)| (change(key), value.map_texts(change))))
+            }
+            Self::Null | Self::Bool(_) | Self::Number(_) => self.clone(),
+        }
+    }
+
+    /// The object, or an empty one in the place of anything else.
+    pub(crate) fn into_map(self) -> Map {
+        match self {
+            Self::Map(map) => map,
+            _ => Map::new(),
+        }
+    }
+
     /// What kind of value it is, in the words of JavaScript, which layouts' authors know.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -116,29 +126,6 @@ impl Value {
                 .map(|(key, value)| (key.into(), value))
                 .collect(),
         )
-    }
-}
-
-impl Serialize for Value {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(is) => serializer.serialize_bool(*is),
-            Self::Number(number) => number.serialize(serializer),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(list) => {
-                let mut seq = serializer.serialize_seq(Some(list.len()))?;
-                list.iter()
-                    .try_for_each(|item| seq.serialize_element(item))?;
-                seq.end()
-            }
-            Self::Map(map) => {
-                let mut object = serializer.serialize_map(Some(map.len()))?;
-                map.iter()
-                    .try_for_each(|(key, value)| object.serialize_entry(key, value))?;
-                object.end()
-            }
-        }
     }
 }
 

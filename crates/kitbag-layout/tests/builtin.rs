@@ -9,7 +9,8 @@ use kitbag_layout::manifest::Origin;
 use kitbag_layout::prompt::{Sources, SystemPrompt, system_prompt};
 use kitbag_layout::template::{Escape, Missing};
 use kitbag_layout::{
-    Agent, ChannelTurn, Document, Documents, Layout, Map, PastMessage, SecurityKey, ShownBy, Value,
+    Agent, ChannelTurn, Config, Document, Documents, Layout, Map, PastMessage, SecurityKey,
+    ShownBy, Value,
 };
 
 fn full_agent() -> Agent {
@@ -124,12 +125,14 @@ fn c04_the_default_layout_shows_the_agent() {
     </system_prompt>
     "#);
     let mut agent = full_agent();
-    let mut choice = kitbag_layout::agent::LayoutChoice::new("kitbag/default");
-    let off: Map = ["showProfile", "showSkills", "showHistory"]
-        .map(|name| (name.to_owned(), false.into()))
-        .into();
-    choice.props = Some(Value::Map(off));
-    agent.layout = Some(choice);
+    let off = "agents:
+      - id: ann
+        layout:
+          id: kitbag/default
+          props: {showProfile: false, showSkills: false, showHistory: false}";
+    let (config, problems) = Config::read("kitbag.yaml", off);
+    assert_eq!(problems, []);
+    agent.layout.clone_from(&config.agents[0].layout);
     let rendered = render(&agent, layout, &full_turn());
     for hidden in ["agent_profile", "frying"] {
         assert!(!rendered.text.contains(hidden), "{}", rendered.text);

@@ -170,7 +170,7 @@ proptest! {
             match rendered {
                 Ok(text) => prop_assert!(text.len() <= 16 << 20),
                 Err(LayoutFailure::Template(error)) => {
-                    prop_assert!(error.place().line > 0 && error.place().column > 0, "{error}");
+                    prop_assert!(error.place.line > 0 && error.place.column > 0, "{error}");
                 }
                 Err(LayoutFailure::Prop(error)) => prop_assert!(error.path.starts_with("props"), "{error}"),
                 Err(error) => prop_assert!(false, "{error}"),

@@ -1,59 +1,62 @@
 //! What templates see of an agent.
 
-use super::{Agent, ModeOptions, Options};
+use super::Agent;
 use crate::value::{Map, Value};
 
-pub(super) fn agent(agent: &Agent) -> Value {
-    let name = agent.name.as_ref().unwrap_or(&agent.id);
-    let options = options(&agent.options);
-    let (always, by_mode) = match &agent.options {
-        Options::Unset => (None, None),
-        Options::Always(_) => (options.clone(), None),
-        Options::ByMode(_) => (None, options.clone()),
-    };
-    let provider = (!agent.providers.is_empty()).then(|| agent.providers.join(", "));
-    let raw = match agent.providers.as_slice() {
-        [one] if !agent.provider_is_list => Some(one.as_str().into()),
-        list => texts(list),
-    };
-    present([
-        ("id", Some(agent.id.as_str().into())),
-        ("name", Some(name.as_str().into())),
-        ("role", text(agent.role.as_ref())),
-        ("team", text(agent.team.as_ref())),
-        ("description", text(agent.description.as_ref())),
-        ("workingDirectory", text(agent.working_directory.as_ref())),
-        ("capabilities", texts(&agent.capabilities)),
-        ("specialties", texts(&agent.specialties)),
-        ("provider", text(provider.as_ref())),
-        ("providerList", texts(&agent.providers)),
-        ("providerRaw", raw),
-        ("inline", Some(inline(agent))),
-        ("model", text(agent.model.as_ref())),
-        ("options", options),
-        ("optionsArray", always),
-        ("optionsByMode", by_mode),
-        ("remote", agent.remote.as_ref().map(remote)),
-        ("documents", texts(&agent.documents)),
-    ])
-}
+impl Agent {
+    /// What templates see as `agent`. What is not written is not there; secrets never are.
+    #[must_use]
+    pub fn to_context(&self) -> Value {
+        let options = self.options.as_ref();
+        let always = options.filter(|options| options.as_list().is_some());
+        let by_mode = options.filter(|options| options.as_map().is_some());
+        let provider = (!self.providers.is_empty()).then(|| self.providers.join(", "));
+        let raw = match self.providers.as_slice() {
+            [one] if !self.provider_is_list => Some(one.as_str().into()),
+            list => texts(list),
+        };
+        present([
+            ("id", Some(self.id.as_str().into())),
+            ("name", text(self.name.as_ref().or(Some(&self.id)))),
+            ("role", text(self.role.as_ref())),
+            ("team", text(self.team.as_ref())),
+            ("description", text(self.description.as_ref())),
+            ("workingDirectory", text(self.working_directory.as_ref())),
+            ("capabilities", texts(&self.capabilities)),
+            ("specialties", texts(&self.specialties)),
+            ("provider", text(provider.as_ref())),
+            ("providerList", texts(&self.providers)),
+            ("providerRaw", raw),
+            ("inline", Some(inline(self))),
+            ("model", text(self.model.as_ref())),
+            ("options", options.cloned()),
+            ("optionsArray", always.cloned()),
+            ("optionsByMode", by_mode.cloned()),
+            ("remote", self.remote.as_ref().map(remote)),
+            ("documents", texts(&self.documents)),
+        ])
+    }
 
-pub(super) fn metadata(agent: &Agent) -> Value {
-    present([
-        ("specialties", texts(&agent.specialties)),
-        ("capabilities", texts(&agent.capabilities)),
-        ("description", text(agent.description.as_ref())),
-    ])
-}
+    /// What templates see as `agentMetadata`.
+    #[must_use]
+    pub fn metadata(&self) -> Value {
+        present([
+            ("specialties", texts(&self.specialties)),
+            ("capabilities", texts(&self.capabilities)),
+            ("description", text(self.description.as_ref())),
+        ])
+    }
 
-/// Names, or descriptions of each; a map says which to include.
-pub(super) fn skills(agent: &Agent) -> Value {
-    let skills = match &agent.skills {
-        Some(Value::Map(skills)) => skills.get("include"),
-        skills => skills.as_ref(),
-    };
-    let list = skills.and_then(Value::as_list).unwrap_or_default();
-    Value::List(list.to_vec())
+    /// What templates see as `skills`: names, or descriptions of each. A map says which to include.
+    #[must_use]
+    pub fn skills_context(&self) -> Value {
+        let skills = match &self.skills {
+            Some(Value::Map(skills)) => skills.get("include"),
+            skills => skills.as_ref(),
+        };
+        let list = skills.and_then(Value::as_list).unwrap_or_default();
+        Value::List(list.to_vec())
+    }
 }
 
 /// What stands under `inline`, with what may also be written beside it.
@@ -97,24 +100,6 @@ fn remote(remote: &Value) -> Value {
         };
         (key, value)
     }))
-}
-
-fn options(options: &Options) -> Option<Value> {
-    match options {
-        Options::Unset => None,
-        Options::Always(list) => Some(list.clone().into()),
-        Options::ByMode(modes) => Some(Value::map(modes.iter().map(|(mode, options)| {
-            let options = match options {
-                ModeOptions::Always(list) => list.clone().into(),
-                ModeOptions::ByProvider(providers) => Value::map(
-                    providers
-                        .iter()
-                        .map(|(provider, list)| (provider.as_str(), list.clone().into())),
-                ),
-            };
-            (mode.as_str(), options)
-        }))),
-    }
 }
 
 /// The value without what is kept secret, and addresses without their passwords.

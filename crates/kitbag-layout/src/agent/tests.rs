@@ -132,7 +132,7 @@ fn shorthand_means_the_same_as_inline_and_counts_less() {
         assert_eq!(agent.providers, ["x"]);
         assert_eq!(agent.documents, ["d"]);
     }
-    let inline = |agent: &Agent, key| agent.to_context().at(["inline", key]).cloned();
+    let inline = |agent: &Agent, key| agent.to_context().get("inline")?.get(key).cloned();
     assert_eq!(inline(&short, "model"), inline(&long, "model"));
     assert_eq!(inline(&short, "prompt"), inline(&long, "prompt"));
 

@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 
 use crate::document::DocumentKind;
-use crate::problem::Problems;
 use crate::yaml::Field;
 
 /// A document as a project declares it. Nothing has been opened.
@@ -36,84 +35,54 @@ pub enum DocumentSource {
 }
 
 impl DocumentEntry {
-    /// A document of which nothing is known but where its text is.
-    #[must_use]
-    pub fn new(source: DocumentSource) -> Self {
-        Self {
-            source,
-            name: None,
-            summary: None,
-            media_type: None,
-            kind: DocumentKind::Text,
-            file: String::new(),
-            line: 0,
-        }
-    }
-
     /// Reads a map of names to documents.
-    pub(crate) fn read_map(field: &Field<'_>, problems: &mut Problems) -> IndexMap<String, Self> {
-        if field.map(problems).is_none() {
-            return IndexMap::new();
-        }
-        field
-            .entries()
-            .filter_map(|entry| Some((entry.name().to_owned(), Self::read(&entry, problems)?)))
-            .collect()
+    pub(crate) fn read_map(field: &Field<'_>) -> Option<IndexMap<String, Self>> {
+        field.read_entries(Self::read)
     }
 
-    fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
-        let line = field.node.line;
-        if let Some(text) = field.as_text() {
-            let source = DocumentSource::Text(text.to_owned());
-            return Some(Self {
-                file: problems.file().to_owned(),
-                line,
-                ..Self::new(source)
-            });
-        }
-        if !field.is_map() {
-            return field.refuse(problems, "a text, or a map with `path` or `content`");
-        }
-        let known = ["path", "name", "content", "render", "summary", "type"];
-        problems.warn_of_misspelt_keys(field, &known);
-        let mut text = |name| {
-            let field = field.get(name)?;
-            field.text(problems)
+    fn read(field: &Field<'_>) -> Option<Self> {
+        let source = match field.as_text() {
+            Some(text) => Some(DocumentSource::Text(text.to_owned())),
+            None if field.is_map() => DocumentSource::read(field),
+            None => field.refuse("a text, or a map with `path` or `content`"),
         };
-        let (path, content) = (text("path"), text("content"));
-        let (name, summary, media_type) = (text("name"), text("summary"), text("type"));
-        let kind = match field.get("render").and_then(|f| f.bool(problems)) {
+        let name = field.read("name", Field::text);
+        let summary = field.read("summary", Field::text);
+        let media_type = field.read("type", Field::text);
+        let kind = match field.read("render", Field::bool) {
             Some(true) => DocumentKind::Template,
             Some(false) | None => DocumentKind::Text,
         };
-        let source = match (content, path) {
-            (Some(_), Some(path)) => {
-                problems.warning(field, format!("the content counts, not the path `{path}`"));
-                DocumentSource::Text(field.get("content")?.text(problems)?)
-            }
-            (Some(content), None) => DocumentSource::Text(content),
-            (None, Some(path)) if path.trim().is_empty() => {
-                problems.error(field, "the path is empty");
-                return None;
-            }
-            (None, Some(path)) => DocumentSource::Path(path),
-            (None, None) => {
-                let is_written = |name| field.get(name).is_some();
-                // What is written but no text has been reported already.
-                if !is_written("path") && !is_written("content") {
-                    problems.error(field, "a document needs a `path` or a `content`");
-                }
-                return None;
-            }
-        };
+        field.warn_of_misspelt_keys(&[]);
         Some(Self {
-            source,
+            source: source?,
             name,
             summary,
             media_type,
             kind,
-            file: problems.file().to_owned(),
-            line,
+            file: field.problems.file().to_owned(),
+            line: field.node.line,
         })
+    }
+}
+
+impl DocumentSource {
+    fn read(field: &Field<'_>) -> Option<Self> {
+        let (path, content) = (field.get("path"), field.get("content"));
+        let is_written = path.is_some() || content.is_some();
+        let path = path.and_then(|path| path.text());
+        match (content.and_then(|content| content.text()), path) {
+            (Some(content), path) => {
+                if let Some(path) = path {
+                    field.warning(format!("the content counts, not the path `{path}`"));
+                }
+                Some(Self::Text(content))
+            }
+            (None, Some(path)) if path.trim().is_empty() => field.error("the path is empty"),
+            (None, Some(path)) => Some(Self::Path(path)),
+            // What is written but no text has been reported already.
+            (None, None) if is_written => None,
+            (None, None) => field.error("a document needs a `path` or a `content`"),
+        }
     }
 }

@@ -6,8 +6,7 @@ use kitbag_core::view::{View, ViewError};
 use serde_json::Value;
 
 use super::Config;
-use crate::problem::Problems;
-use crate::yaml::{Field, NodeKind};
+use crate::yaml::Field;
 
 impl Config {
     /// The view of a node: the project's, else the built-in one. None where the project's has errors,
@@ -33,29 +32,17 @@ impl Config {
 }
 
 /// Reads a map of names to views. A view with errors is missing under its name.
-pub(super) fn read_map(
-    field: &Field<'_>,
-    problems: &mut Problems,
-) -> IndexMap<String, Option<View>> {
-    if field.map(problems).is_none() {
-        return IndexMap::new();
-    }
-    let entries = field.entries();
-    entries
-        .map(|entry| (entry.name().to_owned(), read(&entry, problems)))
-        .collect()
+pub(super) fn read_map(field: &Field<'_>) -> Option<IndexMap<String, Option<View>>> {
+    field.read_entries(|entry| Some(read(entry)))
 }
 
-fn read(field: &Field<'_>, problems: &mut Problems) -> Option<View> {
-    if field.node.kind != NodeKind::Null {
-        field.map(problems)?;
+fn read(field: &Field<'_>) -> Option<View> {
+    if !field.is_null() {
+        field.map()?;
     }
     let mut value = match serde_json::to_value(field.node.to_value()) {
         Ok(value) => value,
-        Err(error) => {
-            problems.error(field, error.to_string());
-            return None;
-        }
+        Err(error) => return field.error(error.to_string()),
     };
     let mut is_whole = true;
     loop {
@@ -63,7 +50,7 @@ fn read(field: &Field<'_>, problems: &mut Problems) -> Option<View> {
             Ok(view) => return is_whole.then_some(view),
             Err(error) => {
                 is_whole = false;
-                report(field, &error, problems);
+                report(field, &error);
                 // Without what is wrong the rest can be read, and what is wrong with that is told too.
                 remove(&mut value, &error.field)?;
             }
@@ -71,14 +58,14 @@ fn read(field: &Field<'_>, problems: &mut Problems) -> Option<View> {
     }
 }
 
-fn report(field: &Field<'_>, error: &ViewError, problems: &mut Problems) {
+fn report(field: &Field<'_>, error: &ViewError) {
     let mut at = field.clone();
     for name in error.field.split('.') {
         let entry = at.entries().find(|entry| entry.name() == name);
         let Some(entry) = entry else { break };
         at = entry;
     }
-    problems.error(&at, error.problem.clone());
+    at.error::<()>(error.problem.clone());
 }
 
 /// Takes out the value at a path; none where nothing is there.

@@ -5,128 +5,86 @@ use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
 use crate::problem::{FileProblem, Problems};
-use crate::value::Map;
-use crate::yaml::{Field, NodeKind};
+use crate::yaml::Field;
 
-const KEYS: &[&str] = &[
-    "agents",
-    "layouts",
-    "documents",
-    "nodes",
-    "skills",
-    "vars",
-    "env",
-    "settings",
-];
-
-const SETTINGS: &[&str] = &[
-    "unknown_layout",
-    "layout_default",
-    "language",
-    "layouts_dir",
-    "documents_root",
-];
-
-pub(super) fn read(file: &str, text: &str) -> (Config, Vec<FileProblem>) {
-    let mut problems = Problems::new(file);
-    let mut config = problems
-        .read(text)
-        .map(|node| read_root(&Field::root(&node), &mut problems))
-        .unwrap_or_default();
-    config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
-    (config, problems.into_vec())
+impl Config {
+    /// Reads a project file, and all that is wrong with it.
+    ///
+    /// ```
+    /// use kitbag_layout::Config;
+    ///
+    /// let (config, problems) = Config::read("kitbag.yaml", "agents:\n  - id: ann\n    role: 7\n");
+    /// assert_eq!(config.agents[0].id, "ann");
+    /// assert_eq!(
+    ///     problems[0].to_string(),
+    ///     "kitbag.yaml:3:11: agents[0].role: expected a text, got a number"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn read(file: &str, text: &str) -> (Self, Vec<FileProblem>) {
+        let (mut config, problems) = Problems::reading(file, text, read_root);
+        config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
+        (config, problems)
+    }
 }
 
-fn read_root(root: &Field<'_>, problems: &mut Problems) -> Config {
-    let mut config = Config::default();
-    if root.node.kind == NodeKind::Null || root.map(problems).is_none() {
-        return config;
+fn read_root(root: &Field<'_>) -> Option<Config> {
+    if root.is_null() {
+        return None;
     }
-    let known: Vec<_> = KEYS.iter().copied().chain(["providers"]).collect();
-    problems.warn_of_misspelt_keys(root, &known);
-    if let Some(agents) = root.get("agents") {
-        config.agents = agent::read_list(&agents, problems);
-    }
-    if let Some(layouts) = root.get("layouts") {
-        config.layouts = manifest::read_map(&layouts, problems)
-            .into_iter()
-            .map(|layout| (layout.id.clone(), layout))
-            .collect();
-    }
-    if let Some(documents) = root.get("documents") {
-        config.documents = DocumentEntry::read_map(&documents, problems);
-    }
-    if let Some(nodes) = root.get("nodes") {
-        config.nodes = nodes::read_map(&nodes, problems);
-    }
-    config.skills = root.get("skills").map(|skills| skills.node.to_value());
-    if let Some(vars) = root.get("vars")
-        && vars.map(problems).is_some()
-    {
-        config.vars = values(&vars, &[]);
-    }
-    if let Some(env) = root.get("env") {
-        config.env_allow = read_env(&env, problems);
-    }
-    if let Some(settings) = root.get("settings")
-        && settings.map(problems).is_some()
-    {
-        config.settings = read_settings(&settings, problems);
-    }
-    config.extra = values(root, KEYS);
-    config
+    root.map()?;
+    let documents = root.read("documents", DocumentEntry::read_map);
+    let vars = root.read("vars", Field::map_value);
+    let config = Config {
+        agents: root.read("agents", agent::read_list).unwrap_or_default(),
+        layouts: root.read("layouts", manifest::read_map).unwrap_or_default(),
+        documents: documents.unwrap_or_default(),
+        nodes: root.read("nodes", nodes::read_map).unwrap_or_default(),
+        skills: root.get("skills").map(|skills| skills.node.to_value()),
+        vars: vars.unwrap_or_default().into_map(),
+        env_allow: root.read("env", read_env),
+        settings: root.read("settings", read_settings).unwrap_or_default(),
+        // All that is known has been asked for by now.
+        extra: root.unread(),
+    };
+    root.warn_of_misspelt_keys(&["providers"]);
+    Some(config)
 }
 
 /// A list of names, or a map with such a list under `allow`.
-fn read_env(field: &Field<'_>, problems: &mut Problems) -> Option<Vec<String>> {
+fn read_env(field: &Field<'_>) -> Option<Vec<String>> {
     if !field.is_map() {
-        return field.texts(problems);
+        return field.texts();
     }
     match field.get("allow") {
-        Some(allow) => allow.texts(problems),
+        Some(allow) => allow.texts(),
         None => {
             let message = "expected a list of names, or a map with such a list under `allow`";
             let hint = "name the variables of the environment that templates may see; values of \
                         your own belong under `vars`";
-            problems.error_with_hint(field, message, hint);
-            None
+            field.error_with_hint(message, hint)
         }
     }
 }
 
-fn read_settings(field: &Field<'_>, problems: &mut Problems) -> Settings {
-    problems.warn_of_misspelt_keys(field, SETTINGS);
-    let mut text = |name| {
-        let field = field.get(name)?;
-        field.text(problems)
-    };
-    let (layout_default, language) = (text("layout_default"), text("language"));
-    let documents_root = text("documents_root");
-    let layouts_dirs = field
-        .get("layouts_dir")
-        .and_then(|dirs| dirs.texts(problems))
-        .unwrap_or_default();
-    let unknown_layout = field
-        .get("unknown_layout")
-        .and_then(|field| match field.as_text() {
-            Some("refuse") => Some(OnUnknown::Refuse),
-            Some("fallback") => Some(OnUnknown::Fallback),
-            other => {
-                let got = other.unwrap_or(field.node.describe());
-                let message = format!("expected `refuse` or `fallback`, got {got}");
-                problems.error(&field, message);
-                None
-            }
-        });
-    Settings {
-        unknown_layout,
-        layout_default,
-        language,
-        layouts_dirs,
-        documents_root,
-        extra: values(field, SETTINGS),
+fn read_settings(field: &Field<'_>) -> Option<Settings> {
+    field.map()?;
+    let on_unknown = [
+        ("refuse", OnUnknown::Refuse),
+        ("fallback", OnUnknown::Fallback),
+    ];
+    let settings = Settings {
+        unknown_layout: field.read("unknown_layout", |field| field.word(&on_unknown)),
+        layout_default: field.read("layout_default", Field::text),
+        language: field.read("language", Field::text),
+        layouts_dirs: field.read("layouts_dir", Field::texts).unwrap_or_default(),
+        documents_root: field.read("documents_root", Field::text),
+        // All that is known has been asked for by now.
+        extra: field.unread(),
         ..Settings::default()
-    }
+    };
+    field.warn_of_misspelt_keys(&[]);
+    Some(settings)
 }
 
 fn unknown_layout_unsaid(file: &str) -> OnUnknown {
@@ -136,12 +94,4 @@ fn unknown_layout_unsaid(file: &str) -> OnUnknown {
     } else {
         OnUnknown::Refuse
     }
-}
-
-fn values(field: &Field<'_>, except: &[&str]) -> Map {
-    field
-        .entries()
-        .filter(|entry| !except.contains(&entry.name()))
-        .map(|entry| (entry.name().to_owned(), entry.node.to_value()))
-        .collect()
 }

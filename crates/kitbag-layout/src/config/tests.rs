@@ -248,7 +248,7 @@ proptest! {
     fn any_tree_is_read_and_every_problem_has_its_place(tree in yaml_tree()) {
         // JSON is YAML.
         let text = serde_json::to_string_pretty(&tree).unwrap();
-        let (node, _) = Node::read("kitbag.yaml", &text).unwrap();
+        let node = Node::read("kitbag.yaml", &text).unwrap();
         prop_assert_eq!(node.to_value(), tree);
         let (_, of_config) = Config::read("kitbag.yaml", &text);
         let (_, of_layouts) = Layout::read("layout.yaml", &text);

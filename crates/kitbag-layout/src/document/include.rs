@@ -48,12 +48,12 @@ pub(crate) fn included(template: &Template) -> BTreeSet<String> {
 
 /// The names of documents that a template asks about before it includes them: they may be missing.
 pub(crate) fn asked_for(template: &Template) -> BTreeSet<String> {
-    let asked = template.paths().filter(PathUse::is_asked);
+    let asked = template.paths().filter(|used| used.is_asked);
     asked.filter_map(|used| document(&used)).collect()
 }
 
 fn document(used: &PathUse<'_>) -> Option<String> {
-    match used.parts() {
+    match used.parts {
         [first, name, ..] if first == "documents" => Some(name.clone()),
         [root, first, name, ..] if root == "root" && first == "documents" => Some(name.clone()),
         _ => None,
@@ -62,7 +62,7 @@ fn document(used: &PathUse<'_>) -> Option<String> {
 
 /// Tells whether a template looks at the documents as a whole.
 pub(crate) fn walks_over(template: &Template) -> bool {
-    let is_all = |used: PathUse<'_>| matches!(used.parts(), [only] if only == "documents");
+    let is_all = |used: PathUse<'_>| matches!(used.parts, [only] if only == "documents");
     template.paths().any(is_all)
 }
 

@@ -11,19 +11,6 @@ use crate::yaml::{Field, NodeKind};
 /// The namespace of layouts that are named after their file.
 const NAMESPACE: &str = "crewx/";
 
-/// What may be said of a layout besides its templates, in the file or in an entry.
-const SETTINGS: &[&str] = &[
-    "id",
-    "version",
-    "description",
-    "propsSchema",
-    "defaultProps",
-    "escape",
-    "strict",
-    "partials",
-    "language",
-];
-
 /// Where templates may stand.
 const TEMPLATES: &[&str] = &[
     "template",
@@ -36,76 +23,74 @@ const TEMPLATES: &[&str] = &[
 /// What shows that a file is a project, which need not have layouts.
 const PROJECT: &[&str] = &["agents", "documents"];
 
-/// Reads a file of layouts.
-pub(super) fn read(file: &str, text: &str) -> (Vec<Layout>, Vec<FileProblem>) {
-    let mut problems = Problems::new(file);
-    let layouts = problems
-        .read(text)
-        .map(|node| read_file(&Field::root(&node), &mut problems))
-        .unwrap_or_default();
-    (layouts, problems.into_vec())
+impl Layout {
+    /// Reads the layouts of a file, and all that is wrong with it.
+    ///
+    /// A file holds one layout (`template`, or `layout` with its `system_prompt`) or several
+    /// (`layouts`). One without an id is called `crewx/` and the name of its file.
+    ///
+    /// ```
+    /// use kitbag_layout::Layout;
+    ///
+    /// let (layouts, problems) = Layout::read("layouts/short.yaml", "template: Hello {{agent.name}}");
+    /// assert!(problems.is_empty());
+    /// assert_eq!(layouts[0].id, "crewx/short");
+    /// assert_eq!(layouts[0].template(None), "Hello {{agent.name}}");
+    /// ```
+    #[must_use]
+    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<FileProblem>) {
+        Problems::reading(file, text, read_file)
+    }
 }
 
-fn read_file(root: &Field<'_>, problems: &mut Problems) -> Vec<Layout> {
-    if root.node.kind == NodeKind::Null {
-        problems.error(root, "the file is empty");
-        return Vec::new();
+fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
+    if root.is_null() {
+        return root.error("the file is empty");
     }
-    if root.map(problems).is_none() {
-        return Vec::new();
-    }
-    warn_of_misspelt_keys(root, problems);
-    let common = Settings::read(root, &Settings::default(), problems);
-    let named_after_file = format!("{NAMESPACE}{}", stem(problems.file()));
+    root.map()?;
+    let common = read_settings(root, &unsaid(root));
+    warn_of_misspelt_keys(root);
+    let named_after_file = format!("{NAMESPACE}{}", stem(root.problems.file()));
     if let Some(map) = root.get("layouts") {
-        let mut layouts = read_entries(&map, &common, problems);
+        let mut layouts = read_entries(&map, &common)?.into_values().collect();
         add_name_of_file(&mut layouts, named_after_file);
-        return layouts;
+        return Some(layouts);
     }
     if root.get_any(TEMPLATES).is_none() && root.get_any(PROJECT).is_some() {
-        problems.warning(root, "there are agents or documents here, but no layouts");
-        return Vec::new();
+        root.warning("there are agents or documents here, but no layouts");
+        return None;
     }
-    let id = root
-        .get("id")
-        .and_then(|id| read_id(&id, problems))
-        .unwrap_or(named_after_file);
+    let id = root.read("id", Field::id).unwrap_or(named_after_file);
     let body = match root.get("layout") {
         // What is said of the layout may also stand beside its templates.
         Some(layout) if root.get("template").is_none() => {
-            let settings = Settings::read(&layout, &common, problems);
-            read_layout(id, &layout, settings, problems)
+            let settings = read_settings(&layout, &common);
+            read_layout(id, &layout, settings)
         }
-        _ => read_layout(id, root, common, problems),
+        _ => read_layout(id, root, common),
     };
-    body.into_iter().collect()
+    Some(vec![body?])
 }
 
 /// Reads a map of ids to layouts, as projects hold it.
-pub(crate) fn read_map(map: &Field<'_>, problems: &mut Problems) -> Vec<Layout> {
-    read_entries(map, &Settings::default(), problems)
+pub(crate) fn read_map(map: &Field<'_>) -> Option<IndexMap<String, Layout>> {
+    read_entries(map, &unsaid(map))
 }
 
-fn read_entries(map: &Field<'_>, common: &Settings, problems: &mut Problems) -> Vec<Layout> {
-    if map.map(problems).is_none() {
-        return Vec::new();
-    }
-    map.entries()
-        .filter_map(|entry| {
-            let id = entry.name().to_owned();
-            if id.trim().is_empty() {
-                problems.error(&entry, "a layout needs a name");
-                return None;
-            }
-            if !entry.is_map() {
-                return read_layout(id, &entry, common.clone(), problems);
-            }
-            warn_of_misspelt_keys(&entry, problems);
-            let settings = Settings::read(&entry, common, problems);
-            let body = entry.get("layout").unwrap_or_else(|| entry.clone());
-            read_layout(id, &body, settings, problems)
-        })
-        .collect()
+fn read_entries(map: &Field<'_>, common: &Layout) -> Option<IndexMap<String, Layout>> {
+    map.read_entries(|entry| {
+        let id = entry.name().to_owned();
+        if id.trim().is_empty() {
+            return entry.error("a layout needs a name");
+        }
+        if !entry.is_map() {
+            return read_layout(id, entry, common.clone());
+        }
+        let settings = read_settings(entry, common);
+        warn_of_misspelt_keys(entry);
+        let body = entry.get("layout").unwrap_or_else(|| entry.clone());
+        read_layout(id, &body, settings)
+    })
 }
 
 /// One of several layouts is also known by the name of its file: the one that is called so, or
@@ -124,25 +109,11 @@ fn add_name_of_file(layouts: &mut Vec<Layout>, id: String) {
     }
 }
 
-fn read_layout(
-    id: String,
-    body: &Field<'_>,
-    settings: Settings,
-    problems: &mut Problems,
-) -> Option<Layout> {
-    let templates = read_templates(body, &settings, problems)?;
+fn read_layout(id: String, body: &Field<'_>, settings: Layout) -> Option<Layout> {
     Some(Layout {
         id,
-        version: settings.version.unwrap_or_else(|| String::from("1.0.0")),
-        description: settings.description,
-        templates,
-        language: settings.language,
-        props_schema: settings.props_schema,
-        default_props: settings.default_props,
-        escape: settings.escape,
-        missing: settings.missing,
-        partials: settings.partials,
-        origin: Origin::File(problems.file().to_owned()),
+        templates: read_templates(body, settings.language.as_deref())?,
+        ..settings
     })
 }
 
@@ -150,47 +121,40 @@ fn read_layout(
 /// is itself a map of languages.
 fn read_templates(
     body: &Field<'_>,
-    settings: &Settings,
-    problems: &mut Problems,
+    language: Option<&str>,
 ) -> Option<IndexMap<String, LayoutText>> {
     let inner = body.get_any(&["template", "system_prompt", "templates"]);
     let field = inner.as_ref().unwrap_or(body);
     if !field.is_map() {
         if inner.is_none() && field.as_text().is_none() {
-            return field.refuse(problems, "a template or a map with one");
+            return field.refuse("a template or a map with one");
         }
-        let language = settings.language.as_deref().unwrap_or("default");
-        let text = read_text(field, problems)?;
-        return Some(IndexMap::from([(language.to_owned(), text)]));
+        let language = language.unwrap_or("default").to_owned();
+        return Some(IndexMap::from([(language, read_text(field)?)]));
     }
     // A file holds much else under short names; languages stand inside a layout.
     let is_template = |name: &str| match &inner {
         Some(_) => true,
         None => !body.key.is_empty() && is_language(name),
     };
-    let templates: IndexMap<_, _> = field
-        .entries()
-        .filter(|entry| is_template(entry.name()))
-        .filter_map(|entry| {
-            let text = read_text(&entry, problems)?;
-            Some((entry.name().to_owned(), text))
-        })
-        .collect();
     if !field.entries().any(|entry| is_template(entry.name())) {
         let hint = "write it as `template: |`, with the text indented below";
-        problems.error_with_hint(field, "a layout needs a template", hint);
+        return field.error_with_hint("a layout needs a template", hint);
     }
-    (!templates.is_empty()).then_some(templates)
+    let templates = field.read_entries(|entry| match is_template(entry.name()) {
+        true => read_text(entry),
+        false => None,
+    });
+    templates.filter(|templates| !templates.is_empty())
 }
 
-fn read_text(field: &Field<'_>, problems: &mut Problems) -> Option<LayoutText> {
-    let source = match field.node.kind {
-        NodeKind::Null => String::new(),
-        _ => field.text(problems)?,
+fn read_text(field: &Field<'_>) -> Option<LayoutText> {
+    let source = match field.is_null() {
+        true => String::new(),
+        false => field.text()?,
     };
     if source.trim().is_empty() {
-        problems.error(field, "the template is empty");
-        return None;
+        return field.error("the template is empty");
     }
     let line = field.node.line;
     Some(LayoutText { source, line })
@@ -209,18 +173,8 @@ fn is_language(name: &str) -> bool {
         || (name != "id" && parts.next().is_some_and(is_primary) && parts.all(is_subtag))
 }
 
-fn warn_of_misspelt_keys(field: &Field<'_>, problems: &mut Problems) {
-    let known: Vec<_> = SETTINGS.iter().chain(TEMPLATES).copied().collect();
-    problems.warn_of_misspelt_keys(field, &known);
-}
-
-fn read_id(field: &Field<'_>, problems: &mut Problems) -> Option<String> {
-    let id = field.text(problems)?;
-    if id.is_empty() || id.chars().any(char::is_whitespace) {
-        problems.error(field, format!("expected an id without blanks, got `{id}`"));
-        return None;
-    }
-    Some(id)
+fn warn_of_misspelt_keys(field: &Field<'_>) {
+    field.warn_of_misspelt_keys(&[TEMPLATES, &["id"]].concat());
 }
 
 /// The name of a file without its folder and its ending.
@@ -231,67 +185,46 @@ fn stem(file: &str) -> &str {
         .unwrap_or(name)
 }
 
-#[derive(Debug, Clone, Default)]
-struct Settings {
-    version: Option<String>,
-    description: Option<String>,
-    language: Option<String>,
-    props_schema: PropsSchema,
-    default_props: Option<crate::value::Value>,
-    escape: Escape,
-    missing: Missing,
-    partials: IndexMap<String, LayoutText>,
+/// A layout of which nothing is said.
+fn unsaid(field: &Field<'_>) -> Layout {
+    let origin = Origin::File(field.problems.file().to_owned());
+    Layout::new("", "", origin)
 }
 
-impl Settings {
-    /// Reads what is said here. What is not said is as in `common`.
-    fn read(field: &Field<'_>, common: &Self, problems: &mut Problems) -> Self {
-        let mut settings = common.clone();
-        if let Some(version) = field.get("version") {
-            settings.version = version.scalar(problems);
-            if matches!(version.node.kind, NodeKind::Number(_)) {
-                let read = settings.version.as_deref().unwrap_or_default();
-                problems.warning(&version, format!("the number is read as `{read}`"));
-            }
+/// Reads what is said of a layout besides its templates. What is not said is as in `common`.
+fn read_settings(field: &Field<'_>, common: &Layout) -> Layout {
+    let mut settings = common.clone();
+    if let Some(version) = field.get("version")
+        && let Some(read) = version.scalar()
+    {
+        if matches!(version.node.kind, NodeKind::Number(_)) {
+            version.warning(format!("the number is read as `{read}`"));
         }
-        if let Some(description) = field.get("description") {
-            settings.description = description.text(problems);
-        }
-        if let Some(language) = field.get("language") {
-            settings.language = language.text(problems);
-        }
-        if let Some(schema) = field.get("propsSchema") {
-            settings.props_schema = PropsSchema::read(&schema, problems).unwrap_or_default();
-        }
-        if let Some(props) = field.get("defaultProps") {
-            settings.default_props = props.map(problems).map(|props| props.node.to_value());
-        }
-        if let Some(escape) = field.get("escape") {
-            settings.escape = match escape.as_text() {
-                Some("html") => Escape::Html,
-                Some("none") => Escape::None,
-                other => {
-                    let got = other.unwrap_or(escape.node.describe());
-                    problems.error(&escape, format!("expected `html` or `none`, got {got}"));
-                    Escape::Html
-                }
-            };
-        }
-        if let Some(strict) = field.get("strict") {
-            settings.missing = match strict.bool(problems) {
-                Some(true) => Missing::Refuse,
-                Some(false) | None => Missing::Empty,
-            };
-        }
-        if let Some(partials) = field.get("partials")
-            && partials.map(problems).is_some()
-        {
-            let partials = partials.entries().filter_map(|partial| {
-                let text = read_text(&partial, problems)?;
-                Some((partial.name().to_owned(), text))
-            });
-            settings.partials.extend(partials);
-        }
-        settings
+        settings.version = read;
     }
+    if let Some(description) = field.get("description") {
+        settings.description = description.text();
+    }
+    if let Some(language) = field.get("language") {
+        settings.language = language.text();
+    }
+    if let Some(schema) = field.get("propsSchema") {
+        settings.props_schema = PropsSchema::read(&schema).unwrap_or_default();
+    }
+    if let Some(props) = field.get("defaultProps") {
+        settings.default_props = props.map_value();
+    }
+    if let Some(escape) = field.get("escape") {
+        let words = [("html", Escape::Html), ("none", Escape::None)];
+        settings.escape = escape.word(&words).unwrap_or_default();
+    }
+    if let Some(strict) = field.get("strict") {
+        settings.missing = match strict.bool() {
+            Some(true) => Missing::Refuse,
+            Some(false) | None => Missing::Empty,
+        };
+    }
+    let partials = field.read("partials", |partials| partials.read_entries(read_text));
+    settings.partials.extend(partials.unwrap_or_default());
+    settings
 }

@@ -61,9 +61,11 @@ impl Rendering<'_> {
         documents: &Documents,
         names: impl Iterator<Item = &'n String>,
     ) -> Documents {
-        let settings = RenderSettings::new()
-            .with_escape(Escape::None)
-            .with_partials(self.sources.partials);
+        let settings = RenderSettings {
+            escape: Escape::None,
+            partials: self.sources.partials,
+            ..RenderSettings::default()
+        };
         let lasting = without_turn(&self.context);
         let mut walk = Walk::new(documents, &lasting, &settings);
         let mut rendered = Documents::new();

@@ -3,27 +3,6 @@
 use super::{Checked, PropError, PropKind, PropSchema, PropsMode, PropsSchema};
 use crate::value::{Map, Value};
 
-pub(super) fn check(
-    schema: &PropsSchema,
-    props: Option<&Value>,
-    defaults: Option<&Value>,
-    mode: PropsMode,
-) -> Checked {
-    let mut report = Report::new(mode);
-    let base = merge(&schema.own_defaults(), report.map_of(defaults));
-    let given = merge(&base, report.map_of(props));
-    let props = if schema.is_empty() {
-        given
-    } else {
-        schema.resolve(&given, &base, "props", &mut report)
-    };
-    Checked {
-        props: Value::Map(props),
-        errors: report.errors,
-        warnings: report.warnings,
-    }
-}
-
 /// Lays props over others, as defaults are laid beneath them.
 #[must_use]
 pub fn overlay(base: Option<&Value>, over: Option<&Value>) -> Option<Value> {
@@ -51,35 +30,53 @@ pub(crate) fn merge(base: &Map, over: Option<&Map>) -> Map {
 }
 
 impl PropsSchema {
+    /// Lays `props` over `defaults`, and those over the defaults of the schema, and holds the
+    /// result against the schema. A value that is not valid is replaced by its default.
+    #[must_use]
+    pub fn check(
+        &self,
+        props: Option<&Value>,
+        defaults: Option<&Value>,
+        mode: PropsMode,
+    ) -> Checked {
+        let mut report = Report::new(mode);
+        let base = merge(&self.own_defaults(), report.map_of(defaults));
+        let given = merge(&base, report.map_of(props));
+        let props = if self.is_empty() {
+            given
+        } else {
+            self.resolve(&given, &base, "props", &mut report)
+        };
+        Checked {
+            props: Value::Map(props),
+            errors: report.errors,
+            warnings: report.warnings,
+        }
+    }
+
     /// The defaults that props have themselves. Those inside a shape come later: an optional
     /// shape that is missing must not become one that lacks what it requires.
     fn own_defaults(&self) -> Map {
-        self.props
-            .iter()
-            .filter_map(|(name, prop)| Some((name.clone(), prop.default.clone()?)))
-            .collect()
+        self.defaults(|prop| prop.default.clone())
     }
 
-    fn defaults(&self) -> Map {
-        self.props
-            .iter()
-            .filter_map(|(name, prop)| Some((name.clone(), prop.default()?)))
+    fn defaults(&self, default: impl Fn(&PropSchema) -> Option<Value>) -> Map {
+        let props = self.props.iter();
+        props
+            .filter_map(|(name, prop)| Some((name.clone(), default(prop)?)))
             .collect()
     }
 
     fn resolve(&self, given: &Map, base: &Map, path: &str, report: &mut Report) -> Map {
         for name in given.keys().filter(|name| !self.props.contains_key(*name)) {
-            report.unknown(&format!("{path}.{name}"), name);
+            report.unknown(format!("{path}.{name}"), name);
         }
-        let mut props = Map::new();
-        for (name, prop) in &self.props {
+        let resolved = self.props.iter().filter_map(|(name, prop)| {
             let path = format!("{path}.{name}");
-            let value = prop.resolve(given.get(name), base.get(name), &path, name, report);
-            if let Some(value) = value {
-                props.insert(name.clone(), value);
-            }
-        }
-        props
+            let value = prop.resolve(given.get(name), base.get(name), &path, name, report)?;
+            Some((name.clone(), value))
+        });
+        resolved.collect()
     }
 }
 
@@ -87,7 +84,7 @@ impl PropSchema {
     /// The default, or that of the entries of a shape.
     fn default(&self) -> Option<Value> {
         self.default.clone().or_else(|| {
-            let defaults = self.shape.as_ref()?.defaults();
+            let defaults = self.shape.as_ref()?.defaults(Self::default);
             (self.kind == PropKind::Shape && !defaults.is_empty()).then_some(Value::Map(defaults))
         })
     }
@@ -107,124 +104,110 @@ impl PropSchema {
             }
             return default;
         };
-        match self.accept(given, base, path, report) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                if let Some(message) = message {
-                    report.error(path, message);
-                }
-                base.filter(|base| *base != given)
-                    .and_then(|base| self.accept_quietly(base, path))
-                    .or_else(|| {
-                        let default = self.default()?;
-                        Some(self.accept_quietly(&default, path).unwrap_or(default))
-                    })
-            }
-        }
+        self.accept(given, base, path, report).or_else(|| {
+            let base = base.filter(|base| *base != given);
+            let accepted = base.and_then(|base| self.accept_quietly(base, path));
+            accepted.or_else(|| {
+                let default = self.default()?;
+                Some(self.accept_quietly(&default, path).unwrap_or(default))
+            })
+        })
     }
 
     /// The value with what its parts became, if all is well with it.
     fn accept_quietly(&self, value: &Value, path: &str) -> Option<Value> {
         let mut report = Report::new(PropsMode::Lenient);
-        let value = self.accept(value, None, path, &mut report).ok()?;
+        let value = self.accept(value, None, path, &mut report)?;
         report.errors.is_empty().then_some(value)
     }
 
     /// What is wrong with a value.
     pub(super) fn errors_of(&self, value: &Value, path: &str) -> Vec<PropError> {
         let mut report = Report::new(PropsMode::Lenient);
-        if let Err(Some(message)) = self.accept(value, None, path, &mut report) {
-            report.error(path, message);
-        }
+        self.accept(value, None, path, &mut report);
         report.errors
     }
 
-    /// The value with what its parts became, or what is wrong with it: nothing more to say where
-    /// the parts have been reported one by one.
+    /// The value with what its parts became. Nothing where it cannot be used, with the reason in the
+    /// report.
     fn accept(
         &self,
         value: &Value,
         base: Option<&Value>,
         path: &str,
         report: &mut Report,
-    ) -> Result<Value, Option<String>> {
-        match (self.kind, value) {
-            (PropKind::String, Value::Text(text)) => {
-                self.check_one_of(value)?;
+    ) -> Option<Value> {
+        let refused = match (self.kind, value) {
+            (PropKind::String, Value::Text(text)) => self
+                .other_than_allowed(value)
                 // JavaScript counts the units of UTF-16.
-                self.check_length("String", text.encode_utf16().count())?;
-                match &self.pattern {
-                    Some(pattern) if !pattern.is_match(text) => {
-                        Err(Some(format!("String does not match pattern {pattern}")))
-                    }
-                    _ => Ok(value.clone()),
-                }
-            }
+                .or_else(|| self.wrong_length("String", text.encode_utf16().count()))
+                .or_else(|| {
+                    let pattern = self.pattern.as_ref()?;
+                    let message = format!("String does not match pattern {pattern}");
+                    (!pattern.is_match(text)).then_some(message)
+                }),
             (PropKind::Number, Value::Number(number)) if !number.as_f64().is_nan() => {
                 match (self.min, self.max) {
                     (Some(min), _) if number.as_f64() < min.as_f64() => {
-                        return Err(Some(format!("Number must be >= {min}")));
+                        Some(format!("Number must be >= {min}"))
                     }
                     (_, Some(max)) if number.as_f64() > max.as_f64() => {
-                        return Err(Some(format!("Number must be <= {max}")));
+                        Some(format!("Number must be <= {max}"))
                     }
-                    _ => {}
+                    _ => self.other_than_allowed(value),
                 }
-                self.check_one_of(value)
             }
             (PropKind::Bool, Value::Bool(_))
             | (PropKind::Object, Value::Map(_))
-            | (PropKind::Node, _) => self.check_one_of(value),
-            (PropKind::Array, Value::List(list)) => {
-                self.check_length("Array", list.len())?;
-                self.check_one_of(value)
-            }
+            | (PropKind::Node, _) => self.other_than_allowed(value),
+            (PropKind::Array, Value::List(list)) => self
+                .wrong_length("Array", list.len())
+                .or_else(|| self.other_than_allowed(value)),
             (PropKind::ArrayOf, Value::List(list)) => {
-                self.check_length("Array", list.len())?;
-                self.accept_items(list, path, report)
+                match self.wrong_length("Array", list.len()) {
+                    None => return self.accept_items(list, path, report),
+                    refused => refused,
+                }
             }
             (PropKind::Shape, Value::Map(given)) => {
                 let (shape, empty) = (self.shape.clone().unwrap_or_default(), Map::new());
                 let base = base.and_then(Value::as_map).unwrap_or(&empty);
-                Ok(Value::Map(shape.resolve(given, base, path, report)))
+                return Some(Value::Map(shape.resolve(given, base, path, report)));
             }
             (PropKind::OneOfType, _) => {
-                let fits = |kind: &&Self| kind.errors_of(value, path).is_empty();
-                match self.types.iter().find(fits) {
-                    Some(_) => self.check_one_of(value),
-                    None => {
-                        let types: Vec<_> = self.types.iter().map(|t| t.kind.name()).collect();
-                        let types = types.join(", ");
-                        let message = format!("Value does not match any allowed type: {types}");
-                        Err(Some(message))
-                    }
+                let fits = |kind: &Self| kind.errors_of(value, path).is_empty();
+                if self.types.iter().any(fits) {
+                    self.other_than_allowed(value)
+                } else {
+                    let types: Vec<_> = self.types.iter().map(|t| t.kind.name()).collect();
+                    let types = types.join(", ");
+                    Some(format!("Value does not match any allowed type: {types}"))
                 }
             }
             (kind, value) => {
                 let (expected, got) = (expected(kind), value.kind());
-                Err(Some(format!("Expected {expected}, got {got}")))
+                Some(format!("Expected {expected}, got {got}"))
+            }
+        };
+        match refused {
+            None => Some(value.clone()),
+            Some(message) => {
+                report.error(path, message);
+                None
             }
         }
     }
 
-    fn accept_items(
-        &self,
-        list: &[Value],
-        path: &str,
-        report: &mut Report,
-    ) -> Result<Value, Option<String>> {
+    fn accept_items(&self, list: &[Value], path: &str, report: &mut Report) -> Option<Value> {
         let before = report.errors.len();
         let mut items = Vec::with_capacity(list.len());
         for (at, item) in list.iter().enumerate() {
             let path = format!("{path}.{at}");
-            match &self.item {
-                Some(schema) => match schema.accept(item, None, &path, report) {
-                    Ok(item) => items.push(item),
-                    Err(Some(message)) => report.error(&path, message),
-                    Err(None) => {}
-                },
-                None => items.push(item.clone()),
-            }
+            items.extend(match &self.item {
+                Some(schema) => schema.accept(item, None, &path, report),
+                None => Some(item.clone()),
+            });
             if let Some(allowed) = &self.item_one_of
                 && !allowed.contains(item)
             {
@@ -232,28 +215,22 @@ impl PropSchema {
                 report.error(&path, format!("Array item must be one of: {allowed}"));
             }
         }
-        if report.errors.len() == before {
-            Ok(Value::List(items))
-        } else {
-            Err(None)
-        }
+        (report.errors.len() == before).then_some(Value::List(items))
     }
 
-    fn check_one_of(&self, value: &Value) -> Result<Value, Option<String>> {
-        match &self.one_of {
-            Some(allowed) if !allowed.contains(value) => {
-                Err(Some(format!("Expected one of: {}", join(allowed))))
-            }
-            _ => Ok(value.clone()),
-        }
+    /// Says that a value is none of those that are allowed.
+    fn other_than_allowed(&self, value: &Value) -> Option<String> {
+        let allowed = self.one_of.as_ref()?;
+        (!allowed.contains(value)).then(|| format!("Expected one of: {}", join(allowed)))
     }
 
-    fn check_length(&self, what: &str, length: usize) -> Result<(), Option<String>> {
+    /// Says that a text or a list is too short or too long.
+    fn wrong_length(&self, what: &str, length: usize) -> Option<String> {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         match (self.min_length, self.max_length) {
-            (Some(min), _) if length < min => Err(Some(format!("{what} length must be >= {min}"))),
-            (_, Some(max)) if length > max => Err(Some(format!("{what} length must be <= {max}"))),
-            _ => Ok(()),
+            (Some(min), _) if length < min => Some(format!("{what} length must be >= {min}")),
+            (_, Some(max)) if length > max => Some(format!("{what} length must be <= {max}")),
+            _ => None,
         }
     }
 }
@@ -275,14 +252,11 @@ fn expected(kind: PropKind) -> &'static str {
 }
 
 fn join(values: &[Value]) -> String {
-    let texts: Vec<_> = values
-        .iter()
-        .map(|value| match value {
-            Value::Text(text) => text.clone(),
-            other => serde_json::to_string(other).unwrap_or_default(),
-        })
-        .collect();
-    texts.join(", ")
+    let text = |value: &Value| match value {
+        Value::Text(text) => text.clone(),
+        other => serde_json::to_string(other).unwrap_or_default(),
+    };
+    values.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 struct Report {
@@ -315,14 +289,11 @@ impl Report {
         self.errors.push(PropError { path, message });
     }
 
-    fn unknown(&mut self, path: &str, name: &str) {
-        let error = PropError {
-            path: path.to_owned(),
-            message: format!("Unknown prop '{name}'"),
-        };
+    fn unknown(&mut self, path: String, name: &str) {
+        let message = format!("Unknown prop '{name}'");
         match self.mode {
-            PropsMode::Strict => self.errors.push(error),
-            PropsMode::Lenient => self.warnings.push(error),
+            PropsMode::Strict => self.errors.push(PropError { path, message }),
+            PropsMode::Lenient => self.warnings.push(PropError { path, message }),
         }
     }
 }

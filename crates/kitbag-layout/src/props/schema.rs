@@ -2,192 +2,139 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::{PropKind, PropSchema, PropsSchema};
+use super::{KINDS, PropKind, PropSchema, PropsSchema};
 use crate::nearest;
-use crate::problem::Problems;
 use crate::value::{Number, Value};
 use crate::yaml::{Field, NodeKind};
 
 /// How much memory a pattern may take: bounded repetitions can ask for any amount.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-const TYPES: &[&str] = &[
-    "string",
-    "number",
-    "bool",
-    "boolean",
-    "array",
-    "arrayOf",
-    "object",
-    "shape",
-    "oneOfType",
-    "func",
-    "function",
-    "node",
-];
-
-const KEYS: &[&str] = &[
-    "type",
-    "isRequired",
-    "required",
-    "defaultValue",
-    "default",
-    "oneOf",
-    "min",
-    "max",
-    "minLength",
-    "maxLength",
-    "itemType",
-    "itemOneOf",
-    "shape",
-    "types",
-    "pattern",
-    "description",
-];
-
 impl PropsSchema {
     /// Reads a map of names to schemas.
-    pub(crate) fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
-        let props = field
-            .map(problems)?
-            .entries()
-            .filter_map(|entry| {
-                let prop = PropSchema::read(&entry, problems)?;
-                Some((entry.name().to_owned(), prop))
-            })
-            .collect();
+    pub(crate) fn read(field: &Field<'_>) -> Option<Self> {
+        let props = field.read_entries(PropSchema::read)?;
         Some(Self { props })
     }
 }
 
 impl PropSchema {
-    fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
+    fn read(field: &Field<'_>) -> Option<Self> {
         if let Some(name) = field.as_text() {
             let message = format!("expected a map, got the text `{name}`");
-            problems.error_with_hint(field, message, format!("write `{{type: {name}}}`"));
-            return None;
+            return field.error_with_hint(message, format!("write `{{type: {name}}}`"));
         }
-        field.map(problems)?;
-        problems.warn_of_misspelt_keys(field, KEYS);
-        let mut prop = Self::any(match field.get("type") {
-            Some(kind) => read_kind(&kind, problems)?,
+        field.map()?;
+        let kind = match field.get("type") {
+            Some(kind) => read_kind(&kind),
             None => {
-                problems.warning(field, "without a `type` any value is accepted");
-                PropKind::Node
+                field.warning("without a `type` any value is accepted");
+                Some(PropKind::Node)
             }
-        });
-        prop.required = field
-            .get_any(&["isRequired", "required"])
-            .and_then(|f| f.bool(problems))
-            .unwrap_or(false);
-        prop.description = field.get("description").and_then(|d| d.text(problems));
-        prop.one_of = field.get("oneOf").and_then(|f| read_values(&f, problems));
-        prop.item_one_of = field
-            .get("itemOneOf")
-            .and_then(|f| read_values(&f, problems));
-        prop.min = field.get("min").and_then(|f| read_number(&f, problems));
-        prop.max = field.get("max").and_then(|f| read_number(&f, problems));
-        prop.min_length = field
-            .get("minLength")
-            .and_then(|f| read_length(&f, problems));
-        prop.max_length = field
-            .get("maxLength")
-            .and_then(|f| read_length(&f, problems));
-        prop.pattern = field
-            .get("pattern")
-            .and_then(|f| read_pattern(&f, problems));
-        prop.read_parts(field, problems)?;
-        prop.refuse_contradictions(field, problems);
-        if let Some(default) = field.get_any(&["defaultValue", "default"]) {
-            prop.read_default(&default, problems);
+        };
+        let required = field.get_any(&["isRequired", "required"]);
+        let mut prop = Self {
+            kind: kind.unwrap_or_default(),
+            required: required.and_then(|it| it.bool()).unwrap_or_default(),
+            description: field.read("description", Field::text),
+            one_of: field.read("oneOf", read_values),
+            item_one_of: field.read("itemOneOf", read_values),
+            min: field.read("min", read_number),
+            max: field.read("max", read_number),
+            min_length: field.read("minLength", read_length),
+            max_length: field.read("maxLength", read_length),
+            pattern: field.read("pattern", read_pattern),
+            ..Self::default()
+        };
+        let parts = kind.and_then(|_| prop.read_parts(field));
+        let default = field.get_any(&["defaultValue", "default"]);
+        field.warn_of_misspelt_keys(&["shape", "itemType", "types"]);
+        parts?;
+        prop.refuse_contradictions(field);
+        if let Some(default) = default {
+            prop.read_default(&default);
         }
         Some(prop)
     }
 
     /// Reads the schemas inside this one.
-    fn read_parts(&mut self, field: &Field<'_>, problems: &mut Problems) -> Option<()> {
+    fn read_parts(&mut self, field: &Field<'_>) -> Option<()> {
         self.shape = match field.get("shape") {
-            Some(shape) => Some(PropsSchema::read(&shape, problems)?),
+            Some(shape) => Some(PropsSchema::read(&shape)?),
             None => None,
         };
         if self.kind == PropKind::Shape && self.shape.is_none() {
-            problems.error(field, "a shape needs the schemas of its entries in `shape`");
-            return None;
+            return field.error("a shape needs the schemas of its entries in `shape`");
         }
         if let Some(item) = field.get("itemType") {
-            let mut item = read_type(&item, problems)?;
+            let mut item = read_type(&item)?;
             // The entries of items may stand beside the type of the items.
-            if item.kind == PropKind::Object && self.kind == PropKind::ArrayOf {
-                item = match self.shape.take() {
-                    Some(shape) => Self {
-                        shape: Some(shape),
-                        ..Self::any(PropKind::Shape)
-                    },
-                    None => item,
+            if item.kind == PropKind::Object
+                && self.kind == PropKind::ArrayOf
+                && let Some(shape) = self.shape.take()
+            {
+                item = Self {
+                    shape: Some(shape),
+                    ..Self::any(PropKind::Shape)
                 };
             }
             self.item = Some(Box::new(item));
         }
         match field.get("types") {
-            Some(types) if matches!(types.node.kind, NodeKind::List(_)) => {
-                self.types = types
-                    .items()
-                    .filter_map(|item| read_type(&item, problems))
-                    .collect();
+            Some(types) if types.is_list() => {
+                self.types = types.items().filter_map(|it| read_type(&it)).collect();
             }
-            Some(types) => types.refuse(problems, "a list of types")?,
+            Some(types) => types.refuse("a list of types")?,
             None => {}
         }
         if self.kind == PropKind::OneOfType && self.types.is_empty() {
-            problems.error(field, "`oneOfType` needs a list of types in `types`");
-            return None;
+            return field.error("`oneOfType` needs a list of types in `types`");
         }
         Some(())
     }
 
-    fn refuse_contradictions(&self, field: &Field<'_>, problems: &mut Problems) {
+    fn refuse_contradictions(&self, field: &Field<'_>) {
         if let (Some(min), Some(max)) = (self.min, self.max)
             && min.as_f64() > max.as_f64()
         {
-            problems.error(field, format!("min {min} is above max {max}"));
+            field.error::<()>(format!("min {min} is above max {max}"));
         }
         if let (Some(min), Some(max)) = (self.min_length, self.max_length)
             && min > max
         {
-            problems.error(field, format!("minLength {min} is above maxLength {max}"));
+            field.error::<()>(format!("minLength {min} is above maxLength {max}"));
         }
     }
 
-    fn read_default(&mut self, field: &Field<'_>, problems: &mut Problems) {
+    fn read_default(&mut self, field: &Field<'_>) {
         let value = field.node.to_value();
         for error in self.errors_of(&value, "the default") {
-            let message = format!("{} is not valid: {}", error.path, error.message);
-            problems.warning(field, message);
+            field.warning(format!("{} is not valid: {}", error.path, error.message));
         }
         self.default = Some(value);
     }
 }
 
-fn read_kind(field: &Field<'_>, problems: &mut Problems) -> Option<PropKind> {
-    let name = field.text(problems)?;
-    let kind = PropKind::from_name(&name);
-    if kind.is_none() {
-        let message = format!("`{name}` is not a type of props");
-        let hint = match nearest::within_two(&name, TYPES) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("the types are {}", TYPES.join(", ")),
-        };
-        problems.error_with_hint(field, message, hint);
+fn read_kind(field: &Field<'_>) -> Option<PropKind> {
+    let name = field.text()?;
+    let known = KINDS.iter().find(|(known, _)| *known == name);
+    if let Some((_, kind)) = known {
+        return Some(*kind);
     }
-    kind
+    let names = KINDS.map(|(name, _)| name);
+    let hint = match nearest::within_two(&name, &names) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the types are {}", names.join(", ")),
+    };
+    field.error_with_hint(format!("`{name}` is not a type of props"), hint)
 }
 
 /// A type inside another: its name, which then says nothing of its parts, or a whole schema.
-fn read_type(field: &Field<'_>, problems: &mut Problems) -> Option<PropSchema> {
+fn read_type(field: &Field<'_>) -> Option<PropSchema> {
     if field.is_map() {
-        return PropSchema::read(field, problems);
+        return PropSchema::read(field);
     }
-    Some(PropSchema::any(match read_kind(field, problems)? {
+    Some(PropSchema::any(match read_kind(field)? {
         PropKind::Shape => PropKind::Object,
         PropKind::ArrayOf => PropKind::Array,
         PropKind::OneOfType => PropKind::Node,
@@ -195,54 +142,45 @@ fn read_type(field: &Field<'_>, problems: &mut Problems) -> Option<PropSchema> {
     }))
 }
 
-fn read_values(field: &Field<'_>, problems: &mut Problems) -> Option<Vec<Value>> {
+fn read_values(field: &Field<'_>) -> Option<Vec<Value>> {
     match field.node.to_value() {
         Value::List(values) if !values.is_empty() => Some(values),
-        Value::List(_) => {
-            problems.error(field, "expected a list of values, got an empty one");
-            None
-        }
-        _ => field.refuse(problems, "a list of values"),
+        Value::List(_) => field.error("expected a list of values, got an empty one"),
+        _ => field.refuse("a list of values"),
     }
 }
 
-fn read_number(field: &Field<'_>, problems: &mut Problems) -> Option<Number> {
+fn read_number(field: &Field<'_>) -> Option<Number> {
     match field.node.kind {
         NodeKind::Number(number) if number.as_f64().is_finite() => Some(number),
-        _ => field.refuse(problems, "a number"),
+        _ => field.refuse("a number"),
     }
 }
 
-fn read_length(field: &Field<'_>, problems: &mut Problems) -> Option<u64> {
+fn read_length(field: &Field<'_>) -> Option<u64> {
     match field.node.kind {
-        NodeKind::Number(number) if number.as_u64().is_some() => number.as_u64(),
-        NodeKind::Number(number) => {
-            problems.error(field, format!("expected a length, got {number}"));
-            None
-        }
-        _ => field.refuse(problems, "a length"),
+        NodeKind::Number(number) => match number.as_u64() {
+            Some(length) => Some(length),
+            None => field.error(format!("expected a length, got {number}")),
+        },
+        _ => field.refuse("a length"),
     }
 }
 
-fn read_pattern(field: &Field<'_>, problems: &mut Problems) -> Option<Regex> {
-    let pattern = field.text(problems)?;
+fn read_pattern(field: &Field<'_>) -> Option<Regex> {
+    let pattern = field.text()?;
     let built = RegexBuilder::new(&pattern)
         .size_limit(MAX_PATTERN_BYTES)
         .dfa_size_limit(MAX_PATTERN_BYTES)
         .nest_limit(64)
         .build();
-    match built {
-        Ok(pattern) => Some(pattern),
-        Err(error) => {
-            let error = match error {
-                regex::Error::CompiledTooBig(limit) => format!("it takes over {limit} bytes"),
-                other => other.to_string(),
-            };
-            // The message ends with what is wrong, after a drawing of where.
-            let reason = error.lines().last().unwrap_or_default();
-            let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-            problems.error(field, format!("`{pattern}` is not a pattern: {reason}"));
-            None
-        }
-    }
+    let error = match built {
+        Ok(pattern) => return Some(pattern),
+        Err(regex::Error::CompiledTooBig(limit)) => format!("it takes over {limit} bytes"),
+        Err(other) => other.to_string(),
+    };
+    // The message ends with what is wrong, after a drawing of where.
+    let reason = error.lines().last().unwrap_or_default();
+    let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+    field.error(format!("`{pattern}` is not a pattern: {reason}"))
 }

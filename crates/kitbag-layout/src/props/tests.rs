@@ -4,15 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::problem::{FileProblem, Problems};
-use crate::yaml::Field;
 
 fn read(text: &str) -> (PropsSchema, Vec<FileProblem>) {
-    let mut problems = Problems::new("layout.yaml");
-    let node = problems.read(text).unwrap();
-    let root = Field::root(&node);
-    let field = root.get("propsSchema").unwrap();
-    let schema = PropsSchema::read(&field, &mut problems).unwrap_or_default();
-    (schema, problems.into_vec())
+    Problems::reading("layout.yaml", text, |root| {
+        root.read("propsSchema", PropsSchema::read)
+    })
 }
 
 fn schema(text: &str) -> PropsSchema {

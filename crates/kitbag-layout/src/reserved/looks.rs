@@ -31,70 +31,24 @@ fn looks_of(char: char) -> Vec<char> {
         'i' | '1' | '|' => 'l',
         '∕' | '⁄' | '╱' | '⧸' | '∖' | '⧵' => '/',
         small => SMALL_CAPITALS
-            .iter()
-            .find_map(|(capital, letter)| (*capital == small).then_some(*letter))
+            .chars()
+            .zip(READ_AS.chars())
+            .find_map(|(capital, letter)| (capital == small).then_some(letter))
             .unwrap_or(small),
     });
     alike.collect()
 }
 
-/// Letters that Unicode's table does not count as alike, and that read the same.
-const SMALL_CAPITALS: [(char, char); 22] = [
-    ('ᴀ', 'a'),
-    ('ʙ', 'b'),
-    ('ᴄ', 'c'),
-    ('ᴅ', 'd'),
-    ('ᴇ', 'e'),
-    ('ꜰ', 'f'),
-    ('ɢ', 'g'),
-    ('ʜ', 'h'),
-    ('ɪ', 'l'),
-    ('ᴋ', 'k'),
-    ('ʟ', 'l'),
-    ('ɴ', 'n'),
-    ('ᴏ', 'o'),
-    ('ᴘ', 'p'),
-    ('ʀ', 'r'),
-    ('ꜱ', 's'),
-    ('ᴛ', 't'),
-    ('ᴜ', 'u'),
-    ('ᴠ', 'v'),
-    ('ᴡ', 'w'),
-    ('ʏ', 'y'),
-    ('ᴢ', 'z'),
-];
+/// Letters that Unicode's table does not count as alike, and the letters that they read as.
+const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴋʟɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ";
+const READ_AS: &str = "abcdefghlklnoprstuvwyz";
+
+/// Signs that a reader could take for the one that opens a tag.
+const BRACKETS: &str = "<＜‹«˂❬❮❰⟨⟪⧼⦑⟬〈\u{2329}《﹤≺ᐸᚲ𝈶≮ⵦ𐌭𖫬⋖⪡≪";
 
 pub(super) fn is_bracket(char: char) -> bool {
-    matches!(
-        char,
-        '<' | '＜'
-            | '‹'
-            | '«'
-            | '˂'
-            | '❬'
-            | '❮'
-            | '❰'
-            | '⟨'
-            | '⟪'
-            | '⧼'
-            | '⦑'
-            | '⟬'
-            | '〈'
-            | '\u{2329}'
-            | '《'
-            | '﹤'
-            | '≺'
-            | 'ᐸ'
-            | 'ᚲ'
-            | '𝈶'
-            | '≮'
-            | 'ⵦ'
-            | '𐌭'
-            | '𖫬'
-            | '⋖'
-            | '⪡'
-            | '≪'
-    )
+    // Most letters are ASCII, of which the first sign is the only bracket.
+    char == '<' || (!char.is_ascii() && BRACKETS.contains(char))
 }
 
 pub(super) fn is_separator(char: char) -> bool {

@@ -80,7 +80,7 @@ pub(super) enum BlockKind {
     /// `{{#if x}}`, `{{#section}}`.
     Section,
     /// `{{#> name}}`.
-    Partial(PartialName),
+    Partial(String),
     /// `{{#*inline "name"}}`.
     Inline(String),
 }
@@ -133,9 +133,7 @@ impl Path {
     pub(super) fn first(&self) -> &str {
         self.parts.first().map_or("", String::as_str)
     }
-}
 
-impl Path {
     pub(super) fn new(data: bool, depth: usize, parts: Vec<String>, original: String) -> Self {
         // Handlebars.js takes any name that ends in `this` for a path that starts at the context.
         let scoped = original.starts_with('.')

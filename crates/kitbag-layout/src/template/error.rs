@@ -19,12 +19,8 @@ pub struct Place {
 impl Place {
     /// The place of the byte `at` in a template.
     pub(super) fn of(template: &str, source: &str, at: usize) -> Self {
-        let before = source
-            .char_indices()
-            .take_while(|(start, _)| *start < at)
-            .map(|(_, char)| char);
         let (mut line, mut column) = (1, 1);
-        for char in before {
+        for (_, char) in source.char_indices().take_while(|(start, _)| *start < at) {
             if char == '\n' {
                 line += 1;
                 column = 1;
@@ -48,67 +44,55 @@ impl fmt::Display for Place {
 
 /// A template that cannot be parsed or rendered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{place}: {problem}")]
 #[non_exhaustive]
-pub enum TemplateError {
+pub struct TemplateError {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong.
+    pub problem: TemplateProblem,
+}
+
+/// What is wrong with a template.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TemplateProblem {
     /// The source is not a template.
-    #[error("{place}: found {found} where {expected} was expected")]
+    #[error("found {found} where {expected} was expected")]
     Syntax {
-        /// Where it is.
-        place: Place,
         /// What stands there.
         found: String,
         /// What may stand there.
         expected: String,
     },
-    /// A block is closed by the name of another.
-    #[error("{place}: the block `{opened}` is closed by `{closed}`")]
+    /// A block is closed by the name of another. Its place is where it was opened.
+    #[error("the block `{opened}` is closed by `{closed}`")]
     Unbalanced {
-        /// Where the block was opened.
-        place: Place,
         /// The name that it was opened with.
         opened: String,
         /// The name that it is closed with.
         closed: String,
     },
     /// A helper is called that does not exist.
-    #[error("{place}: there is no helper `{name}`")]
-    UnknownHelper {
-        /// Where it is called.
-        place: Place,
-        /// The name.
-        name: String,
-    },
+    #[error("there is no helper `{0}`")]
+    UnknownHelper(String),
     /// A partial is called that does not exist.
-    #[error("{place}: there is no partial `{name}`")]
-    UnknownPartial {
-        /// Where it is called.
-        place: Place,
-        /// The name.
-        name: String,
-    },
+    #[error("there is no partial `{0}`")]
+    UnknownPartial(String),
     /// A path leads to nothing, where that is refused.
-    #[error("{place}: `{path}` leads to nothing")]
-    Missing {
-        /// Where it is.
-        place: Place,
-        /// The path, as it is written.
-        path: String,
-    },
+    #[error("`{0}` leads to nothing")]
+    Missing(String),
     /// A helper is called with what it cannot take.
-    #[error("{place}: `{helper}` {problem}")]
+    #[error("`{helper}` {problem}")]
     Argument {
-        /// Where it is called.
-        place: Place,
         /// The name of the helper.
         helper: String,
         /// What is wrong, as the rest of a sentence that begins with the helper.
         problem: String,
     },
     /// A limit is reached.
-    #[error("{place}: more than {limit} {what}")]
+    #[error("more than {limit} {what}")]
     Limit {
-        /// Where that was.
-        place: Place,
         /// What there is too much of.
         what: Limited,
         /// How much of it there may be.
@@ -145,42 +129,55 @@ impl fmt::Display for Limited {
 }
 
 impl TemplateError {
-    /// Where it is.
-    #[must_use]
-    pub fn place(&self) -> &Place {
-        match self {
-            Self::Syntax { place, .. }
-            | Self::Unbalanced { place, .. }
-            | Self::UnknownHelper { place, .. }
-            | Self::UnknownPartial { place, .. }
-            | Self::Missing { place, .. }
-            | Self::Argument { place, .. }
-            | Self::Limit { place, .. } => place,
-        }
-    }
-
     /// What to do about it, where that is not plain.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Syntax { found, .. } if starts_with_digit(found) => {
+        use TemplateProblem::{Limit, Missing, Syntax, UnknownHelper};
+        match &self.problem {
+            Syntax { found, .. } if starts_with_digit(found) => {
                 Some("an index stands in brackets: `list.[0]`".to_owned())
             }
-            Self::UnknownHelper { name, .. } => Some(format!(
+            UnknownHelper(name) => Some(format!(
                 "only a helper takes arguments; if `{name}` is a field, leave them out"
             )),
-            Self::Missing { path, .. } => Some(format!(
+            Missing(path) => Some(format!(
                 "give it a value, or ask first: `{{{{#if {path}}}}}`"
             )),
-            Self::Limit { what, .. } => match what {
+            Limit { what, .. } => match what {
                 Limited::Depth => Some("a partial may be calling itself".to_owned()),
                 Limited::Steps => Some("a loop may stand within another".to_owned()),
                 Limited::Source | Limited::Output | Limited::Data => None,
             },
-            Self::Syntax { .. }
-            | Self::Unbalanced { .. }
-            | Self::UnknownPartial { .. }
-            | Self::Argument { .. } => None,
+            _ => None,
+        }
+    }
+}
+
+impl TemplateProblem {
+    pub(super) fn limit(what: Limited, limit: u64) -> Self {
+        Self::Limit { what, limit }
+    }
+}
+
+/// Why rendering stopped.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub(super) enum Halt {
+    /// A problem with the tag or the expression that is being rendered.
+    Here(#[from] TemplateProblem),
+    /// A problem further inside, whose place is known.
+    Inside(#[from] TemplateError),
+}
+
+impl Halt {
+    /// The error, with the place of what was being rendered unless it is known better.
+    pub(super) fn at(self, place: impl FnOnce() -> Place) -> TemplateError {
+        match self {
+            Self::Here(problem) => TemplateError {
+                place: place(),
+                problem,
+            },
+            Self::Inside(error) => error,
         }
     }
 }

@@ -1,17 +1,15 @@
 //! The helpers that templates may call, by their names.
 //!
-//! The first are the words of the language; the others are those of layouts. A helper is given the
-//! values of its arguments, never a template, and looks at nothing else.
+//! A helper is given the values of its arguments, never a template, and looks at nothing else.
 
 mod conversation;
 mod texts;
 
-use std::rc::Rc;
+use std::cmp::Ordering;
 
-use super::ast::{Block, Call};
-use super::error::TemplateError;
-use super::js::{Shape, Stop, Val, is_less, is_less_or_equal, is_same, json, text, utf16_length};
-use super::render::{Arguments, Renderer, Scope};
+use super::error::{Halt, TemplateProblem};
+use super::js::{Budget, Shape, Val, is_same, json, order, text, utf16_length};
+use super::render::{Arguments, Renderer, Site, Use};
 use crate::value::Value;
 
 /// A size in bytes, as `formatFileSize` shows it.
@@ -19,262 +17,227 @@ pub(crate) fn file_size(size: &Value) -> String {
     texts::file_size(&Val::Given(size))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Helper {
-    If,
-    Unless,
-    Each,
-    With,
-    Lookup,
-    Log,
-    /// The names that Handlebars.js keeps for itself.
-    Hook,
-    Eq,
-    Ne,
-    Gt,
-    Gte,
-    Lt,
-    Lte,
-    Contains,
-    And,
-    Or,
-    Not,
-    Json,
-    Raw,
-    Length,
-    Truncate,
-    FormatFileSize,
-    FormatTimestamp,
-    EscapeHandlebars,
-    FormatConversation,
+/// A helper: how many arguments it takes, if that is fixed, what it does with them, and what it gives.
+pub(super) struct Helper {
+    name: &'static str,
+    takes: Option<usize>,
+    pub(super) usage: Use,
+    run: Run,
 }
+
+/// A helper that renders a block gives nothing.
+type Run = for<'a> fn(&mut Renderer<'a>, &Arguments<'a>, &Site<'_, 'a>) -> Result<Val<'a>, Halt>;
+
+/// The words of the language.
+static WORDS: [Helper; 8] = [
+    Helper::new("if", Some(1), Use::Tested, |it, given, site| {
+        it.if_(site.block()?, given, site.scope, true).map(nothing)
+    }),
+    Helper::new("unless", Some(1), Use::Tested, |it, given, site| {
+        it.if_(site.block()?, given, site.scope, false).map(nothing)
+    }),
+    Helper::new("each", Some(1), Use::Asked, |it, given, site| {
+        let block = site.block()?;
+        it.each(block, &given.first(), site.scope).map(nothing)
+    }),
+    Helper::new("with", Some(1), Use::Asked, |it, given, site| {
+        let block = site.block()?;
+        it.with(block, given.first(), site.scope).map(nothing)
+    }),
+    Helper::new("lookup", None, Use::Needed, lookup),
+    Helper::new("log", None, Use::Tested, |_, _, _| Ok(Val::Undefined)),
+    Helper::new("helperMissing", None, Use::Needed, hook),
+    Helper::new("blockHelperMissing", None, Use::Needed, hook),
+];
+
+/// The helpers of layouts.
+static HELPERS: [Helper; 18] = [
+    Helper::new("eq", Some(2), Use::Tested, |it, given, _| {
+        Ok(is_same(&given.first(), &given.get(1), &mut it.budget)?.into())
+    }),
+    Helper::new("ne", Some(2), Use::Tested, |it, given, _| {
+        Ok((!is_same(&given.first(), &given.get(1), &mut it.budget)?).into())
+    }),
+    Helper::new("lt", Some(2), Use::Tested, |it, given, _| {
+        compare(given, &mut it.budget, Ordering::is_lt)
+    }),
+    Helper::new("lte", Some(2), Use::Tested, |it, given, _| {
+        compare(given, &mut it.budget, Ordering::is_le)
+    }),
+    Helper::new("gt", Some(2), Use::Tested, |it, given, _| {
+        compare(given, &mut it.budget, Ordering::is_gt)
+    }),
+    Helper::new("gte", Some(2), Use::Tested, |it, given, _| {
+        compare(given, &mut it.budget, Ordering::is_ge)
+    }),
+    Helper::new("contains", Some(2), Use::Tested, contains),
+    Helper::new("and", None, Use::Tested, |_, given, site| {
+        chosen(given, site, |value| !value.is_truthy())
+    }),
+    Helper::new("or", None, Use::Tested, |_, given, site| {
+        chosen(given, site, Val::is_truthy)
+    }),
+    Helper::new("not", Some(1), Use::Tested, |_, given, _| {
+        Ok((!given.first().is_truthy()).into())
+    }),
+    Helper::new("json", Some(1), Use::Needed, |it, given, _| {
+        it.traced.note_all(&given.first(), it.watched);
+        let indent = texts::indent(&given.hash("indent"));
+        let json = json(&given.first(), &indent, &mut it.budget)?;
+        Ok(json.map_or_else(|| String::new().into(), |json| Val::Safe(json.into())))
+    }),
+    Helper::new("raw", Some(0), Use::Needed, |it, _, site| {
+        let program = site.block.and_then(|block| block.program.as_ref());
+        it.enter(program, site.scope, site.scope.this(), None)
+            .map(nothing)
+    }),
+    Helper::new("length", Some(1), Use::Needed, |it, given, _| {
+        match given.first().shape() {
+            Shape::Text(text) => {
+                it.budget.spend_on(text.len())?;
+                Ok(Val::count(utf16_length(text)))
+            }
+            _ => Ok(Val::count(given.first().items())),
+        }
+    }),
+    Helper::new("truncate", Some(2), Use::Needed, |it, given, site| {
+        texts::truncate(&given.first(), &given.get(1), site, &mut it.budget)
+    }),
+    Helper::new("formatFileSize", Some(1), Use::Needed, |_, given, _| {
+        Ok(texts::file_size(&given.first()).into())
+    }),
+    Helper::new("formatTimestamp", Some(1), Use::Needed, |_, given, _| {
+        Ok(match given.first().shape() {
+            Shape::Text(_) | Shape::Number(_) => plain(given.first()),
+            _ => String::new().into(),
+        })
+    }),
+    Helper::new("escapeHandlebars", Some(1), Use::Needed, |_, given, _| {
+        Ok(match given.first().shape() {
+            Shape::Text(_) => plain(given.first()),
+            _ => String::new().into(),
+        })
+    }),
+    Helper::new("formatConversation", None, Use::Asked, |it, given, site| {
+        it.format_conversation(given, site)
+    }),
+];
 
 impl Helper {
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "if" => Self::If,
-            "unless" => Self::Unless,
-            "each" => Self::Each,
-            "with" => Self::With,
-            "lookup" => Self::Lookup,
-            "log" => Self::Log,
-            "helperMissing" | "blockHelperMissing" => Self::Hook,
-            "eq" => Self::Eq,
-            "ne" => Self::Ne,
-            "gt" => Self::Gt,
-            "gte" => Self::Gte,
-            "lt" => Self::Lt,
-            "lte" => Self::Lte,
-            "contains" => Self::Contains,
-            "and" => Self::And,
-            "or" => Self::Or,
-            "not" => Self::Not,
-            "json" => Self::Json,
-            "raw" => Self::Raw,
-            "length" => Self::Length,
-            "truncate" => Self::Truncate,
-            "formatFileSize" => Self::FormatFileSize,
-            "formatTimestamp" => Self::FormatTimestamp,
-            "escapeHandlebars" => Self::EscapeHandlebars,
-            "formatConversation" => Self::FormatConversation,
-            _ => return None,
-        })
+    const fn new(name: &'static str, takes: Option<usize>, usage: Use, run: Run) -> Self {
+        Self {
+            name,
+            takes,
+            usage,
+            run,
+        }
     }
 
-    /// Whether it belongs to the language, so that no path that starts with its name is a field.
-    pub(super) fn is_word(self) -> bool {
-        use Helper::{Each, Hook, If, Log, Lookup, Unless, With};
-        matches!(self, If | Unless | Each | With | Lookup | Log | Hook)
+    pub(super) fn named(name: &str) -> Option<&'static Self> {
+        let mut helpers = WORDS.iter().chain(&HELPERS);
+        helpers.find(|helper| helper.name == name)
     }
 
-    /// Whether it is there to find out what is missing, so that nothing that is can be wrong with it.
-    pub(super) fn only_asks(self) -> bool {
-        use Helper::{
-            And, Contains, Each, Eq, FormatConversation, Gt, Gte, If, Log, Lt, Lte, Ne, Not, Or,
-            Unless, With,
-        };
-        matches!(
-            self,
-            If | Unless
-                | Each
-                | With
-                | Log
-                | Eq
-                | Ne
-                | Gt
-                | Gte
-                | Lt
-                | Lte
-                | Contains
-                | And
-                | Or
-                | Not
-                | FormatConversation
-        )
+    /// The helper that belongs to the language, so that no path that starts with its name is a field.
+    pub(super) fn word(name: &str) -> Option<&'static Self> {
+        WORDS.iter().find(|helper| helper.name == name)
     }
 
-    /// Whether it finds something out about its arguments and shows nothing of them.
-    pub(super) fn only_tests(self) -> bool {
-        self.only_asks() && !matches!(self, Self::Each | Self::With | Self::FormatConversation)
-    }
-
-    /// How many arguments it takes, if that is fixed.
-    fn arity(self) -> Option<usize> {
-        use Helper::{
-            And, Contains, Each, Eq, EscapeHandlebars, FormatConversation, FormatFileSize,
-            FormatTimestamp, Gt, Gte, Hook, If, Json, Length, Log, Lookup, Lt, Lte, Ne, Not, Or,
-            Raw, Truncate, Unless, With,
-        };
-        match self {
-            Raw => Some(0),
-            If | Unless | Each | With | Not | Json | Length | FormatFileSize | FormatTimestamp
-            | EscapeHandlebars => Some(1),
-            Eq | Ne | Gt | Gte | Lt | Lte | Contains | Truncate => Some(2),
-            Lookup | Log | Hook | And | Or | FormatConversation => None,
+    pub(super) fn run<'a>(
+        &self,
+        renderer: &mut Renderer<'a>,
+        given: &Arguments<'a>,
+        site: &Site<'_, 'a>,
+    ) -> Result<Val<'a>, Halt> {
+        match self.takes {
+            Some(takes) if takes != given.params.len() => Err(miscounted(takes, given, site)),
+            _ => (self.run)(renderer, given, site),
         }
     }
 }
 
-impl<'a> Renderer<'a> {
-    /// What a helper gives; one that renders a block gives nothing.
-    pub(super) fn run_helper(
-        &mut self,
-        helper: Helper,
-        call: &'a Call,
-        arguments: &Arguments<'a>,
-        scope: &Scope<'a>,
-        block: Option<&'a Block>,
-    ) -> Result<Val<'a>, TemplateError> {
-        let fail = |problem: String| TemplateError::Argument {
-            place: scope.place(call.at),
-            helper: call.path.first().to_owned(),
-            problem,
-        };
-        let given = arguments.params.len();
-        if let Some(takes) = helper.arity()
-            && takes != given
-        {
-            let s = if takes == 1 { "" } else { "s" };
-            return Err(fail(format!(
-                "takes {takes} argument{s} but is given {given}"
-            )));
-        }
-        let no_block = || fail("is a block, which `#` opens".to_owned());
-        match helper {
-            Helper::If => {
-                self.if_(block.ok_or_else(no_block)?, arguments, scope, true)?;
-            }
-            Helper::Unless => {
-                self.if_(block.ok_or_else(no_block)?, arguments, scope, false)?;
-            }
-            Helper::Each => {
-                self.each(block.ok_or_else(no_block)?, &arguments.first(), scope)?;
-            }
-            Helper::With => {
-                self.with(block.ok_or_else(no_block)?, arguments.first(), scope)?;
-            }
-            Helper::Raw => {
-                if let Some(block) = block {
-                    self.enter(block.program.as_ref(), scope, scope.this(), None, call.at)?;
-                }
-            }
-            Helper::FormatConversation => {
-                return self.format_conversation(call, arguments, scope, block);
-            }
-            Helper::Hook => {
-                return Err(TemplateError::UnknownHelper {
-                    place: scope.place(call.at),
-                    name: call.path.first().to_owned(),
-                });
-            }
-            Helper::Lookup if given != 2 && (given == 0 || arguments.first().is_truthy()) => {
-                return Err(fail(format!("takes 2 arguments but is given {given}")));
-            }
-            Helper::And | Helper::Or if given == 0 => {
-                return Err(fail("takes arguments but is given none".to_owned()));
-            }
-            Helper::Truncate if !matches!(arguments.get(1).shape(), Shape::Number(_)) => {
-                return Err(fail("needs a number as its second argument".to_owned()));
-            }
-            _ => {
-                let value = self.work_out(helper, arguments);
-                return value.map_err(|stop| self.stopped(stop, scope, call.at));
-            }
-        }
-        Ok(Val::Undefined)
-    }
+fn miscounted<'a>(takes: usize, given: &Arguments<'a>, site: &Site<'_, 'a>) -> Halt {
+    let s = if takes == 1 { "" } else { "s" };
+    let given = given.params.len();
+    site.refused(format!("takes {takes} argument{s} but is given {given}"))
+}
 
-    /// What a helper gives that only looks at its arguments.
-    fn work_out(&mut self, helper: Helper, arguments: &Arguments<'a>) -> Result<Val<'a>, Stop> {
-        let (one, two) = (arguments.first(), arguments.get(1));
-        let budget = &mut self.budget;
-        Ok(match helper {
-            Helper::Lookup if !one.is_truthy() => one,
-            Helper::Lookup => {
-                let key = text(&two, budget)?;
-                one.get(&key, budget)?
-            }
-            Helper::Eq => is_same(&one, &two, budget)?.into(),
-            Helper::Ne => (!is_same(&one, &two, budget)?).into(),
-            Helper::Lt => is_less(&one, &two, budget)?.into(),
-            Helper::Lte => is_less_or_equal(&one, &two, budget)?.into(),
-            Helper::Gt => is_less(&two, &one, budget)?.into(),
-            Helper::Gte => is_less_or_equal(&two, &one, budget)?.into(),
-            Helper::Contains => match (one.shape(), two.shape()) {
-                (Shape::List, _) => {
-                    let mut found = false;
-                    for at in 0..one.items() {
-                        found = found || is_same(&one.item(at), &two, budget)?;
-                    }
-                    found.into()
-                }
-                (Shape::Text(text), Shape::Text(part)) => {
-                    budget.spend_on(text.len())?;
-                    text.contains(part).into()
-                }
-                _ => false.into(),
-            },
-            Helper::And => chosen(arguments, |value| !value.is_truthy()),
-            Helper::Or => chosen(arguments, Val::is_truthy),
-            Helper::Not => (!one.is_truthy()).into(),
-            Helper::Json => {
-                let indent = texts::indent(&arguments.hash("indent"));
-                let json = json(&one, &indent, budget)?;
-                json.map_or_else(|| String::new().into(), |json| Val::Safe(json.into()))
-            }
-            Helper::Length => match one.shape() {
-                Shape::Text(text) => {
-                    budget.spend_on(text.len())?;
-                    Val::count(utf16_length(text))
-                }
-                _ => Val::count(one.items()),
-            },
-            Helper::Truncate => texts::truncate(&one, &two, budget)?,
-            Helper::FormatFileSize => texts::file_size(&one).into(),
-            Helper::FormatTimestamp => match one.shape() {
-                Shape::Text(_) | Shape::Number(_) => plain(one),
-                _ => String::new().into(),
-            },
-            Helper::EscapeHandlebars => match one.shape() {
-                Shape::Text(_) => plain(one),
-                _ => String::new().into(),
-            },
-            _ => Val::Undefined,
-        })
+fn nothing<'a>((): ()) -> Val<'a> {
+    Val::Undefined
+}
+
+/// The names that Handlebars.js keeps for itself.
+fn hook<'a>(_: &mut Renderer<'a>, _: &Arguments<'a>, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
+    let name = site.call.path.first().to_owned();
+    Err(TemplateProblem::UnknownHelper(name).into())
+}
+
+fn lookup<'a>(
+    renderer: &mut Renderer<'a>,
+    given: &Arguments<'a>,
+    site: &Site<'_, 'a>,
+) -> Result<Val<'a>, Halt> {
+    let of = given.first();
+    match given.params.len() {
+        0 => Err(miscounted(2, given, site)),
+        _ if !of.is_truthy() => Ok(of),
+        2 => {
+            let key = given.get(1);
+            let key = text(&key, &mut renderer.budget)?;
+            Ok(of.get(&key, &mut renderer.budget)?)
+        }
+        _ => Err(miscounted(2, given, site)),
     }
+}
+
+fn compare<'a>(
+    given: &Arguments<'a>,
+    budget: &mut Budget,
+    is: impl Fn(Ordering) -> bool,
+) -> Result<Val<'a>, Halt> {
+    let order = order(&given.first(), &given.get(1), budget)?;
+    Ok(order.is_some_and(is).into())
+}
+
+fn contains<'a>(
+    renderer: &mut Renderer<'a>,
+    given: &Arguments<'a>,
+    _: &Site<'_, 'a>,
+) -> Result<Val<'a>, Halt> {
+    let (whole, part) = (given.first(), given.get(1));
+    let budget = &mut renderer.budget;
+    let mut found = false;
+    match (whole.shape(), part.shape()) {
+        (Shape::List, _) => {
+            for at in 0..whole.items() {
+                found = found || is_same(&whole.item(at), &part, budget)?;
+            }
+        }
+        (Shape::Text(text), Shape::Text(part)) => {
+            budget.spend_on(text.len())?;
+            found = text.contains(part);
+        }
+        _ => {}
+    }
+    Ok(found.into())
 }
 
 /// The first operand that decides, else the last.
-fn chosen<'a>(arguments: &Arguments<'a>, decides: impl Fn(&Val<'a>) -> bool) -> Val<'a> {
-    let params = &arguments.params;
+fn chosen<'a>(
+    given: &Arguments<'a>,
+    site: &Site<'_, 'a>,
+    decides: impl Fn(&Val<'a>) -> bool,
+) -> Result<Val<'a>, Halt> {
+    let params = &given.params;
     let chosen = params.iter().find(|value| decides(value)).or(params.last());
-    chosen.cloned().unwrap_or(Val::Undefined)
+    let fail = || site.refused("takes arguments but is given none");
+    chosen.cloned().ok_or_else(fail)
 }
 
 /// A text that is escaped as any other.
 fn plain(value: Val<'_>) -> Val<'_> {
     match value {
-        Val::Safe(text) => Val::Text(Rc::clone(&text)),
+        Val::Safe(text) => Val::Text(text),
         value => value,
     }
 }

@@ -11,9 +11,10 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
+use super::error::{Limited, TemplateProblem};
 use crate::value::{Number, Value};
 
-pub(super) use compare::{is_less, is_less_or_equal, is_loosely_equal, is_same};
+pub(super) use compare::{is_loosely_equal, is_same, order};
 pub(super) use json::json;
 pub(super) use text::{text, utf16_length};
 
@@ -48,34 +49,43 @@ pub(super) enum Shape<'v> {
     Object,
 }
 
-/// The steps that are left.
+/// The steps that are left, of so many.
 #[derive(Debug)]
 pub(super) struct Budget {
-    pub(super) steps: u64,
-}
-
-/// Why looking at data had to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    Steps,
-    /// Lists and objects are within each other too often.
-    Data,
+    left: u64,
+    limit: u64,
 }
 
 /// How many lists and objects may be within each other.
-pub(super) const MOST_DATA_DEPTH: usize = 200;
+const MOST_DATA_DEPTH: usize = 200;
 /// How many bytes of a text are looked at in one step.
 const BYTES_PER_STEP: usize = 64;
 
 impl Budget {
-    pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
-        self.steps = self.steps.checked_sub(steps).ok_or(Stop::Steps)?;
+    pub(super) fn new(limit: u64) -> Self {
+        Self { left: limit, limit }
+    }
+
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), TemplateProblem> {
+        let left = self.left.checked_sub(steps);
+        self.left = left.ok_or(TemplateProblem::limit(Limited::Steps, self.limit))?;
         Ok(())
     }
 
     /// For looking at so many bytes, or so many small things.
-    pub(super) fn spend_on(&mut self, bytes: usize) -> Result<(), Stop> {
+    pub(super) fn spend_on(&mut self, bytes: usize) -> Result<(), TemplateProblem> {
         self.spend(1 + (bytes / BYTES_PER_STEP) as u64)
+    }
+
+    /// For looking at a value within so many lists and objects.
+    fn spend_within(&mut self, depth: usize) -> Result<(), TemplateProblem> {
+        if depth > MOST_DATA_DEPTH {
+            return Err(TemplateProblem::limit(
+                Limited::Data,
+                MOST_DATA_DEPTH as u64,
+            ));
+        }
+        self.spend(1)
     }
 }
 
@@ -139,7 +149,7 @@ impl<'a> Val<'a> {
     }
 
     /// What stands under a key: a field, an item, a letter, or a length.
-    pub(super) fn get(&self, key: &str, budget: &mut Budget) -> Result<Self, Stop> {
+    pub(super) fn get(&self, key: &str, budget: &mut Budget) -> Result<Self, TemplateProblem> {
         Ok(match (self, self.shape()) {
             (Self::Given(Value::Map(map)), _) => map.get(key).map_or(Self::Undefined, Val::Given),
             (Self::Object(object), _) => object.get(key).cloned().unwrap_or(Self::Undefined),
@@ -149,20 +159,24 @@ impl<'a> Val<'a> {
                 budget.spend_on(text.len())?;
                 Self::count(utf16_length(text))
             }
-            (_, Shape::Text(text)) => match index(key) {
-                Some(at) => {
-                    budget.spend_on(text.len().min(at * 3))?;
-                    text::letter(text, at).map_or(Self::Undefined, Self::from)
-                }
-                None => Self::Undefined,
-            },
+            (_, Shape::Text(text)) => {
+                let Some(at) = index(key) else {
+                    return Ok(Self::Undefined);
+                };
+                budget.spend_on(text.len().min(at.saturating_mul(3)))?;
+                let letter = text::letters(text).nth(at);
+                letter.map_or(Self::Undefined, Self::from)
+            }
             _ => Self::Undefined,
         })
     }
 
     /// The fields of an object in the order of JavaScript: keys that are whole numbers come first.
     /// A list has its items as fields, and a text its letters.
-    pub(super) fn entries(&self, budget: &mut Budget) -> Result<Vec<(Cow<'a, str>, Self)>, Stop> {
+    pub(super) fn entries(
+        &self,
+        budget: &mut Budget,
+    ) -> Result<Vec<(Cow<'a, str>, Self)>, TemplateProblem> {
         let mut entries: Vec<(Cow<'a, str>, Self)> = match (self, self.shape()) {
             (Self::Given(Value::Map(map)), _) => map
                 .iter()
@@ -172,15 +186,10 @@ impl<'a> Val<'a> {
                 .iter()
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
-            (_, Shape::List) => (0..self.items())
-                .map(|at| (Cow::Owned(at.to_string()), self.item(at)))
-                .collect(),
+            (_, Shape::List) => numbered((0..self.items()).map(|at| self.item(at))),
             (_, Shape::Text(text)) => {
                 budget.spend(text.len() as u64)?;
-                text::letters(text)
-                    .enumerate()
-                    .map(|(at, letter)| (Cow::Owned(at.to_string()), Self::from(letter)))
-                    .collect()
+                numbered(text::letters(text).map(Self::from))
             }
             _ => Vec::new(),
         };
@@ -206,15 +215,16 @@ impl From<bool> for Val<'_> {
     }
 }
 
+fn numbered<'a>(items: impl Iterator<Item = Val<'a>>) -> Vec<(Cow<'a, str>, Val<'a>)> {
+    let entry = |(at, item): (usize, _)| (Cow::Owned(at.to_string()), item);
+    items.enumerate().map(entry).collect()
+}
+
 /// The number that a key is, if it is written as JavaScript writes it.
 fn index(key: &str) -> Option<usize> {
     let is_canonical = key == "0" || !key.starts_with('0');
     let is_digits = key.bytes().all(|byte| byte.is_ascii_digit());
-    if is_canonical && is_digits {
-        key.parse().ok()
-    } else {
-        None
-    }
+    key.parse().ok().filter(|_| is_canonical && is_digits)
 }
 
 /// Sorts keys that are indexes by their number before all others.

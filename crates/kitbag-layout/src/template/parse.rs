@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::ast::{
     Block, BlockKind, Call, Literal, Node, Partial, PartialName, Program, Strip, Text,
 };
-use super::error::{Limited, Place, TemplateError};
+use super::error::{Limited, Place, TemplateError, TemplateProblem};
 use super::scan::{Opens, Scanner, Token};
 use super::whitespace;
 use crate::value::Value;
@@ -21,10 +21,9 @@ const MOST_DEPTH: usize = 64;
 
 pub(super) fn parse(name: &str, source: &str) -> Result<Program, TemplateError> {
     if source.len() > MOST_BYTES {
-        return Err(TemplateError::Limit {
+        return Err(TemplateError {
             place: Place::of(name, source, 0),
-            what: Limited::Source,
-            limit: MOST_BYTES as u64,
+            problem: TemplateProblem::limit(Limited::Source, MOST_BYTES as u64),
         });
     }
     let mut parser = Parser {
@@ -51,12 +50,6 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// `{{else}}` or `{{else if x}}` with what follows it.
-struct Otherwise {
-    strip: Strip,
-    program: Program,
-}
-
 impl Parser<'_> {
     /// Statements up to a token that starts none.
     fn program(&mut self) -> Result<Program, TemplateError> {
@@ -71,45 +64,33 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) -> Result<Option<Node>, TemplateError> {
-        let starts = matches!(
-            self.peek(0),
-            Token::Text(_)
-                | Token::Comment(_)
-                | Token::OpenRaw
-                | Token::Open(
-                    Opens::Value
-                        | Opens::Unescaped
-                        | Opens::Ampersand
-                        | Opens::Decorator
-                        | Opens::Block
-                        | Opens::DecoratorBlock
-                        | Opens::Inverse
-                        | Opens::Partial
-                        | Opens::PartialBlock,
-                    _
-                )
-        );
-        if !starts {
-            return Ok(None);
-        }
+        use Opens::{
+            Ampersand, Block, Decorator, DecoratorBlock, Inverse, Partial, PartialBlock, Unescaped,
+            Value,
+        };
         let (at, token) = self.next();
         Ok(Some(match token {
             Token::Text(range) => Node::Text(Text::new(range)),
             Token::Comment(strip) => Node::Comment(strip),
             Token::OpenRaw => self.within(at, Self::raw_block)?,
-            Token::Open(Opens::Partial, open) => self.partial(open)?,
-            Token::Open(Opens::PartialBlock, open) => {
-                self.within(at, |parser, _| parser.partial_block(open))?
+            Token::Open(Partial, open) => self.partial(open)?,
+            Token::Open(PartialBlock, open) => {
+                self.within(at, |parser| parser.partial_block(open))?
             }
-            Token::Open(opens @ (Opens::Block | Opens::DecoratorBlock | Opens::Inverse), open) => {
-                self.within(at, |parser, at| parser.block(at, opens, open))?
+            Token::Open(opens @ (Block | DecoratorBlock | Inverse), open) => {
+                self.within(at, |parser| parser.block(at, opens, open))?
             }
-            Token::Open(opens, open) => self.mustache(at, opens, open)?,
-            token => return Err(self.unexpected(at, &token, "text or a tag")),
+            Token::Open(opens @ (Value | Unescaped | Ampersand | Decorator), open) => {
+                self.mustache(at, opens, open)?
+            }
+            token => {
+                self.ahead.push_front((at, token));
+                return Ok(None);
+            }
         }))
     }
 
-    fn raw_block(&mut self, _: usize) -> Result<Node, TemplateError> {
+    fn raw_block(&mut self) -> Result<Node, TemplateError> {
         let call = self.call()?;
         self.expect(&Token::CloseRaw, "`}}}}`")?;
         let mut body = Vec::new();
@@ -125,46 +106,55 @@ impl Parser<'_> {
                 (at, token) => return Err(self.unexpected(at, &token, "the end of a raw block")),
             }
         }
-        Ok(Node::Block(Box::new(Block {
-            kind: BlockKind::Section,
-            call,
-            program: Some(Program {
-                body,
-                ..Program::default()
-            }),
-            inverse: None,
-            open: Strip::default(),
-            between: Strip::default(),
-            close: Strip::default(),
-        })))
+        let program = Program {
+            body,
+            ..Program::default()
+        };
+        let open = Strip::default();
+        Ok(Block::new(BlockKind::Section, call, program, None, open).into())
     }
 
     /// What follows `{{#`, `{{#*` or `{{^`.
     fn block(&mut self, at: usize, opens: Opens, open: bool) -> Result<Node, TemplateError> {
-        let call = self.call()?;
-        let params = self.block_params()?;
-        let open = self.close_tag(open)?;
-        let kind = self.block_kind(at, opens, &call)?;
-        let mut program = self.program()?;
-        program.params = params;
-        let otherwise = match self.peek(0) {
-            Token::Else(_) => Some(self.plain_else()?),
-            Token::Open(Opens::ElseIf, _) if opens != Opens::Inverse => Some(self.else_if()?),
-            _ => None,
-        };
-        if let (BlockKind::Inline(_), Some(_)) = (&kind, &otherwise) {
+        let mut block = self.section(opens, open)?;
+        block.kind = self.block_kind(at, opens, &block.call)?;
+        if let (BlockKind::Inline(_), Some(_)) = (&block.kind, &block.inverse) {
             return Err(self.syntax(at, "an inline partial with `else`", "one without"));
         }
-        let close = self.close_block(&call)?;
-        let mut block = Block::new(kind, call, program, otherwise, open);
-        block.close = close;
+        block.close = self.close_block(&block.call)?;
         if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
-            chained.close = close;
+            chained.close = block.close;
         }
         if opens == Opens::Inverse {
             std::mem::swap(&mut block.program, &mut block.inverse);
         }
-        Ok(Node::Block(Box::new(block)))
+        Ok(block.into())
+    }
+
+    /// A block from its path up to what closes it.
+    fn section(&mut self, opens: Opens, open: bool) -> Result<Block, TemplateError> {
+        let call = self.call()?;
+        let params = self.block_params()?;
+        let open = self.close_tag(open)?;
+        let mut program = self.program()?;
+        program.params = params;
+        let otherwise = match self.next() {
+            (_, Token::Else(strip)) => Some((strip, self.program()?)),
+            (at, Token::Open(Opens::ElseIf, open)) if opens != Opens::Inverse => {
+                Some(self.within(at, |parser| parser.else_if(open))?)
+            }
+            other => {
+                self.ahead.push_front(other);
+                None
+            }
+        };
+        Ok(Block::new(
+            BlockKind::Section,
+            call,
+            program,
+            otherwise,
+            open,
+        ))
     }
 
     fn block_kind(&self, at: usize, opens: Opens, call: &Call) -> Result<BlockKind, TemplateError> {
@@ -178,49 +168,21 @@ impl Parser<'_> {
         }
     }
 
-    fn plain_else(&mut self) -> Result<Otherwise, TemplateError> {
-        match self.next() {
-            (_, Token::Else(strip)) => Ok(Otherwise {
-                strip,
-                program: self.program()?,
-            }),
-            (at, token) => Err(self.unexpected(at, &token, "`{{else}}`")),
-        }
-    }
-
     /// `{{else if x}}` is an `{{else}}` that consists of one block, which the outer close closes too.
-    fn else_if(&mut self) -> Result<Otherwise, TemplateError> {
-        let (at, token) = self.next();
-        let Token::Open(Opens::ElseIf, open) = token else {
-            return Err(self.unexpected(at, &token, "`{{else if`"));
+    fn else_if(&mut self, open: bool) -> Result<(Strip, Program), TemplateError> {
+        let mut block = self.section(Opens::ElseIf, open)?;
+        // As in Handlebars.js: the last one is closed by the end of the whole, the others by the
+        // `else` that they are followed by.
+        if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
+            chained.close = block.between;
+        }
+        let strip = block.open;
+        let program = Program {
+            body: vec![block.into()],
+            chained: true,
+            ..Program::default()
         };
-        self.within(at, |parser, _| {
-            let call = parser.call()?;
-            let params = parser.block_params()?;
-            let strip = parser.close_tag(open)?;
-            let mut program = parser.program()?;
-            program.params = params;
-            let otherwise = match parser.peek(0) {
-                Token::Else(_) => Some(parser.plain_else()?),
-                Token::Open(Opens::ElseIf, _) => Some(parser.else_if()?),
-                _ => None,
-            };
-            let mut block = Block::new(BlockKind::Section, call, program, otherwise, strip);
-            // As in Handlebars.js: the last one is closed by the end of the whole, the others by the
-            // `else` that they are followed by.
-            let between = block.between;
-            if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
-                chained.close = between;
-            }
-            Ok(Otherwise {
-                strip,
-                program: Program {
-                    body: vec![Node::Block(Box::new(block))],
-                    chained: true,
-                    ..Program::default()
-                },
-            })
-        })
+        Ok((strip, program))
     }
 
     fn partial(&mut self, open: bool) -> Result<Node, TemplateError> {
@@ -239,13 +201,13 @@ impl Parser<'_> {
         let open = self.close_tag(open)?;
         let program = self.program()?;
         let close = self.close_block(&call)?;
-        if let PartialName::Dynamic(_) = name {
+        let PartialName::Fixed(name) = name else {
             // Handlebars.js knows no name that would close it either.
             return Err(self.unbalanced(&call, "nothing that could close it".to_owned()));
-        }
+        };
         let mut block = Block::new(BlockKind::Partial(name), call, program, None, open);
         block.close = close;
-        Ok(Node::Block(Box::new(block)))
+        Ok(block.into())
     }
 
     /// `{{/name}}` of the block that was opened by `call`.
@@ -270,49 +232,39 @@ impl Parser<'_> {
     fn within<T>(
         &mut self,
         at: usize,
-        parse: impl FnOnce(&mut Self, usize) -> Result<T, TemplateError>,
+        parse: impl FnOnce(&mut Self) -> Result<T, TemplateError>,
     ) -> Result<T, TemplateError> {
         if self.depth == MOST_DEPTH {
-            return Err(TemplateError::Limit {
-                place: self.place(at),
-                what: Limited::Depth,
-                limit: MOST_DEPTH as u64,
-            });
+            let problem = TemplateProblem::limit(Limited::Depth, MOST_DEPTH as u64);
+            return Err(self.error(at, problem));
         }
         self.depth += 1;
-        let parsed = parse(self, at);
+        let parsed = parse(self);
         self.depth -= 1;
         parsed
     }
 
     fn next(&mut self) -> (usize, Token) {
-        match self.ahead.pop_front() {
-            Some(token) => token,
-            None => self.scanner.next_token(),
-        }
+        let ahead = self.ahead.pop_front();
+        ahead.unwrap_or_else(|| self.scanner.next_token())
     }
 
-    /// The token after `skipped` others.
-    fn peek(&mut self, skipped: usize) -> &Token {
-        while self.ahead.len() <= skipped {
-            let token = self.scanner.next_token();
-            self.ahead.push_back(token);
-        }
-        self.ahead
-            .get(skipped)
-            .map_or(&Token::End, |(_, token)| token)
+    fn peek(&mut self) -> &Token {
+        let token = self.next();
+        self.ahead.push_front(token);
+        self.ahead.front().map_or(&Token::End, |(_, token)| token)
     }
 
-    fn place(&self, at: usize) -> Place {
-        Place::of(self.name, self.source, at)
+    fn error(&self, at: usize, problem: TemplateProblem) -> TemplateError {
+        TemplateError {
+            place: Place::of(self.name, self.source, at),
+            problem,
+        }
     }
 
     fn syntax(&self, at: usize, found: &str, expected: &str) -> TemplateError {
-        TemplateError::Syntax {
-            place: self.place(at),
-            found: found.to_owned(),
-            expected: expected.to_owned(),
-        }
+        let (found, expected) = (found.to_owned(), expected.to_owned());
+        self.error(at, TemplateProblem::Syntax { found, expected })
     }
 
     fn unexpected(&self, at: usize, token: &Token, expected: &str) -> TemplateError {
@@ -329,34 +281,35 @@ impl Parser<'_> {
     }
 
     fn unbalanced(&self, call: &Call, closed: String) -> TemplateError {
-        TemplateError::Unbalanced {
-            place: self.place(call.at),
-            opened: call.path.original.clone(),
-            closed,
-        }
+        let opened = call.path.original.clone();
+        self.error(call.at, TemplateProblem::Unbalanced { opened, closed })
     }
 }
 
 impl Block {
+    /// A block with what stands behind its `else`; what closes it comes later.
     fn new(
         kind: BlockKind,
         call: Call,
         program: Program,
-        otherwise: Option<Otherwise>,
+        otherwise: Option<(Strip, Program)>,
         open: Strip,
     ) -> Self {
-        let (between, inverse) = match otherwise {
-            Some(otherwise) => (otherwise.strip, Some(otherwise.program)),
-            None => (Strip::default(), None),
-        };
+        let (between, inverse) = otherwise.unzip();
         Self {
             kind,
             call,
             program: Some(program),
             inverse,
             open,
-            between,
+            between: between.unwrap_or_default(),
             close: Strip::default(),
         }
+    }
+}
+
+impl From<Block> for Node {
+    fn from(block: Block) -> Self {
+        Self::Block(Box::new(block))
     }
 }

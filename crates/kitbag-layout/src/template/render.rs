@@ -7,13 +7,13 @@ mod scope;
 
 use super::Template;
 use super::ast::{BlockKind, Node, Program};
-use super::error::{Limited, TemplateError};
-use super::js::{Budget, MOST_DATA_DEPTH, Stop, Val, text};
-use super::settings::{Escape, Limits, RenderSettings};
-use super::trace::Traced;
+use super::error::{Halt, Limited, TemplateError, TemplateProblem};
+use super::js::{Budget, Val, text};
+use super::settings::{Escape, RenderSettings};
+use super::trace::{Traced, Watched};
 use crate::value::Value;
 
-pub(super) use call::Arguments;
+pub(super) use call::{Arguments, Site, Use};
 pub(super) use scope::Scope;
 
 /// The stack holds no more levels than this.
@@ -23,12 +23,12 @@ pub(super) fn render(
     template: &Template,
     context: &Value,
     settings: &RenderSettings<'_>,
+    watched: &[Watched<'_>],
 ) -> Result<Traced, TemplateError> {
     let mut renderer = Renderer {
         settings: *settings,
-        budget: Budget {
-            steps: settings.limits.steps,
-        },
+        watched,
+        budget: Budget::new(settings.limits.steps),
         out: String::new(),
         held: 0,
         apart: 0,
@@ -45,6 +45,8 @@ pub(super) fn render(
 
 pub(super) struct Renderer<'a> {
     pub(super) settings: RenderSettings<'a>,
+    /// The values whose use is recorded.
+    pub(super) watched: &'a [Watched<'a>],
     pub(super) budget: Budget,
     out: String,
     /// The bytes of what is rendered around `out`.
@@ -69,14 +71,12 @@ impl<'a> Renderer<'a> {
         &mut self,
         template: &'a Template,
         context: Val<'a>,
-        scope: &Scope<'a>,
-        at: usize,
-    ) -> Result<String, TemplateError> {
+    ) -> Result<String, Halt> {
         let outer = std::mem::take(&mut self.out);
         let escape = std::mem::replace(&mut self.settings.escape, Escape::None);
         self.held += outer.len();
         self.apart += 1;
-        let rendered = self.deeper(scope, at, |renderer| renderer.root(template, context));
+        let rendered = self.deeper(|renderer| Ok(renderer.root(template, context)?));
         self.held -= outer.len();
         self.apart -= 1;
         self.settings.escape = escape;
@@ -98,51 +98,48 @@ impl<'a> Renderer<'a> {
 
     fn body(&mut self, program: &'a Program, scope: &Scope<'a>) -> Result<(), TemplateError> {
         for node in &program.body {
-            match node {
-                Node::Text(text) => {
-                    let source = &scope.home.template.source;
-                    self.out
-                        .push_str(source.get(text.shown.clone()).unwrap_or_default());
-                    self.spend(scope, text.original.start, 1)?;
-                    self.check_output(scope, text.original.start)?;
-                }
-                Node::Comment(_) => {}
-                Node::Mustache(mustache) => {
-                    let at = mustache.call.at;
-                    self.spend(scope, at, 1)?;
-                    let value = self.value(&mustache.call, scope)?;
-                    self.write(&value, mustache.escaped, scope, at)?;
-                }
-                Node::Partial(partial) => {
-                    self.spend(scope, partial.call.at, 1)?;
-                    self.partial(partial, scope)?;
-                }
-                Node::Block(block) => {
-                    self.spend(scope, block.call.at, 1)?;
-                    match &block.kind {
-                        BlockKind::Section => self.section(block, scope)?,
-                        BlockKind::Partial(name) => self.partial_block(name, block, scope)?,
-                        BlockKind::Inline(_) => {}
-                    }
-                }
-            }
+            let at = match node {
+                Node::Comment(_) => continue,
+                Node::Text(text) => text.original.start,
+                Node::Mustache(mustache) => mustache.call.at,
+                Node::Partial(partial) => partial.call.at,
+                Node::Block(block) => block.call.at,
+            };
+            self.node(node, scope)
+                .map_err(|halt| halt.at(|| scope.place(at)))?;
         }
         Ok(())
     }
 
+    fn node(&mut self, node: &'a Node, scope: &Scope<'a>) -> Result<(), Halt> {
+        self.budget.spend(1)?;
+        match node {
+            Node::Comment(_) => Ok(()),
+            Node::Text(text) => {
+                let source = &scope.home.template.source;
+                let shown = source.get(text.shown.clone()).unwrap_or_default();
+                self.out.push_str(shown);
+                self.check_output()
+            }
+            Node::Mustache(mustache) => {
+                let value = self.value(&mustache.call, scope)?;
+                self.write(&value, mustache.escaped)
+            }
+            Node::Partial(partial) => self.partial(partial, scope),
+            Node::Block(block) => match &block.kind {
+                BlockKind::Section => self.section(block, scope),
+                BlockKind::Partial(name) => self.partial_block(name, block, scope),
+                BlockKind::Inline(_) => Ok(()),
+            },
+        }
+    }
+
     /// Writes a value, escaped if the tag and the settings say so.
-    fn write(
-        &mut self,
-        value: &Val<'a>,
-        escaped: bool,
-        scope: &Scope<'a>,
-        at: usize,
-    ) -> Result<(), TemplateError> {
+    fn write(&mut self, value: &Val<'a>, escaped: bool) -> Result<(), Halt> {
         if value.is_nothing() {
             return Ok(());
         }
-        let written = text(value, &mut self.budget);
-        let written = written.map_err(|stop| stopped(stop, self.settings.limits, scope, at))?;
+        let written = text(value, &mut self.budget)?;
         let start = self.out.len();
         let is_safe = matches!(value, Val::Safe(_)) || self.settings.escape == Escape::None;
         if escaped && !is_safe {
@@ -150,28 +147,20 @@ impl<'a> Renderer<'a> {
         } else {
             self.out.push_str(&written);
         }
-        let watched = self.settings.watched;
         match self.apart {
-            0 => self.traced.wrote(value, start..self.out.len(), watched),
-            _ => self.traced.note(value, watched),
+            0 => self
+                .traced
+                .wrote(value, start..self.out.len(), self.watched),
+            _ => self.traced.note(value, self.watched),
         }
-        self.check_output(scope, at)
+        self.check_output()
     }
 
     /// Counts one more level for as long as `render` runs.
-    fn deeper<T>(
-        &mut self,
-        scope: &Scope<'a>,
-        at: usize,
-        render: impl FnOnce(&mut Self) -> Result<T, TemplateError>,
-    ) -> Result<T, TemplateError> {
+    fn deeper<T>(&mut self, render: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
         let limit = self.settings.limits.depth.min(MOST_DEPTH);
         if self.depth >= limit {
-            return Err(TemplateError::Limit {
-                place: scope.place(at),
-                what: Limited::Depth,
-                limit: limit.into(),
-            });
+            return Err(TemplateProblem::limit(Limited::Depth, limit.into()).into());
         }
         self.depth += 1;
         let rendered = render(self);
@@ -179,41 +168,12 @@ impl<'a> Renderer<'a> {
         rendered
     }
 
-    pub(super) fn spend(
-        &mut self,
-        scope: &Scope<'a>,
-        at: usize,
-        steps: u64,
-    ) -> Result<(), TemplateError> {
-        let spent = self.budget.spend(steps);
-        spent.map_err(|stop| self.stopped(stop, scope, at))
-    }
-
-    pub(super) fn check_output(&self, scope: &Scope<'a>, at: usize) -> Result<(), TemplateError> {
-        if self.held.saturating_add(self.out.len()) <= self.settings.limits.output {
+    fn check_output(&self) -> Result<(), Halt> {
+        let limit = self.settings.limits.output;
+        if self.held.saturating_add(self.out.len()) <= limit {
             return Ok(());
         }
-        Err(TemplateError::Limit {
-            place: scope.place(at),
-            what: Limited::Output,
-            limit: self.settings.limits.output as u64,
-        })
-    }
-
-    pub(super) fn stopped(&self, stop: Stop, scope: &Scope<'a>, at: usize) -> TemplateError {
-        stopped(stop, self.settings.limits, scope, at)
-    }
-}
-
-fn stopped(stop: Stop, limits: Limits, scope: &Scope<'_>, at: usize) -> TemplateError {
-    let (what, limit) = match stop {
-        Stop::Steps => (Limited::Steps, limits.steps),
-        Stop::Data => (Limited::Data, MOST_DATA_DEPTH as u64),
-    };
-    TemplateError::Limit {
-        place: scope.place(at),
-        what,
-        limit,
+        Err(TemplateProblem::limit(Limited::Output, limit as u64).into())
     }
 }
 

@@ -6,7 +6,7 @@ mod tag;
 
 use std::ops::Range;
 
-use super::ast::Strip;
+use super::ast::{Literal, Strip};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -36,11 +36,7 @@ pub(super) enum Token {
         bracketed: bool,
     },
     Separator(char),
-    Quoted(String),
-    Number(f64),
-    Bool(bool),
-    Undefined,
-    Null,
+    Literal(Literal),
     At,
     /// `as |`
     OpenParams,
@@ -133,15 +129,12 @@ impl<'a> Scanner<'a> {
         };
         let text = rest.get(..length).unwrap_or_default();
         let mut range = self.range(length);
-        if text.ends_with("\\\\") {
-            range.end -= 1;
-            self.states.push(State::Tag);
-        } else if text.ends_with('\\') {
-            range.end -= 1;
-            self.states.push(State::Escaped);
-        } else {
-            self.states.push(State::Tag);
-        }
+        let is_escaped = text.ends_with('\\') && !text.ends_with("\\\\");
+        range.end -= usize::from(text.ends_with('\\'));
+        self.states.push(match is_escaped {
+            true => State::Escaped,
+            false => State::Tag,
+        });
         (!range.is_empty()).then_some(Token::Text(range))
     }
 
@@ -183,7 +176,6 @@ impl<'a> Scanner<'a> {
         let behind = rest.get(first..).unwrap_or_default();
         Some(match behind.find("{{{{") {
             Some(length) => Token::Text(self.range(first + length)),
-            None if rest.is_empty() => Token::End,
             None => {
                 self.at = self.source.len();
                 Token::End

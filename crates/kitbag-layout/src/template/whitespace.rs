@@ -82,24 +82,18 @@ impl Control<'_> {
     }
 
     fn wish(&self, node: &mut Node) -> Option<Wish> {
-        match node {
-            Node::Text(_) => None,
-            Node::Mustache(mustache) => Some(Wish {
-                strip: mustache.strip,
-                ..Wish::default()
-            }),
-            Node::Comment(strip) => Some(Wish {
-                strip: *strip,
-                alone: true,
-                ..Wish::default()
-            }),
-            Node::Partial(partial) => Some(Wish {
-                strip: partial.strip,
-                alone: true,
-                ..Wish::default()
-            }),
-            Node::Block(block) => Some(self.block(block)),
-        }
+        let (strip, alone) = match node {
+            Node::Text(_) => return None,
+            Node::Mustache(mustache) => (mustache.strip, false),
+            Node::Comment(strip) => (*strip, true),
+            Node::Partial(partial) => (partial.strip, true),
+            Node::Block(block) => return Some(self.block(block)),
+        };
+        Some(Wish {
+            strip,
+            alone,
+            ..Wish::default()
+        })
     }
 
     fn block(&self, block: &mut Block) -> Wish {
@@ -193,13 +187,8 @@ impl Control<'_> {
             Amount::All => shown.trim_start_matches(is_space),
             Amount::Line => {
                 let rest = shown.trim_start_matches([' ', '\t']);
-                match rest.strip_prefix("\r\n") {
-                    Some(rest) => rest,
-                    None => rest
-                        .strip_prefix('\n')
-                        .or_else(|| rest.strip_prefix('\r'))
-                        .unwrap_or(rest),
-                }
+                let mut ends = ["\r\n", "\n", "\r"].into_iter();
+                ends.find_map(|end| rest.strip_prefix(end)).unwrap_or(rest)
             }
         };
         text.shown.start = text.shown.end - rest.len();

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use serde::ser::{Serialize, Serializer};
+use serde::Serialize;
 
 /// A number: whole numbers of 64 bits are exact, all others are of double precision.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Number(Kind);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(untagged)]
 enum Kind {
     Unsigned(u64),
     Negative(i64),
@@ -106,16 +107,6 @@ impl fmt::Display for Number {
                     number.fmt(f)
                 }
             }
-        }
-    }
-}
-
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Kind::Unsigned(number) => serializer.serialize_u64(number),
-            Kind::Negative(number) => serializer.serialize_i64(number),
-            Kind::Float(number) => serializer.serialize_f64(number),
         }
     }
 }

@@ -1,24 +1,34 @@
 //! A node together with the way to it, for readers that report what is wrong.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+
+use indexmap::IndexMap;
 
 use super::{Node, NodeKind};
+use crate::nearest;
 use crate::problem::{FileProblem, Problems};
+use crate::value::{Map, Value};
 
 /// A node and the key under which it stands, such as `agents[2].inline`.
 #[derive(Debug, Clone)]
 pub(crate) struct Field<'a> {
     pub(crate) node: &'a Node,
     pub(crate) key: String,
+    pub(crate) problems: &'a Problems,
     name: Cow<'a, str>,
+    /// The names of entries that the reader knows, since it has asked for them.
+    asked: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Field<'a> {
-    pub(crate) fn root(node: &'a Node) -> Self {
+    pub(crate) fn root(node: &'a Node, problems: &'a Problems) -> Self {
         Self {
             node,
             key: String::new(),
+            problems,
             name: Cow::Borrowed(""),
+            asked: RefCell::default(),
         }
     }
 
@@ -31,6 +41,14 @@ impl<'a> Field<'a> {
         matches!(self.node.kind, NodeKind::Map(_))
     }
 
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.node.kind, NodeKind::List(_))
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.node.kind == NodeKind::Null
+    }
+
     pub(crate) fn as_text(&self) -> Option<&'a str> {
         match &self.node.kind {
             NodeKind::Text(text) => Some(text),
@@ -39,29 +57,53 @@ impl<'a> Field<'a> {
     }
 
     /// The entry of that name, unless it is missing or nothing.
-    pub(crate) fn get(&self, name: &str) -> Option<Self> {
-        let NodeKind::Map(entries) = &self.node.kind else {
-            return None;
-        };
-        let (name, node) = entries.nodes.get_key_value(name)?;
-        (node.kind != NodeKind::Null).then(|| self.child(name, node))
+    pub(crate) fn get(&self, name: &'static str) -> Option<Self> {
+        self.asked.borrow_mut().push(name);
+        let (name, node) = self.nodes()?.get_key_value(name)?;
+        Some(self.entry(name, node)).filter(|entry| !entry.is_null())
     }
 
     /// The first entry that is there, of several spellings of the same.
-    pub(crate) fn get_any(&self, names: &[&str]) -> Option<Self> {
+    pub(crate) fn get_any(&self, names: &[&'static str]) -> Option<Self> {
+        self.asked.borrow_mut().extend(names);
         names.iter().find_map(|name| self.get(name))
+    }
+
+    /// Reads the entry of that name, if it is there.
+    pub(crate) fn read<T>(
+        &self,
+        name: &'static str,
+        read: impl FnOnce(&Self) -> Option<T>,
+    ) -> Option<T> {
+        read(&self.get(name)?)
+    }
+
+    /// Reads every entry of a map, without those that cannot be read. Anything else is an error.
+    pub(crate) fn read_entries<T>(
+        &self,
+        mut read: impl FnMut(&Self) -> Option<T>,
+    ) -> Option<IndexMap<String, T>> {
+        self.map()?;
+        let read = |entry: Self| Some((entry.name().to_owned(), read(&entry)?));
+        Some(self.entries().filter_map(read).collect())
     }
 
     /// The entries of a map; none of anything else.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Self> {
-        let entries = match &self.node.kind {
+        let entries = self.nodes().into_iter().flatten();
+        entries.map(|(name, node)| self.entry(name, node))
+    }
+
+    fn nodes(&self) -> Option<&'a IndexMap<String, Node>> {
+        match &self.node.kind {
             NodeKind::Map(entries) => Some(&entries.nodes),
             _ => None,
-        };
-        entries
-            .into_iter()
-            .flatten()
-            .map(|(name, node)| self.child(name, node))
+        }
+    }
+
+    /// The entries of a map that are not nothing.
+    pub(crate) fn present(&self) -> impl Iterator<Item = Self> {
+        self.entries().filter(|entry| !entry.is_null())
     }
 
     /// The items of a list; none of anything else.
@@ -70,11 +112,50 @@ impl<'a> Field<'a> {
             NodeKind::List(items) => items.as_slice(),
             _ => &[],
         };
-        items.iter().enumerate().map(|(at, node)| Self {
-            node,
-            key: format!("{}[{at}]", self.key),
-            name: Cow::Owned(at.to_string()),
+        items.iter().enumerate().map(|(at, node)| {
+            let key = format!("{}[{at}]", self.key);
+            self.child(Cow::Owned(at.to_string()), key, node)
         })
+    }
+
+    /// The entries that nobody has asked for, as they are written.
+    pub(crate) fn unread(&self) -> Map {
+        let asked = self.asked.borrow();
+        let unread = |entry: &Self| !asked.contains(&entry.name());
+        let entries = self.entries().filter(unread);
+        entries
+            .map(|entry| (entry.name().to_owned(), entry.node.to_value()))
+            .collect()
+    }
+
+    /// Warns of keys that look like one that was asked for, or like one of the others, but are none.
+    pub(crate) fn warn_of_misspelt_keys(&self, others: &[&'static str]) {
+        let known = [self.asked.borrow().as_slice(), others].concat();
+        for entry in self.entries() {
+            let name = entry.name();
+            if !known.contains(&name)
+                && let Some(meant) = nearest::within_two(name, &known)
+            {
+                let message = format!("`{name}` is not a known key and has no effect");
+                let problem = FileProblem::warning(self.problems.file(), message);
+                entry.report(problem.with_hint(format!("did you mean `{meant}`?")));
+            }
+        }
+    }
+
+    /// Warns of keys that are given twice, here and in all that is inside.
+    pub(crate) fn warn_of_repeated_keys(&self) {
+        if let NodeKind::Map(entries) = &self.node.kind {
+            for (key, place) in &entries.repeated {
+                let message = "this key is given twice, the last value counts";
+                let problem = FileProblem::warning(self.problems.file(), message);
+                let located = problem.at(place.line(), place.column());
+                self.problems.add(located.of(self.key_of(key)));
+            }
+        }
+        for child in self.entries().chain(self.items()) {
+            child.warn_of_repeated_keys();
+        }
     }
 
     /// The key of an entry of this map.
@@ -86,77 +167,121 @@ impl<'a> Field<'a> {
         }
     }
 
-    pub(crate) fn locate(&self, problem: FileProblem) -> FileProblem {
-        problem
-            .at(self.node.line, self.node.column)
-            .of(self.key.clone())
-    }
-
     /// The text; anything else is an error.
-    pub(crate) fn text(&self, problems: &mut Problems) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         match &self.node.kind {
             NodeKind::Text(text) => Some(text.clone()),
             NodeKind::Number(_) | NodeKind::Bool(_) => {
                 let message = format!("expected a text, got {}", self.node.describe());
-                problems.error_with_hint(self, message, "put it in quotes");
-                None
+                self.error_with_hint(message, "put it in quotes")
             }
-            _ => self.refuse(problems, "a text"),
+            _ => self.refuse("a text"),
         }
     }
 
+    /// The text, if it is one without blanks; anything else is an error.
+    pub(crate) fn id(&self) -> Option<String> {
+        let id = self.text()?;
+        if id.is_empty() || id.chars().any(char::is_whitespace) {
+            return self.error(format!("expected an id without blanks, got `{id}`"));
+        }
+        Some(id)
+    }
+
     /// The text, or the number or boolean as it is written in JSON; anything else is an error.
-    pub(crate) fn scalar(&self, problems: &mut Problems) -> Option<String> {
+    pub(crate) fn scalar(&self) -> Option<String> {
         match &self.node.kind {
-            NodeKind::Text(text) => Some(text.clone()),
             NodeKind::Number(number) => Some(number.to_string()),
             NodeKind::Bool(is) => Some(is.to_string()),
-            _ => self.refuse(problems, "a text"),
+            _ => self.text(),
         }
     }
 
     /// The boolean; anything else is an error.
-    pub(crate) fn bool(&self, problems: &mut Problems) -> Option<bool> {
+    pub(crate) fn bool(&self) -> Option<bool> {
         match &self.node.kind {
             NodeKind::Bool(is) => Some(*is),
-            _ => self.refuse(problems, "true or false"),
+            _ => self.refuse("true or false"),
         }
     }
 
     /// The texts of a list; one text is a list of one. Anything else is an error.
-    pub(crate) fn texts(&self, problems: &mut Problems) -> Option<Vec<String>> {
+    pub(crate) fn texts(&self) -> Option<Vec<String>> {
         match &self.node.kind {
             NodeKind::Text(text) => Some(vec![text.clone()]),
-            NodeKind::List(_) => Some(
-                self.items()
-                    .filter_map(|item| item.text(problems))
-                    .collect(),
-            ),
-            _ => self.refuse(problems, "a text or a list of texts"),
+            NodeKind::List(_) => Some(self.items().filter_map(|item| item.text()).collect()),
+            _ => self.refuse("a text or a list of texts"),
         }
     }
 
     /// The map itself; anything else is an error.
-    pub(crate) fn map(&self, problems: &mut Problems) -> Option<&Self> {
+    pub(crate) fn map(&self) -> Option<&Self> {
         if self.is_map() {
             Some(self)
         } else {
-            self.refuse(problems, "a map")
+            self.refuse("a map")
         }
     }
 
+    /// The map as it is written; anything else is an error.
+    pub(crate) fn map_value(&self) -> Option<Value> {
+        Some(self.map()?.node.to_value())
+    }
+
+    /// One of several words, by a table of what they mean; anything else is an error.
+    pub(crate) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
+        let text = self.as_text();
+        let meant = words.iter().find(|(word, _)| text == Some(word));
+        if let Some((_, meant)) = meant {
+            return Some(*meant);
+        }
+        let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        let got = text.unwrap_or(self.node.describe());
+        self.error(format!("expected {}, got {got}", words.join(" or ")))
+    }
+
     /// Reports that something else was expected.
-    pub(crate) fn refuse<T>(&self, problems: &mut Problems, expected: &str) -> Option<T> {
+    pub(crate) fn refuse<T>(&self, expected: &str) -> Option<T> {
         let got = self.node.describe();
-        problems.error(self, format!("expected {expected}, got {got}"));
+        self.error(format!("expected {expected}, got {got}"))
+    }
+
+    /// Reports what makes it unusable, so that nothing is read.
+    pub(crate) fn error<T>(&self, message: impl Into<String>) -> Option<T> {
+        self.report(FileProblem::error(self.problems.file(), message));
         None
     }
 
-    fn child(&self, name: &'a str, node: &'a Node) -> Self {
+    /// The same, with what to do about it.
+    pub(crate) fn error_with_hint<T>(
+        &self,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Option<T> {
+        let problem = FileProblem::error(self.problems.file(), message);
+        self.report(problem.with_hint(hint));
+        None
+    }
+
+    /// Reports what is probably not meant so.
+    pub(crate) fn warning(&self, message: impl Into<String>) {
+        self.report(FileProblem::warning(self.problems.file(), message));
+    }
+
+    fn report(&self, problem: FileProblem) {
+        let located = problem.at(self.node.line, self.node.column);
+        self.problems.add(located.of(self.key.clone()));
+    }
+
+    fn entry(&self, name: &'a str, node: &'a Node) -> Self {
+        self.child(Cow::Borrowed(name), self.key_of(name), node)
+    }
+
+    fn child(&self, name: Cow<'a, str>, key: String, node: &'a Node) -> Self {
         Self {
-            node,
-            key: self.key_of(name),
-            name: Cow::Borrowed(name),
+            key,
+            name,
+            ..Self::root(node, self.problems)
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{
     Budget, DuplicateKeyPolicy, NonFiniteFloatPolicy, Options, Spanned, UserMessageFormatter,
 };
 
-use super::{Entries, Node, NodeKind, Repeated};
+use super::{Entries, Node, NodeKind};
 use crate::problem::FileProblem;
 
 /// The longest text that is read. Prompts of that size fit no model.
@@ -19,23 +20,25 @@ const MAX_REPLAYED: usize = 100_000;
 /// How deep values may nest: each level takes several calls of the reader.
 const MAX_DEPTH: usize = 32;
 
-pub(super) fn read(file: &str, text: &str) -> Result<Node, FileProblem> {
-    if text.len() > MAX_BYTES {
-        let message = format!("{} bytes are more than {MAX_BYTES}", text.len());
-        return Err(FileProblem::error(file, message).at(1, 1));
+impl Node {
+    /// Reads a text that is one document. The last value of a key that is given twice counts.
+    pub(crate) fn read(file: &str, text: &str) -> Result<Self, FileProblem> {
+        if text.len() > MAX_BYTES {
+            let message = format!("{} bytes are more than {MAX_BYTES}", text.len());
+            return Err(FileProblem::error(file, message).at(1, 1));
+        }
+        let mut budget = Budget::default();
+        budget.max_depth = MAX_DEPTH;
+        let mut options = Options::default();
+        options.budget = Some(budget);
+        options.alias_limits.max_total_replayed_events = MAX_REPLAYED;
+        options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+        options.non_finite_float_policy = NonFiniteFloatPolicy::PassThrough;
+        // `yes` and `on` are texts, as in YAML 1.2 and in the readers of JavaScript.
+        options.strict_booleans = true;
+        options.with_snippet = false;
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| problem(file, &error))
     }
-    let mut budget = Budget::default();
-    budget.max_depth = MAX_DEPTH;
-    let mut options = Options::default();
-    options.budget = Some(budget);
-    options.alias_limits.max_total_replayed_events = MAX_REPLAYED;
-    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
-    options.non_finite_float_policy = NonFiniteFloatPolicy::PassThrough;
-    // `yes` and `on` are texts, as in YAML 1.2 and in the readers of JavaScript.
-    options.strict_booleans = true;
-    options.with_snippet = false;
-    serde_saphyr::from_str_with_options::<Node>(text, options)
-        .map_err(|error| problem(file, &error))
 }
 
 /// Says in words for the author of the file what the reader says to its programmer.
@@ -87,10 +90,6 @@ impl<'de> Visitor<'de> for KindVisitor {
         Ok(NodeKind::Null)
     }
 
-    fn visit_none<E>(self) -> Result<NodeKind, E> {
-        Ok(NodeKind::Null)
-    }
-
     fn visit_bool<E>(self, is: bool) -> Result<NodeKind, E> {
         Ok(NodeKind::Bool(is))
     }
@@ -111,34 +110,17 @@ impl<'de> Visitor<'de> for KindVisitor {
         Ok(NodeKind::Text(text.to_owned()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<NodeKind, E> {
-        Ok(NodeKind::Text(text))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<NodeKind, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(NodeKind::List(list))
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<NodeKind, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(items)).map(NodeKind::List)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeKind, A::Error> {
         let mut entries = Entries::default();
-        while let Some(Spanned {
-            value: key,
-            defined: place,
-            ..
-        }) = map.next_key::<Spanned<String>>()?
-        {
-            if entries.nodes.contains_key(&key) {
-                entries.repeated.push(Repeated {
-                    key: key.clone(),
-                    line: place.line(),
-                    column: place.column(),
-                });
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            let value = map.next_value()?;
+            if entries.nodes.insert(key.value.clone(), value).is_some() {
+                entries.repeated.push((key.value, key.defined));
             }
-            entries.nodes.insert(key, map.next_value()?);
         }
         Ok(NodeKind::Map(entries))
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kitbag_layout::{Limited, Limits, RenderSettings, Template, TemplateError, Value};
+use kitbag_layout::{
+    Limited, Limits, RenderSettings, Template, TemplateError, TemplateProblem, Value,
+};
 
 /// What is reached, and how much of it was allowed.
 fn reached(
@@ -15,12 +17,17 @@ fn reached(
         .iter()
         .map(|(name, source)| ((*name).to_owned(), Template::parse(name, source).unwrap()))
         .collect();
-    let settings = RenderSettings::new()
-        .with_partials(&partials)
-        .with_limits(limits);
+    let settings = RenderSettings {
+        partials: &partials,
+        limits,
+        ..RenderSettings::default()
+    };
     let rendered = Template::parse("bomb", source).and_then(|it| it.render(context, &settings));
     match rendered.map(|text| text.len()) {
-        Err(TemplateError::Limit { what, limit, .. }) => (what, limit),
+        Err(TemplateError {
+            problem: TemplateProblem::Limit { what, limit },
+            ..
+        }) => (what, limit),
         other => panic!("no limit reached: {other:?}"),
     }
 }
@@ -33,14 +40,20 @@ fn list(length: u64) -> Value {
 fn loops_in_loops_run_out_of_steps() {
     let source =
         "{{#each list}}{{#each @root.list}}{{#each @root.list}}{{/each}}{{/each}}{{/each}}";
-    let limits = Limits::default().with_steps(100_000);
+    let limits = Limits {
+        steps: 100_000,
+        ..Limits::default()
+    };
     let expected = (Limited::Steps, 100_000);
     assert_eq!(reached(source, &list(1_000), &[], limits), expected);
 }
 
 #[test]
 fn looking_at_large_values_again_and_again_runs_out_of_steps() {
-    let limits = Limits::default().with_steps(50_000);
+    let limits = Limits {
+        steps: 50_000,
+        ..Limits::default()
+    };
     let large = Value::map([
         ("list", Value::from((0..10_000).collect::<Vec<u64>>())),
         ("text", Value::from("x".repeat(1 << 20))),
@@ -90,7 +103,10 @@ fn partials_that_call_themselves_go_too_deep() {
 
 #[test]
 fn however_deep_is_allowed_the_stack_is_not_exhausted() {
-    let limits = Limits::default().with_depth(u32::MAX);
+    let limits = Limits {
+        depth: u32::MAX,
+        ..Limits::default()
+    };
     let nested = format!("{{{{#if {}{}}}}}", "(not ".repeat(60), ")".repeat(60));
     let partials = [
         ("partial", "{{> partial}}"),
@@ -130,14 +146,16 @@ fn however_deep_is_allowed_the_stack_is_not_exhausted() {
     }
     assert!(Template::parse("deep", &nested).is_err());
     let talk = Template::parse("talk", "{{{formatConversation messages}}}").unwrap();
-    let settings = RenderSettings::new()
-        .with_conversation(Some(&talk))
-        .with_limits(limits);
+    let settings = RenderSettings {
+        conversation: Some(&talk),
+        limits,
+        ..RenderSettings::default()
+    };
     let rendered = Template::parse("talk", "{{formatConversation list}}").unwrap();
     let rendered = rendered.render(&list(2), &settings).unwrap_err();
     assert!(matches!(
-        rendered,
-        TemplateError::Limit {
+        rendered.problem,
+        TemplateProblem::Limit {
             what: Limited::Depth,
             ..
         }
@@ -149,7 +167,10 @@ fn a_partial_that_doubles_runs_out_of_output() {
     let source = "{{#each list}}{{> p}}{{/each}}";
     let line = "x".repeat(1 << 16);
     let partials = [("p", line.as_str())];
-    let small = Limits::default().with_output(1 << 20);
+    let small = Limits {
+        output: 1 << 20,
+        ..Limits::default()
+    };
     let expected = (Limited::Output, 1 << 20);
     assert_eq!(reached(source, &list(1_000), &partials, small), expected);
 }
@@ -157,7 +178,10 @@ fn a_partial_that_doubles_runs_out_of_output() {
 #[test]
 fn values_and_conversations_count_as_output() {
     let context = Value::map([("a", Value::from("<".repeat(1_000)))]);
-    let small = Limits::default().with_output(2_000);
+    let small = Limits {
+        output: 2_000,
+        ..Limits::default()
+    };
     let expected = (Limited::Output, 2_000);
     assert_eq!(reached("{{a}}", &context, &[], small), expected);
     let message = Value::map([("text", Value::from("x".repeat(1_500)))]);
@@ -228,7 +252,10 @@ fn parsing_takes_time_in_proportion_to_the_source() {
     let arguments = " a=1".repeat(1 << 18);
     let source = format!("{{{{> p{arguments}}}}}");
     let partials = BTreeMap::from([("p".to_owned(), Template::parse("p", "{{a}}").unwrap())]);
-    let settings = RenderSettings::new().with_partials(&partials);
+    let settings = RenderSettings {
+        partials: &partials,
+        ..RenderSettings::default()
+    };
     let rendered = Template::parse("long", &source)
         .unwrap()
         .render(&Value::Null, &settings);

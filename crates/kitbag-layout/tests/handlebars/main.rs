@@ -44,7 +44,10 @@ impl Case {
         let partials = partials.collect();
         template.render(
             &self.context,
-            &RenderSettings::new().with_partials(&partials),
+            &RenderSettings {
+                partials: &partials,
+                ..RenderSettings::default()
+            },
         )
     }
 }

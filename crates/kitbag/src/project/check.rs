@@ -150,7 +150,7 @@ impl Project {
 
 /// A fault of a template at its place in the file that it stands in.
 fn at(file: &str, text: &LayoutText, error: &TemplateError) -> FileProblem {
-    let place = error.place();
+    let place = &error.place;
     let message = error.to_string();
     let message = message
         .strip_prefix(&format!("{place}: "))

@@ -6,10 +6,9 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use super::super::Template;
-use super::super::ast::{Block, Call};
-use super::super::error::TemplateError;
-use super::super::js::{Budget, Object, Shape, Stop, Val, text};
-use super::super::render::{Arguments, Renderer, Scope};
+use super::super::error::{Halt, TemplateError, TemplateProblem};
+use super::super::js::{Budget, Object, Shape, Val, text};
+use super::super::render::{Arguments, Renderer, Site};
 
 static BUILT_IN: LazyLock<Result<Template, TemplateError>> =
     LazyLock::new(|| Template::parse("conversation", include_str!("../conversation.hbs")));
@@ -17,27 +16,23 @@ static BUILT_IN: LazyLock<Result<Template, TemplateError>> =
 impl<'a> Renderer<'a> {
     pub(super) fn format_conversation(
         &mut self,
-        call: &'a Call,
         arguments: &Arguments<'a>,
-        scope: &Scope<'a>,
-        block: Option<&'a Block>,
-    ) -> Result<Val<'a>, TemplateError> {
+        site: &Site<'_, 'a>,
+    ) -> Result<Val<'a>, Halt> {
         let messages = arguments.first();
         if messages.items() == 0 {
             return Ok(String::new().into());
         }
-        let context = conversation(messages, arguments.get(1), &mut self.budget)
-            .map_err(|stop| self.stopped(stop, scope, call.at))?;
-        if let Some(block) = block {
-            self.enter(block.program.as_ref(), scope, context, None, call.at)?;
+        let context = conversation(messages, arguments.get(1), &mut self.budget)?;
+        if let Some(block) = site.block {
+            self.enter(block.program.as_ref(), site.scope, context, None)?;
             return Ok(Val::Undefined);
         }
         let template = match (self.settings.conversation, &*BUILT_IN) {
             (Some(template), _) | (None, Ok(template)) => template,
-            (None, Err(error)) => return Err(error.clone()),
+            (None, Err(error)) => return Err(error.clone().into()),
         };
-        let rendered = self.apart(template, context, scope, call.at)?;
-        Ok(rendered.into())
+        Ok(self.apart(template, context)?.into())
     }
 }
 
@@ -45,27 +40,26 @@ fn conversation<'a>(
     messages: Val<'a>,
     platform: Val<'a>,
     budget: &mut Budget,
-) -> Result<Val<'a>, Stop> {
+) -> Result<Val<'a>, TemplateProblem> {
     let agents = agents(&messages, budget)?;
     let first = agents.first().cloned();
+    let count = Val::count(messages.items());
     let fields = [
-        ("messagesCount", Val::count(messages.items())),
+        ("messages", messages),
+        ("platform", platform),
+        ("messagesCount", count),
         ("agentIds", Val::List(agents.into())),
         (
             "primaryAgentId",
             first.unwrap_or_else(|| String::new().into()),
         ),
     ];
-    let mut object = Object::from_iter([
-        (Cow::Borrowed("messages"), messages),
-        (Cow::Borrowed("platform"), platform),
-    ]);
-    object.extend(fields.map(|(key, value)| (Cow::Borrowed(key), value)));
-    Ok(Val::Object(Rc::new(object)))
+    let object = fields.map(|(key, value)| (Cow::Borrowed(key), value));
+    Ok(Val::Object(Rc::new(Object::from(object))))
 }
 
 /// The agents that spoke, each once, in the order in which they first did.
-fn agents<'a>(messages: &Val<'a>, budget: &mut Budget) -> Result<Vec<Val<'a>>, Stop> {
+fn agents<'a>(messages: &Val<'a>, budget: &mut Budget) -> Result<Vec<Val<'a>>, TemplateProblem> {
     let mut seen = BTreeSet::new();
     let mut agents = Vec::new();
     for at in 0..messages.items() {

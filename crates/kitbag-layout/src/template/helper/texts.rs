@@ -1,6 +1,8 @@
 //! Helpers that make texts shorter or show numbers as texts.
 
-use super::super::js::{Budget, Shape, Stop, Val, text, utf16_length};
+use super::super::error::Halt;
+use super::super::js::{Budget, Shape, Val, text, utf16_length};
+use super::super::render::Site;
 use crate::value::Number;
 
 /// The most that JavaScript indents by.
@@ -22,15 +24,16 @@ pub(super) fn indent(value: &Val<'_>) -> String {
 pub(super) fn truncate<'a>(
     value: &Val<'a>,
     most: &Val<'a>,
+    site: &Site<'_, 'a>,
     budget: &mut Budget,
-) -> Result<Val<'a>, Stop> {
+) -> Result<Val<'a>, Halt> {
+    let Shape::Number(most) = most.shape() else {
+        return Err(site.refused("needs a number as its second argument"));
+    };
+    let most = most.as_f64();
     if !value.is_truthy() {
         return Ok(String::new().into());
     }
-    let most = match most.shape() {
-        Shape::Number(number) => number.as_f64(),
-        _ => 0.0,
-    };
     let text = text(value, budget)?;
     budget.spend_on(text.len())?;
     let length = utf16_length(&text);

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::{Budget, MOST_DATA_DEPTH, Shape, Stop, Val, text};
+use super::{Budget, Shape, Val, text};
+use crate::template::error::TemplateProblem;
 use crate::template::scan::is_space;
 
 /// The longest text of a list that is compared with a value that is no list.
@@ -14,7 +15,7 @@ pub(in super::super) fn is_same(
     one: &Val<'_>,
     two: &Val<'_>,
     budget: &mut Budget,
-) -> Result<bool, Stop> {
+) -> Result<bool, TemplateProblem> {
     is_same_within(one, two, budget, 0)
 }
 
@@ -23,11 +24,8 @@ fn is_same_within(
     two: &Val<'_>,
     budget: &mut Budget,
     depth: usize,
-) -> Result<bool, Stop> {
-    if depth > MOST_DATA_DEPTH {
-        return Err(Stop::Data);
-    }
-    budget.spend(1)?;
+) -> Result<bool, TemplateProblem> {
+    budget.spend_within(depth)?;
     Ok(match (one.shape(), two.shape()) {
         (Shape::Text(one), Shape::Text(two)) => {
             if one.len() != two.len() {
@@ -81,7 +79,7 @@ pub(in super::super) fn is_loosely_equal(
     one: &Val<'_>,
     two: &Val<'_>,
     budget: &mut Budget,
-) -> Result<bool, Stop> {
+) -> Result<bool, TemplateProblem> {
     use Shape::{Bool, List, Null, Number, Object, Text, Undefined};
     Ok(match (one.shape(), two.shape()) {
         (Undefined | Null, Undefined | Null) => true,
@@ -102,7 +100,11 @@ pub(in super::super) fn is_loosely_equal(
 }
 
 /// Whether a list or an object, written as a text, equals a value that is neither.
-fn equals_as_text(object: &Val<'_>, other: Shape<'_>, budget: &mut Budget) -> Result<bool, Stop> {
+fn equals_as_text(
+    object: &Val<'_>,
+    other: Shape<'_>,
+    budget: &mut Budget,
+) -> Result<bool, TemplateProblem> {
     // A list of several items is no number, and no text without a comma: most need not be written.
     let is_long = object.items() > LONGEST_AS_TEXT;
     let has_comma = object.items() > 1;
@@ -116,29 +118,12 @@ fn equals_as_text(object: &Val<'_>, other: Shape<'_>, budget: &mut Budget) -> Re
     })
 }
 
-/// `<`
-pub(in super::super) fn is_less(
-    one: &Val<'_>,
-    two: &Val<'_>,
-    budget: &mut Budget,
-) -> Result<bool, Stop> {
-    Ok(order(one, two, budget)? == Some(Ordering::Less))
-}
-
-/// `<=`
-pub(in super::super) fn is_less_or_equal(
-    one: &Val<'_>,
-    two: &Val<'_>,
-    budget: &mut Budget,
-) -> Result<bool, Stop> {
-    Ok(matches!(
-        order(one, two, budget)?,
-        Some(Ordering::Less | Ordering::Equal)
-    ))
-}
-
 /// Texts by their UTF-16 units, all else by number; what is no number has no order.
-fn order(one: &Val<'_>, two: &Val<'_>, budget: &mut Budget) -> Result<Option<Ordering>, Stop> {
+pub(in super::super) fn order(
+    one: &Val<'_>,
+    two: &Val<'_>,
+    budget: &mut Budget,
+) -> Result<Option<Ordering>, TemplateProblem> {
     let (written_one, written_two) = (primitive(one, budget)?, primitive(two, budget)?);
     let one = written_one.as_deref().map_or(one.shape(), Shape::Text);
     let two = written_two.as_deref().map_or(two.shape(), Shape::Text);
@@ -150,14 +135,14 @@ fn order(one: &Val<'_>, two: &Val<'_>, budget: &mut Budget) -> Result<Option<Ord
 }
 
 /// The text that a list or an object is compared by.
-fn primitive(value: &Val<'_>, budget: &mut Budget) -> Result<Option<String>, Stop> {
+fn primitive(value: &Val<'_>, budget: &mut Budget) -> Result<Option<String>, TemplateProblem> {
     Ok(match value.shape() {
         Shape::List | Shape::Object => Some(text(value, budget)?.into_owned()),
         _ => None,
     })
 }
 
-fn number(shape: Shape<'_>, budget: &mut Budget) -> Result<f64, Stop> {
+fn number(shape: Shape<'_>, budget: &mut Budget) -> Result<f64, TemplateProblem> {
     Ok(match shape {
         Shape::Undefined | Shape::List | Shape::Object => f64::NAN,
         Shape::Null => 0.0,

@@ -1,13 +1,14 @@
 //! Values as JSON, written as JavaScript writes it.
 
-use super::{Budget, MOST_DATA_DEPTH, Shape, Stop, Val};
+use super::{Budget, Shape, Val};
+use crate::template::error::TemplateProblem;
 
 /// The value as JSON, on one line or with an indentation; nothing for undefined.
 pub(in super::super) fn json(
     value: &Val<'_>,
     indent: &str,
     budget: &mut Budget,
-) -> Result<Option<String>, Stop> {
+) -> Result<Option<String>, TemplateProblem> {
     if let Shape::Undefined = value.shape() {
         return Ok(None);
     }
@@ -27,11 +28,8 @@ struct Writer<'b> {
 }
 
 impl Writer<'_> {
-    fn value(&mut self, value: &Val<'_>, depth: usize) -> Result<(), Stop> {
-        if depth > MOST_DATA_DEPTH {
-            return Err(Stop::Data);
-        }
-        self.budget.spend(1)?;
+    fn value(&mut self, value: &Val<'_>, depth: usize) -> Result<(), TemplateProblem> {
+        self.budget.spend_within(depth)?;
         match value.shape() {
             Shape::Undefined | Shape::Null => self.json.push_str("null"),
             Shape::Bool(is) => self.json.push_str(if is { "true" } else { "false" }),
@@ -84,7 +82,7 @@ impl Writer<'_> {
         }
     }
 
-    fn text(&mut self, text: &str) -> Result<(), Stop> {
+    fn text(&mut self, text: &str) -> Result<(), TemplateProblem> {
         self.budget.spend_on(text.len())?;
         // A text cannot fail to be written: an error would say that memory is exhausted.
         self.json

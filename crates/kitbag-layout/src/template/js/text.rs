@@ -1,15 +1,15 @@
 //! Values as texts, and the letters of a text.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
-use super::{Budget, MOST_DATA_DEPTH, Shape, Stop, Val};
+use super::{Budget, Shape, Val};
+use crate::template::error::TemplateProblem;
 
 /// The value as a text: lists are joined by commas, objects are only named as such.
 pub(in super::super) fn text<'v>(
     value: &'v Val<'_>,
     budget: &mut Budget,
-) -> Result<Cow<'v, str>, Stop> {
+) -> Result<Cow<'v, str>, TemplateProblem> {
     Ok(match value.shape() {
         Shape::Undefined => Cow::Borrowed("undefined"),
         Shape::Null => Cow::Borrowed("null"),
@@ -31,10 +31,8 @@ fn join(
     joined: &mut String,
     budget: &mut Budget,
     depth: usize,
-) -> Result<(), Stop> {
-    if depth > MOST_DATA_DEPTH {
-        return Err(Stop::Data);
-    }
+) -> Result<(), TemplateProblem> {
+    budget.spend_within(depth)?;
     for at in 0..list.items() {
         if at > 0 {
             joined.push(',');
@@ -43,17 +41,10 @@ fn join(
         match item.shape() {
             Shape::Undefined | Shape::Null => budget.spend(1)?,
             Shape::List => join(&item, joined, budget, depth + 1)?,
-            Shape::Text(text) => {
-                budget.spend_on(text.len())?;
-                joined.push_str(text);
-            }
-            Shape::Number(number) => {
-                budget.spend(1)?;
-                let _ = write!(joined, "{number}");
-            }
-            Shape::Bool(_) | Shape::Object => {
-                budget.spend(1)?;
-                joined.push_str(&text(&item, budget)?);
+            _ => {
+                let item = text(&item, budget)?;
+                budget.spend_on(item.len())?;
+                joined.push_str(&item);
             }
         }
     }
@@ -65,11 +56,7 @@ pub(in super::super) fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// One unit of a text; half of a letter that takes two is not one.
-pub(super) fn letter(text: &str, at: usize) -> Option<String> {
-    letters(text).nth(at)
-}
-
+/// The units of a text; half of a letter that takes two is not one.
 pub(super) fn letters(text: &str) -> impl Iterator<Item = String> {
     text.encode_utf16()
         .map(|unit| String::from_utf16_lossy(&[unit]))

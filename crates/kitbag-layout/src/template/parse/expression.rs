@@ -1,10 +1,9 @@
 //! Paths, literals, sub-expressions and the arguments of a call.
 
-use super::super::ast::{Call, Expression, Literal, Mustache, Node, PartialName, Path, Strip};
+use super::super::ast::{Call, Expression, Mustache, Node, PartialName, Path, Strip};
 use super::super::error::TemplateError;
 use super::super::scan::{Opens, Token};
 use super::Parser;
-use crate::value::Value;
 
 const PATH: &str = "a path";
 
@@ -60,7 +59,7 @@ impl Parser<'_> {
 
     /// The name and the arguments of a partial.
     pub(super) fn partial_call(&mut self) -> Result<(PartialName, Call), TemplateError> {
-        let (name, at, path) = if *self.peek(0) == Token::OpenCall {
+        let (name, at, path) = if *self.peek() == Token::OpenCall {
             let (at, call) = self.sub_expression()?;
             (PartialName::Dynamic(call), at, Path::this())
         } else {
@@ -77,17 +76,16 @@ impl Parser<'_> {
     fn arguments(&mut self, at: usize, path: Path) -> Result<Call, TemplateError> {
         let (mut params, mut hash) = (Vec::new(), Vec::new());
         loop {
-            let is_name = matches!(self.peek(0), Token::Name { .. });
-            if is_name && *self.peek(1) == Token::Equals {
-                let key = match self.next() {
-                    (_, Token::Name { text, .. }) => text,
-                    (at, token) => return Err(self.unexpected(at, &token, "a name")),
-                };
-                self.next();
-                hash.push((key, self.expression()?));
-            } else if hash.is_empty() && starts_expression(self.peek(0)) {
-                params.push(self.expression()?);
-            } else {
+            let (start, token) = self.next();
+            match (token, self.peek()) {
+                (Token::Name { text, .. }, Token::Equals) => {
+                    self.next();
+                    hash.push((text, self.expression()?));
+                    continue;
+                }
+                (token, _) => self.ahead.push_front((start, token)),
+            }
+            if !hash.is_empty() || !starts_expression(self.peek()) {
                 return Ok(Call {
                     at,
                     path,
@@ -95,11 +93,12 @@ impl Parser<'_> {
                     hash,
                 });
             }
+            params.push(self.expression()?);
         }
     }
 
     fn expression(&mut self) -> Result<Expression, TemplateError> {
-        if *self.peek(0) == Token::OpenCall {
+        if *self.peek() == Token::OpenCall {
             let (_, call) = self.sub_expression()?;
             return Ok(Expression::Call(Box::new(call)));
         }
@@ -112,7 +111,7 @@ impl Parser<'_> {
 
     fn sub_expression(&mut self) -> Result<(usize, Call), TemplateError> {
         let (at, _) = self.next();
-        self.within(at, |parser, at| {
+        self.within(at, |parser| {
             let call = parser.call()?;
             parser.expect(&Token::CloseCall, "`)`")?;
             Ok((at, call))
@@ -122,7 +121,7 @@ impl Parser<'_> {
     /// `as |a b|`, if it stands there.
     pub(super) fn block_params(&mut self) -> Result<Vec<String>, TemplateError> {
         let mut names = Vec::new();
-        if *self.peek(0) != Token::OpenParams {
+        if *self.peek() != Token::OpenParams {
             return Ok(names);
         }
         self.next();
@@ -144,11 +143,7 @@ impl Parser<'_> {
                 self.ahead.push_front((at, token));
                 return Ok((at, self.segments(at, false)?));
             }
-            Token::Quoted(text) => Literal::Value(Value::Text(text)),
-            Token::Number(number) => Literal::Value(Value::Number(number.into())),
-            Token::Bool(is) => Literal::Value(Value::Bool(is)),
-            Token::Null => Literal::Value(Value::Null),
-            Token::Undefined => Literal::Undefined,
+            Token::Literal(literal) => literal,
             token => return Err(self.unexpected(at, &token, PATH)),
         };
         let name = literal.name();
@@ -176,7 +171,7 @@ impl Parser<'_> {
             } else {
                 parts.push(text);
             }
-            let Token::Separator(sign) = *self.peek(0) else {
+            let Token::Separator(sign) = *self.peek() else {
                 return Ok(Path::new(data, depth, parts, original));
             };
             self.next();
@@ -186,15 +181,6 @@ impl Parser<'_> {
 }
 
 fn starts_expression(token: &Token) -> bool {
-    matches!(
-        token,
-        Token::OpenCall
-            | Token::At
-            | Token::Name { .. }
-            | Token::Quoted(_)
-            | Token::Number(_)
-            | Token::Bool(_)
-            | Token::Null
-            | Token::Undefined
-    )
+    use Token::{At, Literal, Name, OpenCall};
+    matches!(token, OpenCall | At | Name { .. } | Literal(_))
 }

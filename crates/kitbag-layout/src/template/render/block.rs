@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::ast::{Block, Program};
-use super::super::error::TemplateError;
+use super::super::error::Halt;
 use super::super::js::{Shape, Val, is_loosely_equal};
 use super::Renderer;
 use super::call::{Arguments, Resolved};
@@ -11,26 +11,21 @@ use super::scope::{Closure, Data, Depth, Frame, Round, Scope};
 
 impl<'a> Renderer<'a> {
     /// `{{#name}}…{{/name}}`: a helper, or a value that decides what is shown.
-    pub(super) fn section(
-        &mut self,
-        block: &'a Block,
-        scope: &Scope<'a>,
-    ) -> Result<(), TemplateError> {
-        let at = block.call.at;
+    pub(super) fn section(&mut self, block: &'a Block, scope: &Scope<'a>) -> Result<(), Halt> {
         let value = match self.resolve(&block.call, scope, Some(block))? {
-            Resolved::Helper(value) => return self.write(&value, false, scope, at),
+            Resolved::Helper(value) => return self.write(&value, false),
             Resolved::Value(value) => value,
         };
         let (program, inverse) = (block.program.as_ref(), block.inverse.as_ref());
         let context = scope.context.clone();
         match value.shape() {
-            Shape::Bool(true) => self.enter(program, scope, context, None, at),
+            Shape::Bool(true) => self.enter(program, scope, context, None),
             Shape::Bool(false) | Shape::Undefined | Shape::Null => {
-                self.enter(inverse, scope, context, None, at)
+                self.enter(inverse, scope, context, None)
             }
-            Shape::List if value.items() == 0 => self.enter(inverse, scope, context, None, at),
+            Shape::List if value.items() == 0 => self.enter(inverse, scope, context, None),
             Shape::List => self.each(block, &value, scope),
-            _ => self.enter(program, scope, value, Some(Vec::new()), at),
+            _ => self.enter(program, scope, value, Some(Vec::new())),
         }
     }
 
@@ -40,7 +35,7 @@ impl<'a> Renderer<'a> {
         arguments: &Arguments<'a>,
         scope: &Scope<'a>,
         then: bool,
-    ) -> Result<(), TemplateError> {
+    ) -> Result<(), Halt> {
         let value = arguments.first();
         let zero_counts = arguments.hash("includeZero").is_truthy();
         let is = !((!zero_counts && !value.is_truthy()) || value.is_empty());
@@ -49,7 +44,7 @@ impl<'a> Renderer<'a> {
         } else {
             &block.inverse
         };
-        self.enter(program.as_ref(), scope, scope.this(), None, block.call.at)
+        self.enter(program.as_ref(), scope, scope.this(), None)
     }
 
     pub(in super::super) fn with(
@@ -57,13 +52,12 @@ impl<'a> Renderer<'a> {
         block: &'a Block,
         value: Val<'a>,
         scope: &Scope<'a>,
-    ) -> Result<(), TemplateError> {
-        let at = block.call.at;
+    ) -> Result<(), Halt> {
         if value.is_empty() {
-            return self.enter(block.inverse.as_ref(), scope, scope.this(), None, at);
+            return self.enter(block.inverse.as_ref(), scope, scope.this(), None);
         }
         let params = Some(vec![value.clone()]);
-        self.enter(block.program.as_ref(), scope, value, params, at)
+        self.enter(block.program.as_ref(), scope, value, params)
     }
 
     pub(in super::super) fn each(
@@ -71,32 +65,26 @@ impl<'a> Renderer<'a> {
         block: &'a Block,
         value: &Val<'a>,
         scope: &Scope<'a>,
-    ) -> Result<(), TemplateError> {
-        let at = block.call.at;
-        self.traced.note(value, self.settings.watched);
-        let is_list = matches!(value.shape(), Shape::List);
-        let entries = match value.shape() {
+    ) -> Result<(), Halt> {
+        self.traced.note(value, self.watched);
+        let entries: Vec<(Val<'a>, Val<'a>)> = match value.shape() {
+            Shape::List => (0..value.items())
+                .map(|at| (Val::count(at), value.item(at)))
+                .collect(),
             Shape::Object => {
-                let entries = value.entries(&mut self.budget);
-                entries.map_err(|stop| self.stopped(stop, scope, at))?
+                let entries = value.entries(&mut self.budget)?.into_iter();
+                entries
+                    .map(|(key, item)| (key.into_owned().into(), item))
+                    .collect()
             }
             _ => Vec::new(),
         };
-        let rounds = if is_list {
-            value.items()
-        } else {
-            entries.len()
-        };
+        let rounds = entries.len();
         if rounds == 0 {
-            return self.enter(block.inverse.as_ref(), scope, scope.this(), None, at);
+            return self.enter(block.inverse.as_ref(), scope, scope.this(), None);
         }
-        let mut entries = entries.into_iter();
-        for index in 0..rounds {
-            self.spend(scope, at, 1)?;
-            let (key, item) = match entries.next() {
-                Some((key, item)) => (Val::from(key.into_owned()), item),
-                None => (Val::count(index), value.item(index)),
-            };
+        for (index, (key, item)) in entries.into_iter().enumerate() {
+            self.budget.spend(1)?;
             let data = Data {
                 round: Some(Rc::new(Round {
                     key: key.clone(),
@@ -111,7 +99,7 @@ impl<'a> Renderer<'a> {
                 ..scope.clone()
             };
             let params = Some(vec![item.clone(), key]);
-            self.enter(block.program.as_ref(), &inner, item, params, at)?;
+            self.enter(block.program.as_ref(), &inner, item, params)?;
         }
         Ok(())
     }
@@ -123,13 +111,14 @@ impl<'a> Renderer<'a> {
         scope: &Scope<'a>,
         context: Val<'a>,
         params: Option<Vec<Val<'a>>>,
-        at: usize,
-    ) -> Result<(), TemplateError> {
-        let Some(program) = program else {
-            return Ok(());
-        };
-        let closure = scope.closure(program);
-        self.run(&closure, context, params, Rc::clone(&scope.data), scope, at)
+    ) -> Result<(), Halt> {
+        match program {
+            Some(program) => {
+                let closure = scope.closure(program);
+                self.run(&closure, context, params, Rc::clone(&scope.data))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Renders a part of a template with a context, wherever that part stands.
@@ -139,15 +128,12 @@ impl<'a> Renderer<'a> {
         context: Val<'a>,
         params: Option<Vec<Val<'a>>>,
         data: Rc<Data<'a>>,
-        caller: &Scope<'a>,
-        at: usize,
-    ) -> Result<(), TemplateError> {
+    ) -> Result<(), Halt> {
         let around = closure.depths.clone();
         let own = around
             .as_deref()
             .map_or(Val::Undefined, |it| it.context.clone());
-        let is_same = is_loosely_equal(&context, &own, &mut self.budget)
-            .map_err(|stop| self.stopped(stop, caller, at))?;
+        let is_same = is_loosely_equal(&context, &own, &mut self.budget)?;
         let stands_for_null =
             matches!(context, Val::NoContext) && matches!(own.shape(), Shape::Null);
         let depths = if is_same || stands_for_null {
@@ -177,8 +163,6 @@ impl<'a> Renderer<'a> {
             data,
             home: Rc::clone(&closure.home),
         };
-        self.deeper(caller, at, |renderer| {
-            renderer.program(closure.program, &scope)
-        })
+        self.deeper(|renderer| Ok(renderer.program(closure.program, &scope)?))
     }
 }

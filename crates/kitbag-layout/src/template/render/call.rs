@@ -1,7 +1,7 @@
 //! Looks up paths, evaluates arguments, and decides what is a helper and what a field.
 
 use super::super::ast::{Block, Call, Expression, Literal, Path};
-use super::super::error::TemplateError;
+use super::super::error::{Halt, TemplateError, TemplateProblem};
 use super::super::helper::Helper;
 use super::super::js::Val;
 use super::super::settings::Missing;
@@ -38,25 +38,45 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Whether a path may lead to nothing even where that is refused.
+/// The call of a helper: where it stands, and the block that it opens.
+pub(in super::super) struct Site<'s, 'a> {
+    pub(in super::super) call: &'a Call,
+    pub(in super::super) scope: &'s Scope<'a>,
+    pub(in super::super) block: Option<&'a Block>,
+}
+
+impl<'a> Site<'_, 'a> {
+    /// The block that it must have.
+    pub(in super::super) fn block(&self) -> Result<&'a Block, Halt> {
+        let fail = || self.refused("is a block, which `#` opens");
+        self.block.ok_or_else(fail)
+    }
+
+    /// Says what is wrong with the call, as the rest of a sentence that begins with the helper.
+    pub(in super::super) fn refused(&self, problem: impl Into<String>) -> Halt {
+        let helper = self.call.path.first().to_owned();
+        let problem = problem.into();
+        TemplateProblem::Argument { helper, problem }.into()
+    }
+}
+
+/// What is done with the value of a path, by which it may lead to nothing even where that is refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(in super::super) enum Use {
     /// It is shown or worked with.
     Needed,
-    /// It is only asked about.
+    /// It is shown if it is there.
     Asked,
+    /// Something is found out about it, and nothing of it is shown.
+    Tested,
 }
 
 impl<'a> Renderer<'a> {
     /// What a tag without a block shows.
-    pub(super) fn value(
-        &mut self,
-        call: &'a Call,
-        scope: &Scope<'a>,
-    ) -> Result<Val<'a>, TemplateError> {
+    pub(super) fn value(&mut self, call: &'a Call, scope: &Scope<'a>) -> Result<Val<'a>, Halt> {
         match self.resolve(call, scope, None)? {
             Resolved::Helper(value) => Ok(value),
-            Resolved::Value(value) => self.needed(value, &call.path, scope, call.at),
+            Resolved::Value(value) => self.needed(value, &call.path),
         }
     }
 
@@ -66,71 +86,41 @@ impl<'a> Renderer<'a> {
         call: &'a Call,
         scope: &Scope<'a>,
         block: Option<&'a Block>,
-    ) -> Result<Resolved<'a>, TemplateError> {
+    ) -> Result<Resolved<'a>, Halt> {
         let path = &call.path;
-        if path.is_simple() && scope.param(path.first()).is_some() {
-            return Ok(Resolved::Value(self.look_up(path, scope, call.at)?));
+        let is_param = path.is_simple() && scope.param(path.first()).is_some();
+        let site = Site { call, scope, block };
+        if !is_param && (!call.params.is_empty() || !call.hash.is_empty()) {
+            return self.call(&site).map(Resolved::Helper);
         }
-        if !call.params.is_empty() || !call.hash.is_empty() {
-            return self.call(call, scope, block).map(Resolved::Helper);
-        }
-        let helper = if path.is_simple() {
-            Helper::named(path.first())
-        } else {
-            None
-        };
-        match helper {
-            Some(helper) => self.help(helper, call, scope, block).map(Resolved::Helper),
-            None => Ok(Resolved::Value(self.look_up(path, scope, call.at)?)),
+        match Helper::named(path.first()).filter(|_| path.is_simple() && !is_param) {
+            Some(helper) => self.help(helper, &site).map(Resolved::Helper),
+            None => self.look_up(path, scope).map(Resolved::Value),
         }
     }
 
     /// A path with arguments, or in a sub-expression: it must be a helper.
-    fn call(
-        &mut self,
-        call: &'a Call,
-        scope: &Scope<'a>,
-        block: Option<&'a Block>,
-    ) -> Result<Val<'a>, TemplateError> {
-        let path = &call.path;
+    fn call(&mut self, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
+        let path = &site.call.path;
         // A word of the language is one whatever follows it.
-        let word = Helper::named(path.first()).filter(|helper| helper.is_word());
+        let word = Helper::word(path.first());
         let simple = || Helper::named(&path.original).filter(|_| path.is_simple());
         if let Some(helper) = word.or_else(simple) {
-            return self.help(helper, call, scope, block);
+            return self.help(helper, site);
         }
-        let value = self.look_up(path, scope, call.at)?;
-        if value.is_truthy() || !call.params.is_empty() {
-            return Err(TemplateError::UnknownHelper {
-                place: scope.place(call.at),
-                name: path.original.clone(),
-            });
+        let value = self.look_up(path, site.scope)?;
+        if value.is_truthy() || !site.call.params.is_empty() {
+            return Err(TemplateProblem::UnknownHelper(path.original.clone()).into());
         }
         Ok(Val::Undefined)
     }
 
-    fn help(
-        &mut self,
-        helper: Helper,
-        call: &'a Call,
-        scope: &Scope<'a>,
-        block: Option<&'a Block>,
-    ) -> Result<Val<'a>, TemplateError> {
-        let usage = if helper.only_asks() {
-            Use::Asked
-        } else {
-            Use::Needed
-        };
-        let tests = u32::from(helper.only_tests());
+    fn help(&mut self, helper: &Helper, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
+        let tests = u32::from(helper.usage == Use::Tested);
         self.tests += tests;
-        let arguments = self.arguments(call, scope, usage);
+        let arguments = self.arguments(site.call, site.scope, helper.usage);
         self.tests -= tests;
-        let arguments = arguments?;
-        if helper == Helper::Json {
-            let watched = self.settings.watched;
-            self.traced.note_all(&arguments.first(), watched);
-        }
-        self.run_helper(helper, call, &arguments, scope, block)
+        helper.run(self, &arguments?, site)
     }
 
     pub(super) fn arguments(
@@ -138,7 +128,7 @@ impl<'a> Renderer<'a> {
         call: &'a Call,
         scope: &Scope<'a>,
         usage: Use,
-    ) -> Result<Arguments<'a>, TemplateError> {
+    ) -> Result<Arguments<'a>, Halt> {
         let params = call.params.iter();
         let params = params
             .map(|param| self.expression(param, scope, usage))
@@ -146,7 +136,7 @@ impl<'a> Renderer<'a> {
         let hash = call.hash.iter();
         let hash = hash
             .map(|(key, value)| Ok((key.as_str(), self.expression(value, scope, usage)?)))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<_, Halt>>()?;
         Ok(Arguments { params, hash })
     }
 
@@ -159,15 +149,19 @@ impl<'a> Renderer<'a> {
         match expression {
             Expression::Literal(Literal::Undefined) => Ok(Val::Undefined),
             Expression::Literal(Literal::Value(value)) => Ok(Val::Given(value)),
-            Expression::Path(at, path) => {
-                self.spend(scope, *at, 1)?;
-                let value = self.look_up(path, scope, *at)?;
-                match usage {
-                    Use::Needed => self.needed(value, path, scope, *at),
-                    Use::Asked => Ok(value),
-                }
-            }
+            Expression::Path(at, path) => self
+                .argument(path, scope, usage)
+                .map_err(|halt| halt.at(|| scope.place(*at))),
             Expression::Call(call) => self.sub_expression(call, scope),
+        }
+    }
+
+    fn argument(&mut self, path: &'a Path, scope: &Scope<'a>, usage: Use) -> Result<Val<'a>, Halt> {
+        self.budget.spend(1)?;
+        let value = self.look_up(path, scope)?;
+        match usage {
+            Use::Needed => self.needed(value, path),
+            Use::Asked | Use::Tested => Ok(value),
         }
     }
 
@@ -176,38 +170,26 @@ impl<'a> Renderer<'a> {
         call: &'a Call,
         scope: &Scope<'a>,
     ) -> Result<Val<'a>, TemplateError> {
-        self.spend(scope, call.at, 1)?;
-        self.deeper(scope, call.at, |renderer| {
+        let value = self.deeper(|renderer| {
+            renderer.budget.spend(1)?;
             if call.path.is_simple() && scope.param(call.path.first()).is_some() {
-                return renderer.look_up(&call.path, scope, call.at);
+                return renderer.look_up(&call.path, scope);
             }
-            renderer.call(call, scope, None)
-        })
+            let block = None;
+            renderer.call(&Site { call, scope, block })
+        });
+        value.map_err(|halt| halt.at(|| scope.place(call.at)))
     }
 
     /// Refuses a value that is not there, if the settings say so.
-    fn needed(
-        &self,
-        value: Val<'a>,
-        path: &Path,
-        scope: &Scope<'a>,
-        at: usize,
-    ) -> Result<Val<'a>, TemplateError> {
+    fn needed(&self, value: Val<'a>, path: &Path) -> Result<Val<'a>, Halt> {
         if self.settings.missing == Missing::Refuse && matches!(value, Val::Undefined) {
-            return Err(TemplateError::Missing {
-                place: scope.place(at),
-                path: path.original.clone(),
-            });
+            return Err(TemplateProblem::Missing(path.original.clone()).into());
         }
         Ok(value)
     }
 
-    fn look_up(
-        &mut self,
-        path: &'a Path,
-        scope: &Scope<'a>,
-        at: usize,
-    ) -> Result<Val<'a>, TemplateError> {
+    fn look_up(&mut self, path: &'a Path, scope: &Scope<'a>) -> Result<Val<'a>, Halt> {
         let is_param = path.depth == 0 && !path.scoped;
         let (mut value, skipped) = match path.parts.first().map(String::as_str) {
             // A nameless path is the context, whatever follows.
@@ -218,12 +200,7 @@ impl<'a> Renderer<'a> {
             }
             Some(name) => match scope.param(name).filter(|_| is_param) {
                 Some(Some(value)) => (value, 1),
-                Some(None) => {
-                    return Err(TemplateError::Missing {
-                        place: scope.place(at),
-                        path: path.original.clone(),
-                    });
-                }
+                Some(None) => return Err(TemplateProblem::Missing(path.original.clone()).into()),
                 None if path.data => (data(&scope.data, path.depth, name), 1),
                 None => (scope.up(path.depth), 0),
             },
@@ -234,8 +211,7 @@ impl<'a> Renderer<'a> {
             if value.is_nothing() || (is_data && !value.is_truthy()) {
                 break;
             }
-            let part = value.get(part, &mut self.budget);
-            value = part.map_err(|stop| self.stopped(stop, scope, at))?;
+            value = value.get(part, &mut self.budget)?;
             // A number of things shows none of them.
             let is_number = |last: &String| matches!(last.as_str(), "length" | "count");
             if !path.parts.last().is_some_and(is_number) {
@@ -247,21 +223,14 @@ impl<'a> Renderer<'a> {
 
     fn looked_at(&mut self, value: &Val<'a>) {
         if self.tests == 0 {
-            self.traced.note(value, self.settings.watched);
+            self.traced.note(value, self.watched);
         }
     }
 }
 
 /// What a name with `@` leads to, so many levels up.
 fn data<'a>(data: &Data<'a>, depth: usize, name: &str) -> Val<'a> {
-    let mut level = Some(data);
-    for _ in 0..depth {
-        level = level.and_then(|level| level.outer.as_deref());
-        if level.is_none() {
-            break;
-        }
-    }
-    let Some(level) = level else {
+    let Some(level) = (0..depth).try_fold(data, |level, _| level.outer.as_deref()) else {
         return Val::Undefined;
     };
     let round = level.round.as_deref();

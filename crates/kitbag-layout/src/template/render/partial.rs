@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::ast::{Block, Call, Partial, PartialName};
-use super::super::error::TemplateError;
+use super::super::error::{Halt, TemplateProblem};
 use super::super::js::{Object, Val, text};
 use super::Renderer;
 use super::call::Use;
@@ -14,13 +14,16 @@ const HANDED_BLOCK: &str = "@partial-block";
 
 impl<'a> Renderer<'a> {
     /// `{{> name}}`.
-    pub(super) fn partial(
-        &mut self,
-        partial: &'a Partial,
-        scope: &Scope<'a>,
-    ) -> Result<(), TemplateError> {
+    pub(super) fn partial(&mut self, partial: &'a Partial, scope: &Scope<'a>) -> Result<(), Halt> {
+        let name = match &partial.name {
+            PartialName::Fixed(name) => Cow::Borrowed(name.as_str()),
+            PartialName::Dynamic(call) => {
+                let value = self.sub_expression(call, scope)?;
+                Cow::Owned(text(&value, &mut self.budget)?.into_owned())
+            }
+        };
         let start = self.out.len();
-        self.call_partial(&partial.name, &partial.call, None, scope)?;
+        self.call_partial(&name, &partial.call, None, scope)?;
         let source = &scope.home.template.source;
         let indent = source.get(partial.indent.clone()).unwrap_or_default();
         if !indent.is_empty() {
@@ -33,38 +36,27 @@ impl<'a> Renderer<'a> {
                 self.out.push_str(line);
             }
         }
-        self.check_output(scope, partial.call.at)
+        self.check_output()
     }
 
     /// `{{#> name}}…{{/name}}`.
     pub(super) fn partial_block(
         &mut self,
-        name: &'a PartialName,
+        name: &str,
         block: &'a Block,
         scope: &Scope<'a>,
-    ) -> Result<(), TemplateError> {
+    ) -> Result<(), Halt> {
         let handed = block.program.as_ref().map(|it| scope.closure(it));
         self.call_partial(name, &block.call, handed, scope)
     }
 
     fn call_partial(
         &mut self,
-        name: &'a PartialName,
+        name: &str,
         call: &'a Call,
         handed: Option<Closure<'a>>,
         scope: &Scope<'a>,
-    ) -> Result<(), TemplateError> {
-        let at = call.at;
-        let name = match name {
-            PartialName::Fixed(name) => Cow::Borrowed(name.as_str()),
-            PartialName::Dynamic(call) => {
-                let value = self.sub_expression(call, scope)?;
-                let name = text(&value, &mut self.budget);
-                let name =
-                    name.map_err(|stop| super::stopped(stop, self.settings.limits, scope, at))?;
-                Cow::Owned(name.into_owned())
-            }
-        };
+    ) -> Result<(), Halt> {
         let context = self.partial_context(call, scope)?;
         let known = scope.home.env.borrow().clone();
         let shown = scope.data.block.clone();
@@ -76,51 +68,34 @@ impl<'a> Renderer<'a> {
                     block,
                     outer: shown.clone(),
                 });
-                (
-                    frame(&scope.data, Some(Rc::clone(&handed))),
-                    env,
-                    Some(handed),
-                )
+                let data = frame(&scope.data, Some(Rc::clone(&handed)));
+                (data, env, Some(handed))
             }
         };
-        let inline = known.and_then(|known| known.find(&name));
+        let inline = known.and_then(|known| known.find(name));
         if let Some(inline) = inline {
-            return self.run(&inline, context, None, data, scope, at);
+            return self.run(&inline, context, None, data);
         }
-        if let Some(template) = self.settings.partials.get(name.as_ref()) {
+        if let Some(template) = self.settings.partials.get(name) {
             let inner = Scope::template(template, context, data, env);
-            return self.deeper(scope, at, |renderer| {
-                renderer.program(&template.program, &inner)
-            });
+            return self.deeper(|renderer| Ok(renderer.program(&template.program, &inner)?));
         }
         let shown = shown.filter(|_| name == HANDED_BLOCK);
         let Some(block) = shown.or(own) else {
-            return Err(TemplateError::UnknownPartial {
-                place: scope.place(at),
-                name: name.into_owned(),
-            });
+            return Err(TemplateProblem::UnknownPartial(name.to_owned()).into());
         };
         let data = frame(&data, block.outer.clone());
-        self.run(&block.block, context, None, data, scope, at)
+        self.run(&block.block, context, None, data)
     }
 
     /// What the partial is given: the context or the argument, with the fields of the hash added.
-    fn partial_context(
-        &mut self,
-        call: &'a Call,
-        scope: &Scope<'a>,
-    ) -> Result<Val<'a>, TemplateError> {
+    fn partial_context(&mut self, call: &'a Call, scope: &Scope<'a>) -> Result<Val<'a>, Halt> {
         let arguments = self.arguments(call, scope, Use::Needed)?;
-        let context = match arguments.params.first() {
-            Some(context) => context.clone(),
-            None => scope.context.clone(),
-        };
+        let context = arguments.params.first().unwrap_or(&scope.context).clone();
         if call.hash.is_empty() {
             return Ok(context);
         }
-        let entries = context.entries(&mut self.budget);
-        let entries = entries.map_err(|stop| self.stopped(stop, scope, call.at))?;
-        let mut object: Object<'a> = entries.into_iter().collect();
+        let mut object: Object<'a> = context.entries(&mut self.budget)?.into_iter().collect();
         // As in Handlebars.js the last comes first.
         for (key, value) in arguments.hash.into_iter().rev() {
             object.insert(Cow::Borrowed(key), value);

@@ -129,13 +129,8 @@ impl<'a> Scope<'a> {
         if depth == 0 {
             return self.context.clone();
         }
-        let mut level = self.depths.as_deref();
-        for _ in 0..depth {
-            level = level.and_then(|level| level.outer.as_deref());
-            if level.is_none() {
-                break;
-            }
-        }
+        let own = self.depths.as_deref();
+        let level = own.and_then(|own| (0..depth).try_fold(own, |level, _| level.outer.as_deref()));
         level.map_or(Val::Undefined, |level| level.context.clone())
     }
 
@@ -170,41 +165,35 @@ impl<'a> Scope<'a> {
 
     /// The inline partials that are declared directly in a program that is entered with this scope.
     pub(super) fn inlines(&self, program: &'a Program) -> Vec<(&'a str, Closure<'a>)> {
-        declared(program)
-            .map(|(name, inline)| {
-                let closure = Closure {
-                    depths: self.around.clone(),
-                    ..self.closure(inline)
-                };
-                (name, closure)
-            })
-            .collect()
+        inlines(program, |inline| Closure {
+            depths: self.around.clone(),
+            ..self.closure(inline)
+        })
     }
 }
 
 impl<'a> Closure<'a> {
     /// The inline partials that are declared in a block that is handed to a partial.
     pub(super) fn inlines(&self) -> Vec<(&'a str, Closure<'a>)> {
-        declared(self.program)
-            .map(|(name, program)| {
-                let closure = Closure {
-                    program,
-                    ..self.clone()
-                };
-                (name, closure)
-            })
-            .collect()
+        inlines(self.program, |program| Closure {
+            program,
+            ..self.clone()
+        })
     }
 }
 
-fn declared(program: &Program) -> impl Iterator<Item = (&str, &Program)> {
-    program.body.iter().filter_map(|node| match node {
+fn inlines<'a>(
+    program: &'a Program,
+    close: impl Fn(&'a Program) -> Closure<'a>,
+) -> Vec<(&'a str, Closure<'a>)> {
+    let declared = program.body.iter().filter_map(|node| match node {
         Node::Block(block) => match (&block.kind, &block.program) {
-            (BlockKind::Inline(name), Some(program)) => Some((name.as_str(), program)),
+            (BlockKind::Inline(name), Some(program)) => Some((name.as_str(), close(program))),
             _ => None,
         },
         _ => None,
-    })
+    });
+    declared.collect()
 }
 
 impl<'a> Home<'a> {

@@ -1,6 +1,7 @@
 //! The tokens within a tag.
 
-use super::{Opens, Scanner, State, Strip, Token, is_space};
+use super::{Literal, Opens, Scanner, State, Strip, Token, is_space};
+use crate::value::{Number, Value};
 
 /// Whether a name may hold it.
 pub(super) fn is_name(char: char) -> bool {
@@ -63,11 +64,7 @@ impl Scanner<'_> {
             self.at += 4;
             return Token::OpenRaw;
         }
-        let inner = rest.get(2..).unwrap_or_default();
-        let (tilde, inner) = match inner.strip_prefix('~') {
-            Some(inner) => (true, inner),
-            None => (false, inner),
-        };
+        let (tilde, inner) = stripped(rest.get(2..).unwrap_or_default());
         if let Some(token) = self.otherwise(tilde, inner) {
             return token;
         }
@@ -75,28 +72,11 @@ impl Scanner<'_> {
             return self.comment(tilde, inner);
         }
         let spaced = without_space(inner);
-        let (length, opens) = if inner.starts_with('>') {
-            (1, Opens::Partial)
-        } else if inner.starts_with("#>") {
-            (2, Opens::PartialBlock)
-        } else if inner.starts_with("#*") {
-            (2, Opens::DecoratorBlock)
-        } else if inner.starts_with('#') {
-            (1, Opens::Block)
-        } else if inner.starts_with('/') {
-            (1, Opens::End)
-        } else if inner.starts_with('^') {
-            (1, Opens::Inverse)
-        } else if is_else(spaced) {
-            (inner.len() - spaced.len() + 4, Opens::ElseIf)
-        } else if inner.starts_with('{') {
-            (1, Opens::Unescaped)
-        } else if inner.starts_with('&') {
-            (1, Opens::Ampersand)
-        } else if inner.starts_with('*') {
-            (1, Opens::Decorator)
-        } else {
-            (0, Opens::Value)
+        let opener = OPENERS.iter().find(|(sign, _)| inner.starts_with(sign));
+        let (length, opens) = match opener {
+            Some((sign, opens)) => (sign.len(), *opens),
+            None if is_else(spaced) => (inner.len() - spaced.len() + 4, Opens::ElseIf),
+            None => (0, Opens::Value),
         };
         self.at += 2 + usize::from(tilde) + length;
         Token::Open(opens, tilde)
@@ -108,11 +88,7 @@ impl Scanner<'_> {
             Some(behind) => behind,
             None => without_space(inner).strip_prefix("else")?,
         };
-        let end = without_space(behind);
-        let (close, end) = match end.strip_prefix('~') {
-            Some(end) => (true, end),
-            None => (false, end),
-        };
+        let (close, end) = stripped(without_space(behind));
         let after = end.strip_prefix("}}")?;
         self.at = self.source.len() - after.len();
         self.states.pop();
@@ -138,20 +114,18 @@ impl Scanner<'_> {
     /// What starts with `}` or `~`.
     fn close(&mut self) -> Token {
         let rest = self.rest();
-        let (length, token) = if rest.starts_with("}}}}") {
-            (4, Token::CloseRaw)
-        } else if rest.starts_with("}}}") {
-            (3, Token::CloseUnescaped(false))
-        } else if rest.starts_with("}~}}") {
-            (4, Token::CloseUnescaped(true))
-        } else if rest.starts_with("}}") {
-            (2, Token::Close(false))
-        } else if rest.starts_with("~}}") {
-            (3, Token::Close(true))
-        } else {
+        let closers = [
+            ("}}}}", Token::CloseRaw),
+            ("}}}", Token::CloseUnescaped(false)),
+            ("}~}}", Token::CloseUnescaped(true)),
+            ("}}", Token::Close(false)),
+            ("~}}", Token::Close(true)),
+        ];
+        let mut closers = closers.into_iter();
+        let Some((sign, token)) = closers.find(|(sign, _)| rest.starts_with(sign)) else {
             return self.invalid();
         };
-        self.at += length;
+        self.at += sign.len();
         self.states.pop();
         if token == Token::CloseRaw {
             self.states.push(State::Raw);
@@ -161,7 +135,7 @@ impl Scanner<'_> {
 
     fn quoted(&mut self, quote: char) -> Token {
         match self.delimited(quote) {
-            Some(text) => Token::Quoted(text.replace(&format!("\\{quote}"), &quote.to_string())),
+            Some(text) => literal(text.replace(&format!("\\{quote}"), &quote.to_string())),
             None => self.invalid(),
         }
     }
@@ -217,7 +191,7 @@ impl Scanner<'_> {
         let rest = self.rest();
         if let Some((length, number)) = number(rest) {
             self.at += length;
-            return Token::Number(number);
+            return literal(Value::Number(number));
         }
         if let Some(behind) = rest.strip_prefix("as")
             && behind.starts_with(is_space)
@@ -234,10 +208,10 @@ impl Scanner<'_> {
         }
         self.at += word.len();
         match word {
-            "true" if ends_literal(next) => Token::Bool(true),
-            "false" if ends_literal(next) => Token::Bool(false),
-            "undefined" if ends_literal(next) => Token::Undefined,
-            "null" if ends_literal(next) => Token::Null,
+            "true" if ends_literal(next) => literal(true),
+            "false" if ends_literal(next) => literal(false),
+            "undefined" if ends_literal(next) => Token::Literal(Literal::Undefined),
+            "null" if ends_literal(next) => literal(Value::Null),
             _ => name(word),
         }
     }
@@ -246,6 +220,29 @@ impl Scanner<'_> {
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
         Token::Invalid
     }
+}
+
+/// The signs behind `{{` that say what a tag opens; the longer ones come first.
+const OPENERS: [(&str, Opens); 9] = [
+    (">", Opens::Partial),
+    ("#>", Opens::PartialBlock),
+    ("#*", Opens::DecoratorBlock),
+    ("#", Opens::Block),
+    ("/", Opens::End),
+    ("^", Opens::Inverse),
+    ("{", Opens::Unescaped),
+    ("&", Opens::Ampersand),
+    ("*", Opens::Decorator),
+];
+
+/// Whether a `~` stands here, and what follows it.
+fn stripped(text: &str) -> (bool, &str) {
+    let rest = text.strip_prefix('~');
+    (rest.is_some(), rest.unwrap_or(text))
+}
+
+fn literal(value: impl Into<Value>) -> Token {
+    Token::Literal(Literal::Value(value.into()))
 }
 
 fn name(text: &str) -> Token {
@@ -261,7 +258,7 @@ fn is_else(text: &str) -> bool {
     })
 }
 
-fn number(text: &str) -> Option<(usize, f64)> {
+fn number(text: &str) -> Option<(usize, Number)> {
     let digits =
         |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let sign = usize::from(text.starts_with('-'));
@@ -280,5 +277,5 @@ fn number(text: &str) -> Option<(usize, f64)> {
     if !ends_literal(behind.chars().next()) {
         return None;
     }
-    Some((length, number.parse().ok()?))
+    Some((length, number.parse::<f64>().ok()?.into()))
 }

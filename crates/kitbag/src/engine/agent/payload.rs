@@ -3,7 +3,7 @@
 use kitbag_core::assembly::Assembly;
 use kitbag_layout::chain::PromptSource;
 use kitbag_layout::context::formatted_history;
-use kitbag_layout::payload::{Payload, PayloadAgent, PayloadMetadata};
+use kitbag_layout::payload::{PAYLOAD_VERSION, Payload, PayloadAgent, PayloadMetadata};
 use kitbag_layout::{Agent, ChannelTurn, Map, Value};
 
 use super::AgentPart;
@@ -15,20 +15,25 @@ pub(super) fn answering(
     context: Option<&Map>,
     channel: &ChannelTurn,
 ) -> PayloadAgent {
+    let mode = channel.mode;
     let Some(context) = context else {
-        let provider = agent.providers.first().cloned().unwrap_or_default();
-        let mut answers = PayloadAgent::new(&agent.id, provider, channel.mode);
-        answers.model.clone_from(&agent.model);
-        return answers;
+        return PayloadAgent {
+            id: agent.id.clone(),
+            provider: agent.providers.first().cloned().unwrap_or_default(),
+            mode,
+            model: agent.model.clone(),
+        };
     };
     let field = |name: &str| {
         let value = context.get("agent")?.get(name)?;
         value.as_text().map(str::to_owned)
     };
-    let id = field("id").unwrap_or_else(|| agent.id.clone());
-    let mut answers = PayloadAgent::new(id, field("provider").unwrap_or_default(), channel.mode);
-    answers.model = field("model");
-    answers
+    PayloadAgent {
+        id: field("id").unwrap_or_else(|| agent.id.clone()),
+        provider: field("provider").unwrap_or_default(),
+        mode,
+        model: field("model"),
+    }
 }
 
 impl AgentPart {
@@ -44,25 +49,30 @@ impl AgentPart {
         original: Option<&Map>,
     ) -> Payload {
         let past = self.channel.past();
-        let mut metadata = PayloadMetadata::new(self.channel.platform.clone(), past.len());
-        metadata.formatted_history =
-            formatted_history(&self.channel, project.conversation.as_ref());
-        metadata.thread_id = match self.channel.metadata.get("thread_id") {
-            Some(Value::Text(thread)) => Some(thread.clone()),
-            _ => None,
-        };
+        let thread_id = self.channel.metadata.get("thread_id");
         let problems = assembly.ledger.problems.iter();
-        metadata.notes = problems.map(ToString::to_string).collect();
-        metadata.layout = match &self.system.source {
-            PromptSource::Layout { id } => Some(id.clone()),
-            _ => None,
+        let changed = original.filter(|map| **map != self.system.context);
+        let metadata = PayloadMetadata {
+            platform: self.channel.platform.clone(),
+            formatted_history: formatted_history(&self.channel, project.conversation.as_ref()),
+            message_count: past.len(),
+            generated_at: None,
+            original_context: changed.map(json),
+            thread_id: thread_id.and_then(Value::as_text).map(str::to_owned),
+            notes: problems.map(ToString::to_string).collect(),
+            layout: match &self.system.source {
+                PromptSource::Layout { id } => Some(id.clone()),
+                _ => None,
+            },
         };
-        metadata.original_context = original
-            .filter(|map| **map != self.system.context)
-            .map(json);
-        let mut payload = Payload::new(self.agent.clone(), &assembly.body, past.to_vec(), metadata);
-        payload.context = json(&self.system.context);
-        payload
+        Payload {
+            version: PAYLOAD_VERSION.to_owned(),
+            agent: self.agent.clone(),
+            prompt: assembly.body.clone(),
+            context: json(&self.system.context),
+            messages: past.to_vec(),
+            metadata,
+        }
     }
 }
 
