@@ -5,6 +5,7 @@
 //! chosen or counted here, and nothing is sent.
 
 mod anthropic;
+mod items;
 mod openai;
 mod part;
 mod received;
@@ -13,7 +14,7 @@ mod responses;
 use indexmap::IndexMap;
 use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft, OutputForm};
 use kitbag_core::content::RawJson;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use received::{FitError, FittedRequest, ReceivedTurn, WireError};
 
@@ -114,6 +115,13 @@ impl Request {
         }
     }
 
+    /// Sets a field to a list, unless that is empty.
+    fn set_list(&mut self, name: &str, list: &[impl Serialize]) {
+        if !list.is_empty() {
+            self.set(name, &list);
+        }
+    }
+
     /// The model, where one is named.
     #[must_use]
     pub fn model(&self) -> Option<String> {
@@ -199,15 +207,6 @@ fn joined(blocks: &[Block]) -> Vec<Joined<'_>> {
 
 /// A field of an object as text, none where it is something else.
 fn text_field(raw: &RawJson, name: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Field {
-        Text(String),
-        Other(serde::de::IgnoredAny),
-    }
-    let mut fields: IndexMap<String, Field> = raw.parse_as().ok()?;
-    match fields.swap_remove(name)? {
-        Field::Text(text) => Some(text),
-        Field::Other(_) => None,
-    }
+    let fields: IndexMap<String, RawJson> = raw.parse_as().ok()?;
+    fields.get(name)?.parse_as().ok()
 }
