@@ -11,9 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::import::{
-    ImportDefaults, ImportError, ImportLine, LeftOut, Place, branch, text_or_number, time_of,
-};
+use super::export::{Exported, Said, branch};
+use super::import::{ImportError, LeftOut, Place, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -60,15 +59,14 @@ struct Author {
     name: Option<String>,
 }
 
-/// The messages of one conversation, each of which may be bad by itself.
-pub(super) fn read_conversation(
+/// Reads one conversation.
+pub(super) fn read(
     record: &[u8],
-    number: u64,
-    defaults: &ImportDefaults,
+    place: Place,
     left_out: &mut LeftOut,
-) -> Result<Vec<Result<ImportLine, ImportError>>, ImportError> {
+) -> Result<Exported, ImportError> {
     let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
+        .map_err(|error| ImportError::json(place.clone(), &error, record))?;
     let nodes = &conversation.mapping;
     let parents: BTreeMap<&str, Option<&str>> = nodes
         .iter()
@@ -76,51 +74,32 @@ pub(super) fn read_conversation(
         .collect();
     let current = conversation.current_node.as_deref();
     let current = current.filter(|id| parents.contains_key(id));
-    let Some(leaf) = current.or_else(|| latest(nodes)) else {
-        return Ok(Vec::new());
-    };
-    let (path, branches) = branch(&parents, leaf);
+    let leaf = current.or_else(|| latest(nodes));
+    let (path, branches) = leaf.map(|leaf| branch(&parents, leaf)).unwrap_or_default();
     left_out.branches += branches;
-    let id = conversation.conversation_id.or(conversation.id);
-    let id = id.or_else(|| conversation.title.clone());
-    let mut last_time = conversation.create_time.as_ref().and_then(time_of);
-    let mut lines = Vec::new();
+    let mut messages = Vec::new();
     for node in path {
         let Some(raw) = nodes.get(node).and_then(|node| node.message) else {
             continue;
         };
-        let place = || Place::Conversation {
-            number,
-            title: conversation.title.clone(),
-            message: Some(node.to_owned()),
-        };
-        let message = match read_message(raw, place) {
-            Ok(message) => message,
-            Err(error) => {
-                lines.push(Err(error));
-                continue;
-            }
-        };
-        let Some((message, role)) = message else {
-            left_out.hidden += 1;
-            continue;
-        };
-        // A message without a time was said after the one before it.
-        let time = message.create_time.as_ref().and_then(time_of);
-        last_time = time.or(last_time);
-        let text = text_of(&message);
-        if text.is_empty() {
-            left_out.empty += 1;
-            continue;
+        let place = || place.of_message(&conversation.title, node);
+        match read_message(raw, place).transpose() {
+            Some(message) => messages.push(message.map(|(message, role)| Said {
+                parts: parts_of(&message),
+                reference: message.id.or_else(|| Some(node.to_owned())),
+                role,
+                speaker: message.author.name,
+                at: message.create_time,
+            })),
+            None => left_out.hidden += 1,
         }
-        let mut line = defaults.line("chatgpt", role, text);
-        line.conversation.clone_from(&id);
-        line.reference = message.id.or_else(|| Some(node.to_owned()));
-        line.at.clone_from(&last_time);
-        line.speaker = message.author.name;
-        lines.push(Ok(line));
     }
-    Ok(lines)
+    let id = conversation.conversation_id.or(conversation.id);
+    Ok(Exported {
+        id: id.or(conversation.title),
+        begun: conversation.create_time,
+        messages,
+    })
 }
 
 /// A message and its role; none if the user never saw it.
@@ -177,8 +156,8 @@ fn latest<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> Option<&'a str> {
     latest.map(|(id, _)| id.as_str())
 }
 
-/// What a message says, its parts below one another.
-fn text_of(message: &Message) -> String {
+/// What a message says.
+fn parts_of(message: &Message) -> Vec<String> {
     let content = &message.content;
     let mut parts: Vec<String> = Vec::new();
     if let Some(written) = content.get("parts").and_then(Value::as_array) {
@@ -206,10 +185,7 @@ fn text_of(message: &Message) -> String {
                 .map(|name| format!("[file: {name}]")),
         );
     }
-    let parts: Vec<String> = parts.iter().map(|part| without_marks(part)).collect();
-    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
+    parts.iter().map(|part| without_marks(part)).collect()
 }
 
 fn kind_of(part: &Value) -> &str {

@@ -12,9 +12,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::import::{
-    ImportDefaults, ImportError, ImportLine, LeftOut, Place, branch, text_or_number, time_of,
-};
+use super::export::{Exported, Said, branch};
+use super::import::{ImportError, LeftOut, Place, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -45,24 +44,18 @@ struct Message {
     files: Value,
 }
 
-/// The messages of one conversation, each of which may be bad by itself.
-pub(super) fn read_conversation(
+/// Reads one conversation.
+pub(super) fn read(
     record: &[u8],
-    number: u64,
-    defaults: &ImportDefaults,
+    place: Place,
     left_out: &mut LeftOut,
-) -> Result<Vec<Result<ImportLine, ImportError>>, ImportError> {
+) -> Result<Exported, ImportError> {
     let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
-    let place = |index: usize| Place::Conversation {
-        number,
-        title: conversation.name.clone(),
-        message: Some((index + 1).to_string()),
-    };
-    let messages: Vec<Result<Message, ImportError>> = conversation
-        .chat_messages
-        .iter()
-        .enumerate()
+        .map_err(|error| ImportError::json(place.clone(), &error, record))?;
+    let name = conversation.name;
+    let place = |index: usize| place.of_message(&name, index + 1);
+    let written = conversation.chat_messages.iter().enumerate();
+    let messages: Vec<Result<Message, ImportError>> = written
         .map(|(index, raw)| {
             serde_json::from_str(raw.get())
                 .map_err(|error| ImportError::json(place(index), &error, raw.get().as_bytes()))
@@ -70,49 +63,40 @@ pub(super) fn read_conversation(
         .collect();
     let leaf = conversation.current_leaf_message_uuid.as_deref();
     let other_branches = other_branches(&messages, leaf, left_out);
-    let id = conversation.uuid.or_else(|| conversation.name.clone());
-    let mut last_time = conversation.created_at.as_ref().and_then(time_of);
-    let mut lines = Vec::new();
-    for (index, message) in messages.into_iter().enumerate() {
-        let message = match message {
-            Ok(message) => message,
-            Err(error) => {
-                lines.push(Err(error));
-                continue;
-            }
-        };
-        let uuid = message.uuid.as_deref().unwrap_or_default();
-        if other_branches.contains(uuid) {
-            continue;
-        }
-        let role = match message.sender.as_str() {
-            "human" | "user" => Role::User,
-            "assistant" => Role::Assistant,
-            other => {
-                lines.push(Err(ImportError::Field {
-                    place: place(index),
-                    field: "sender",
-                    found: format!("`{}`", other.escape_debug()),
-                    expected: "human or assistant",
-                }));
-                continue;
-            }
-        };
-        // A message without a time was said after the one before it.
-        let time = message.created_at.as_ref().and_then(time_of);
-        last_time = time.or(last_time);
-        let text = text_of(&message);
-        if text.is_empty() {
-            left_out.empty += 1;
-            continue;
-        }
-        let mut line = defaults.line("claude", role, text);
-        line.conversation.clone_from(&id);
-        line.reference = message.uuid;
-        line.at.clone_from(&last_time);
-        lines.push(Ok(line));
-    }
-    Ok(lines)
+    let is_left = |message: &Result<Message, ImportError>| {
+        let message = message.as_ref().ok();
+        let id = message.and_then(|message| message.uuid.as_deref());
+        id.is_some_and(|id| other_branches.contains(id))
+    };
+    let said = |(index, message): (usize, Result<Message, ImportError>)| {
+        let message = message?;
+        Ok(Said {
+            role: match message.sender.as_str() {
+                "human" | "user" => Role::User,
+                "assistant" => Role::Assistant,
+                other => {
+                    return Err(ImportError::Field {
+                        place: place(index),
+                        field: "sender",
+                        found: format!("`{}`", other.escape_debug()),
+                        expected: "human or assistant",
+                    });
+                }
+            },
+            parts: parts_of(&message),
+            reference: message.uuid,
+            speaker: None,
+            at: message.created_at,
+        })
+    };
+    let messages = messages.into_iter().enumerate();
+    let messages = messages.filter(|(_, message)| !is_left(message));
+    let messages = messages.map(said).collect();
+    Ok(Exported {
+        id: conversation.uuid.or(name),
+        begun: conversation.created_at,
+        messages,
+    })
 }
 
 /// The messages that are on another branch than the current one, or than the last message.
@@ -154,7 +138,7 @@ fn other_branches(
 }
 
 /// What a message says: its blocks of text, or its text where it has no blocks, and what is attached.
-fn text_of(message: &Message) -> String {
+fn parts_of(message: &Message) -> Vec<String> {
     let text = |value: &Value, name: &str| value.get(name)?.as_str().map(str::to_owned);
     let blocks = message.content.as_deref().unwrap_or_default();
     let mut parts: Vec<String> = Vec::new();
@@ -184,7 +168,5 @@ fn text_of(message: &Message) -> String {
             }
         }
     }
-    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
+    parts
 }

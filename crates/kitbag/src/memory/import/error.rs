@@ -55,10 +55,6 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    pub(super) fn read(source: io::Error) -> Self {
-        Self::Read { source }
-    }
-
     /// A problem of the parser, with what it found there where that is not said.
     pub(in crate::memory) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
         let told = error.to_string();
@@ -133,6 +129,18 @@ impl Place {
             number,
             title: None,
             message: None,
+        }
+    }
+
+    /// A message of that conversation.
+    pub(in crate::memory) fn of_message(&self, named: &Option<String>, id: impl ToString) -> Self {
+        match self {
+            Self::Line(line) => Self::Line(*line),
+            Self::Conversation { number, .. } => Self::Conversation {
+                number: *number,
+                title: named.clone(),
+                message: Some(id.to_string()),
+            },
         }
     }
 }

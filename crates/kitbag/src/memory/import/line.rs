@@ -1,14 +1,11 @@
 //! One line of an import: its shape, and how it is read.
 
-use std::io::{self, BufRead, Read};
-
 use jiff::Timestamp;
 use kitbag_core::role::{Role, Visibility};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::values::fill;
 use super::{ImportDefaults, ImportError, Place};
 
 /// Something that was said and is to be remembered: one line of `kitbag memory import`.
@@ -168,33 +165,6 @@ where
             Err(D::Error::custom(format!(
                 "invalid type: `{found}`, expected text or a number"
             )))
-        }
-    }
-}
-
-/// A record as it was read.
-pub(super) enum Record {
-    Whole(Vec<u8>),
-    TooLong,
-}
-
-/// The next line; none at the end of the file. One that is too long is skipped without being held.
-pub(super) fn read_line<R: BufRead>(reader: &mut R, limit: usize) -> io::Result<Option<Record>> {
-    let mut line = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    if reader.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    if line.len() <= limit || line.ends_with(b"\n") {
-        return Ok(Some(Record::Whole(line)));
-    }
-    loop {
-        let rest = fill(reader)?;
-        let end = rest.iter().position(|&byte| byte == b'\n');
-        let length = end.map_or(rest.len(), |end| end + 1);
-        reader.consume(length);
-        if end.is_some() || length == 0 {
-            return Ok(Some(Record::TooLong));
         }
     }
 }

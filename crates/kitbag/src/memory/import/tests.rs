@@ -1,6 +1,6 @@
 //! Tests of imports: lines, exports, what is wrong with them, and bytes of any kind.
 
-use std::io::{BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 
 use kitbag_core::role::Role;
 use proptest::prelude::*;
@@ -50,9 +50,9 @@ fn lines_have_defaults_and_ignore_what_they_do_not_know() {
     );
     assert_eq!(lines[2], ImportLine::new(Role::User, "null is nothing"));
 
-    let defaults = ImportDefaults::new()
-        .with_channel("chat")
-        .with_sender("cara");
+    let mut defaults = ImportDefaults::new();
+    defaults.channel = Some("chat".to_owned());
+    defaults.sender = Some("cara".to_owned());
     let file = br#"{"text": "a"} "#.as_slice();
     let line = read_import(file, Some(ImportFormat::Lines), &defaults).next();
     let line = line.unwrap().unwrap();
@@ -333,33 +333,32 @@ fn one_conversation_by_itself_is_read_where_the_format_is_named() {
 
 #[test]
 fn what_is_too_long_is_skipped_without_being_held() {
-    let mut lines = BufReader::with_capacity(3, "123456789\n12345678\n\n1234567890".as_bytes());
-    let mut next = || match line::read_line(&mut lines, 8).unwrap() {
-        Some(line::Record::Whole(line)) => String::from_utf8(line).unwrap(),
-        Some(line::Record::TooLong) => "too long".to_owned(),
-        None => "end".to_owned(),
-    };
-    assert_eq!(
-        [next(), next(), next(), next(), next()],
-        ["too long", "12345678\n", "\n", "too long", "end"]
-    );
-
-    let file = r#"[{"a": "long]}"}, {"b": [1, "\"]"]}, "x,y", 12, []]"#;
-    let mut values = Values::of(BufReader::with_capacity(2, file.as_bytes())).unwrap();
-    let mut found = Vec::new();
-    loop {
-        let mut value = Vec::new();
-        match values.next(&mut value, 16).unwrap() {
-            Found::Value => found.push(String::from_utf8(value).unwrap()),
-            Found::TooLong => found.push("too long".to_owned()),
-            other => {
-                assert_eq!(other, Found::End);
-                break;
+    let cut = |file: &str, capacity: usize, limit: usize| {
+        let mut records = Records::of(BufReader::with_capacity(capacity, file.as_bytes()));
+        records.open(&mut None).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let mut record = Vec::new();
+            match records.next(&mut record, limit).unwrap() {
+                Found::Record => found.push(String::from_utf8(record).unwrap()),
+                Found::TooLong => found.push("too long".to_owned()),
+                other => {
+                    assert_eq!(other, Found::End);
+                    return found;
+                }
             }
         }
-    }
+    };
     assert_eq!(
-        found,
+        cut("123456789\n12345678\n\n1234567890", 3, 8),
+        ["too long", "12345678", "too long"]
+    );
+    assert_eq!(
+        cut(
+            r#"[{"a": "long]}"}, {"b": [1, "\"]"]}, "x,y", 12, []]"#,
+            2,
+            16
+        ),
         [r#"{"a": "long]}"}"#, "too long", "\"x,y\"", "12", "[]"]
     );
 }
