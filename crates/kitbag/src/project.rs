@@ -173,20 +173,17 @@ impl Project {
         }
         let settings = &self.config.settings;
         let own = agent.and_then(|agent| agent.layout.as_ref());
-        let id = own
-            .map(|layout| layout.id.as_str())
-            .or(settings.layout_default.as_deref())
-            .unwrap_or("default");
+        let own = own.map(|layout| layout.id.as_str());
+        let id = own.or(settings.layout_default.as_deref());
+        let id = id.unwrap_or("default");
         Ok(self.layouts.find(id, settings.on_unknown_layout())?)
     }
 
     /// The language of an agent's prompt, if one is set.
     #[must_use]
     pub fn language(&self, agent: &Agent) -> Option<String> {
-        agent
-            .language
-            .clone()
-            .or_else(|| self.config.settings.language.clone())
+        let own = agent.language.as_ref();
+        own.or(self.config.settings.language.as_ref()).cloned()
     }
 
     /// The variables that templates may see: those that the configuration allows, of the agent's own
@@ -208,30 +205,20 @@ impl Project {
             .chain(named.map(|folder| self.root.join(folder)))
             .collect();
         for folder in folders {
-            let manifests = match files::manifests(&folder) {
-                Ok(manifests) => manifests,
-                Err(error) => {
-                    let folder = self.shown(&folder);
-                    self.problems.push(FileProblem::error(
-                        &folder,
-                        format!("cannot read the folder: {error}"),
-                    ));
-                    continue;
-                }
-            };
+            let manifests = files::manifests(&folder).unwrap_or_else(|error| {
+                self.tell(&folder, format!("cannot read the folder: {error}"));
+                Vec::new()
+            });
             for file in manifests {
-                let name = self.shown(&file);
                 match read_text(&file) {
                     Ok(text) => {
-                        let (layouts, problems) = Layout::read(&name, &text);
+                        let (layouts, problems) = Layout::read(&self.shown(&file), &text);
                         self.problems.extend(problems);
                         for layout in layouts {
                             self.layouts.add(layout);
                         }
                     }
-                    Err(error) => self
-                        .problems
-                        .push(FileProblem::error(&name, error.to_string())),
+                    Err(error) => self.tell(&file, error.to_string()),
                 }
             }
         }
@@ -251,8 +238,14 @@ impl Project {
             .and_then(|text| Template::parse(&name, &text).map_err(|error| error.to_string()));
         match template {
             Ok(template) => self.conversation = Some(template),
-            Err(error) => self.problems.push(FileProblem::error(&name, error)),
+            Err(error) => self.tell(&file, error),
         }
+    }
+
+    /// Adds an error of a file.
+    fn tell(&mut self, file: &Path, message: String) {
+        let problem = FileProblem::error(&self.shown(file), message);
+        self.problems.push(problem);
     }
 
     /// A file as people name it: below the project's folder.

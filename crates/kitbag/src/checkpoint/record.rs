@@ -80,13 +80,6 @@ impl Checkpoint {
         self
     }
 
-    /// The same with what was said.
-    #[must_use]
-    pub fn with_history(mut self, history: Vec<Message>) -> Self {
-        self.conversation_history = history;
-        self
-    }
-
     /// The task, to go on with, and the context that was kept.
     #[must_use]
     pub fn resume(&self) -> TaskEnvelope {
@@ -137,7 +130,7 @@ impl SavedContext {
 
 /// How far a task is. An open set: programs have states of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(from = "String", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CheckpointState {
     /// Someone is at it, or was when it stopped.
@@ -150,6 +143,7 @@ pub enum CheckpointState {
     /// It ended without being done.
     Failed,
     /// Another state.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -169,22 +163,9 @@ impl CheckpointState {
 
 impl From<String> for CheckpointState {
     fn from(text: String) -> Self {
-        match text.as_str() {
-            "running" => Self::Running,
-            "paused" => Self::Paused,
-            "completed" => Self::Completed,
-            "failed" => Self::Failed,
-            _ => Self::Other(text),
-        }
-    }
-}
-
-impl From<CheckpointState> for String {
-    fn from(state: CheckpointState) -> Self {
-        match state {
-            CheckpointState::Other(state) => state,
-            known => known.as_str().into(),
-        }
+        let known = [Self::Running, Self::Paused, Self::Completed, Self::Failed];
+        let known = known.into_iter().find(|state| state.as_str() == text);
+        known.unwrap_or(Self::Other(text))
     }
 }
 

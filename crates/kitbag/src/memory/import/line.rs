@@ -36,7 +36,7 @@ pub struct ImportLine {
     /// What was said.
     pub text: String,
     /// Whether it only repeats what was recalled, and must not be remembered again.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recalled: bool,
     /// Who may see it; everybody if nothing else is known.
     #[serde(skip_serializing_if = "Visibility::is_all")]
@@ -60,14 +60,6 @@ impl ImportLine {
             visibility: Visibility::All,
         }
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes references to its predicates"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// A line as others write it.
