@@ -13,7 +13,7 @@ mod history;
 mod people;
 #[cfg(feature = "store")]
 mod replay;
-#[cfg(any(feature = "layouts", feature = "store"))]
+#[cfg(feature = "layouts")]
 mod turn;
 
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ use kitbag_core::tokens::TokenCounter;
 
 #[cfg(feature = "workspace")]
 pub(crate) use admit::clean_as;
-pub use admit::{Clean, clean};
+pub use admit::{Clean, Redaction, clean};
 #[cfg(feature = "layouts")]
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
@@ -34,11 +34,8 @@ pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
 #[cfg(feature = "layouts")]
-pub use turn::AgentSource;
-#[cfg(any(feature = "layouts", feature = "store"))]
-pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
+pub use turn::{AgentSource, Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
-pub use crate::redaction::Redaction;
 use crate::wire;
 
 /// What a prompt is asked for, besides what sources bring.

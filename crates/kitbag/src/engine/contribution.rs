@@ -12,8 +12,7 @@ use kitbag_core::message::Message;
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::RankedChunk;
 
-use super::admit::clean_chunk;
-use crate::redaction::Redaction;
+use super::admit::{Redaction, clean_chunk};
 
 /// What one source brings.
 ///

@@ -2,7 +2,7 @@
 
 use kitbag_core::chunk::Detail;
 
-use crate::redaction::Redaction;
+use crate::engine::Redaction;
 
 /// The source of the task itself.
 pub(super) const TASK: &str = "task";

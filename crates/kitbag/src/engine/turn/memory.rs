@@ -44,11 +44,8 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
     let mut conversation = Conversation {
         id: memory.id,
         epoch: state.epoch.clone(),
-        #[cfg(feature = "layouts")]
         key: state.epoch_key.clone(),
-        #[cfg(feature = "layouts")]
         past: Some(super::agent::past_messages(&memory.messages)),
-        #[cfg(feature = "layouts")]
         sent: memory
             .messages
             .iter()
