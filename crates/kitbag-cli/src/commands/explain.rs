@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.json {
             return Ok(output::print_json(&pack)?);
         }
-        return show(args, &pack.decisions());
+        return show(args, &pack.decisions);
     };
     let path = source(args, path, &pack)?;
     progress.stage("trying other budgets and words");
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(&told)?);
     }
-    summary::say_problems(pack.problems());
+    summary::say_problems(&pack.decisions.problems);
     Ok(output::print(&path::text(&told))?)
 }
 
@@ -88,7 +88,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
     place(args.pack.root(), typed).or_else(|misplaced| {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
-        let is_it = is_kept || pack.excluded().iter().any(|out| out.source == typed);
+        let is_it = is_kept
+            || pack
+                .decisions
+                .excluded
+                .iter()
+                .any(|out| out.source == typed);
         match is_it {
             true => Ok(typed.to_owned()),
             false => Err(Failure::usage(&misplaced).hint(misplaced.hint())),

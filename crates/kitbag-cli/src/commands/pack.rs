@@ -159,7 +159,7 @@ fn deliver(args: &Args, text: &str) -> Result<(), Failure> {
 /// of what is printed.
 fn ended(pack: &Pack, counter: &Counter) -> String {
     let ended = format!("{}\n", pack.prompt());
-    if pack.prompt().ends_with('\n') || counter.count(&ended) > pack.budget() {
+    if pack.prompt().ends_with('\n') || counter.count(&ended) > pack.decisions.budget {
         pack.prompt().to_owned()
     } else {
         ended

@@ -7,16 +7,17 @@ use kitbag_core::chunk::{
     ChunkId, ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance,
 };
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
+use kitbag_workspace::language::Language;
 use kitbag_workspace::levels::Depth;
 use kitbag_workspace::relevance::Reach;
 use kitbag_workspace::survey::{Candidate, RankedFile, Relation, Survey};
 use kitbag_workspace::walk::{FileEntry, FileRole};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::{Excluded, PackOptions, Prepared, overview};
-use crate::engine::{Clean, clean};
-use crate::redaction::Redaction;
+use crate::engine::{Clean, Redaction, clean};
 
 /// The built-in prioritizer of a pack: the usual weights, and for a file also what retrieval found,
 /// in thousandths of the best possible hit in contents.
@@ -82,18 +83,17 @@ impl ReadFile<'_> {
         let mut chunk =
             ContextChunk::new(ChunkType::File, self.entry.path.as_str(), &*self.text.text)
                 .with_priority(self.priority);
-        if let Some(language) = self.candidate.syntax.language {
-            let language = language.name().into();
-            chunk.metadata.insert("language".into(), language);
-        }
-        if let Some(modified) = self.modified {
-            let modified = modified.into();
-            chunk.metadata.insert("last_modified".into(), modified);
-        }
-        if let Some(relation) = self.relation {
-            let relation = relation.as_str().into();
-            chunk.metadata.insert("relation".into(), relation);
-        }
+        let language = self.candidate.syntax.language.map(Language::name);
+        let relation = self.relation.map(Relation::as_str);
+        let known = [
+            ("language", language.map(Value::from)),
+            ("last_modified", self.modified.map(Value::from)),
+            ("relation", relation.map(Value::from)),
+        ];
+        let known = known
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into(), value?)));
+        chunk.metadata.extend(known);
         chunk
     }
 
@@ -182,14 +182,12 @@ fn for_task(
     files: Vec<ReadFile<'_>>,
     depth: &Depth<'_>,
 ) -> Vec<FileChunk> {
-    let usual = Retrieval::default();
-    let prioritizer = options.prioritizer.as_deref().unwrap_or(&usual);
     let scored: Vec<(ReadFile<'_>, ContextChunk, Score, i64)> = files
         .into_par_iter()
         .with_max_len(1)
         .map(|file| {
             let chunk = file.chunk();
-            let score = prioritizer.score(&chunk, task);
+            let score = options.score(&chunk, task);
             // Retrieval tells better how likely a file is needed than the other parts of a score
             // do; with somebody else's score there is no telling them apart.
             let likely = match options.prioritizer {

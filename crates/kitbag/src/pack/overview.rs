@@ -122,33 +122,29 @@ fn prominence(path: &str, size: u64, activity: i64) -> Score {
     let parents: Vec<&str> = path.split('/').rev().skip(1).collect();
     let depth = i64::try_from(parents.len()).unwrap_or(i64::MAX).min(8);
     let name = match stem(path).to_ascii_lowercase().as_str() {
-        name if BEGINNINGS.contains(&name) => 350,
-        name if CENTRES.contains(&name) => 200,
+        name if is_among(name, BEGINNINGS) => 350,
+        name if is_among(name, CENTRES) => 200,
         // Named as its folder, it speaks for it.
         name if parents.first().is_some_and(|folder| *folder == name) => 200,
-        name if LISTS.contains(&name) => 100,
+        name if is_among(name, LISTS) => 100,
         _ => 0,
     };
     // From 0 for a kilobyte to 300 for 64 of them; larger is no better.
     let size_part = i64::from((size >> 10).max(1).ilog2().min(6)) * 50;
-    // Little can be in it, but where there is nothing else it is shown.
-    let base = if size < 200 { 10 } else { 50 };
+    // Deep down a name says less: each of many apps may have its `main`. Little can be in a small
+    // file, but where there is nothing else it is shown.
+    let (name, base) = match size {
+        ..200 => (0, 10),
+        _ => (name * (10 - depth) / 10, 50),
+    };
     let score = Score::default()
         .plus("activity", activity.clamp(0, 1_000) * 6 / 10)
-        // Deep down a name says less: each of many apps may have its `main`.
-        .plus(
-            "name",
-            if size < 200 {
-                0
-            } else {
-                name * (10 - depth) / 10
-            },
-        )
+        .plus("name", name)
         .plus("size", size_part)
         .plus("base", base);
     let is_aside = |folder: &&str| {
         let folder = folder.to_ascii_lowercase();
-        ASIDE.contains(&folder.as_str()) || folder.ends_with("_template")
+        is_among(&folder, ASIDE) || folder.ends_with("_template")
     };
     let kept = if parents.iter().any(is_aside) {
         50
@@ -223,12 +219,9 @@ fn beginning(text: &str, most: usize) -> &str {
         }
         lines += line.len();
     }
-    let end = if paragraphs < most / 2 {
-        lines
-    } else {
-        paragraphs
-    };
-    text.get(..end).unwrap_or_default()
+    let are_enough = paragraphs >= most / 2;
+    text.get(..if are_enough { paragraphs } else { lines })
+        .unwrap_or_default()
 }
 
 /// The names that a file defines, those at its top first; names that are meant for itself are not
@@ -251,12 +244,11 @@ fn names_of(definitions: &[Definition]) -> String {
     names.sort_by_key(|name| !is_type(name));
     let more = names.len().saturating_sub(MOST_NAMES);
     names.truncate(MOST_NAMES);
-    let more = if more > 0 {
-        format!(", … {more} more")
-    } else {
-        String::new()
-    };
-    format!("{}{more}", names.join(", "))
+    let names = names.join(", ");
+    match more {
+        0 => names,
+        more => format!("{names}, … {more} more"),
+    }
 }
 
 const MOST_NAMES: usize = 16;
@@ -316,45 +308,20 @@ fn part(path: &str) -> &str {
 }
 
 /// Where programs and libraries begin.
-const BEGINNINGS: &[&str] = &[
-    "main",
-    "lib",
-    "app",
-    "application",
-    "cli",
-    "server",
-    "index",
-    "__main__",
-    "manage",
-    "program",
-];
+const BEGINNINGS: &str = "main lib app application cli server index __main__ manage program";
 
 /// What the rest of a folder is often built on.
-#[rustfmt::skip]
-const CENTRES: &[&str] = &[
-    "api", "base", "client", "config", "context", "core", "engine", "handler", "models", "router", "routes", "schema",
-    "service", "store", "types",
-];
+const CENTRES: &str = "api base client config context core engine handler models router routes \
+                       schema service store types";
 
 /// What lists the rest of a folder.
-const LISTS: &[&str] = &["__init__", "mod", "package", "doc"];
+const LISTS: &str = "__init__ mod package doc";
 
 /// Folders that hold tables, copies and what is made.
-#[rustfmt::skip]
-const ASIDE: &[&str] = &[
-    "assets",
-    "benches",
-    "benchmarks",
-    "data",
-    "generated",
-    "i18n",
-    "l10n",
-    "locale",
-    "locales",
-    "migrations",
-    "public",
-    "static",
-    "templates",
-    "translations",
-    "vendor",
-];
+const ASIDE: &str = "assets benches benchmarks data generated i18n l10n locale locales migrations \
+                     public static templates translations vendor";
+
+/// Whether a name is one of a list of words.
+fn is_among(name: &str, words: &str) -> bool {
+    words.split(' ').any(|word| word == name)
+}

@@ -80,19 +80,29 @@ pub(crate) fn packed(request: &PackRequest) -> Result<Pack, PackError> {
 
 /// The chunk of a source, if it is in.
 pub(crate) fn find(pack: &Pack, source: &str) -> Option<PackedChunk> {
-    let mut chunks = pack.chunks().into_iter();
+    let mut chunks = pack.decisions.chunks.iter().cloned();
     chunks.find(|chunk| chunk.source == source)
 }
 
 /// Why a source is out.
 #[track_caller]
 pub(crate) fn why_out(pack: &Pack, source: &str) -> String {
-    let found = pack.excluded().into_iter().find(|out| out.source == source);
-    let found = found.unwrap_or_else(|| panic!("`{source}` is not in {:?}", pack.excluded()));
+    let found = pack
+        .decisions
+        .excluded
+        .iter()
+        .cloned()
+        .find(|out| out.source == source);
+    let found =
+        found.unwrap_or_else(|| panic!("`{source}` is not in {:?}", pack.decisions.excluded));
     found.reason.into_owned()
 }
 
 /// The problems of a pack as people read them.
 pub(crate) fn problems(pack: &Pack) -> Vec<String> {
-    pack.problems().iter().map(ToString::to_string).collect()
+    pack.decisions
+        .problems
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }

@@ -15,17 +15,17 @@ const MOST_LINES: usize = 5;
 
 /// Says what was packed.
 pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
-    say_problems(pack.problems());
+    say_problems(&pack.decisions.problems);
     if prepared.workspace().files().is_empty() {
         output::say(format_args!(
             "hint: name the folder of a project with `--root`, or a file with `--pin`"
         ));
     }
-    say_redacted(&pack.redacted);
+    say_redacted(&pack.decisions.redacted);
     let mut line = format!(
         "{} of {} tokens",
-        grouped(pack.tokens().0),
-        grouped(pack.budget().0)
+        grouped(pack.decisions.tokens.0),
+        grouped(pack.decisions.budget.0)
     );
     let files = |detail: Detail| {
         let of = |kept: &&Kept| kept.chunk_type == ChunkType::File && kept.detail == detail;
@@ -46,7 +46,8 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     if !shown.is_empty() {
         line.push_str(&format!(", files: {}", shown.join(", ")));
     }
-    if let (Some(cues), Some(task_type)) = (&pack.inferred_from, pack.task_type) {
+    if let (Some(cues), Some(task_type)) = (&pack.decisions.inferred_from, pack.decisions.task_type)
+    {
         let cues: Vec<String> = cues
             .iter()
             .take(3)
@@ -108,7 +109,7 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
 
 /// A line in the log.
 pub(super) fn log(pack: &Pack) {
-    for chunk in pack.chunks() {
+    for chunk in &pack.decisions.chunks {
         tracing::debug!(
             event = "chunk_included",
             source = chunk.source,
@@ -119,7 +120,7 @@ pub(super) fn log(pack: &Pack) {
             reason = %chunk.reason,
         );
     }
-    for excluded in pack.excluded() {
+    for excluded in &pack.decisions.excluded {
         tracing::debug!(
             event = "chunk_excluded",
             source = excluded.source,
@@ -130,14 +131,15 @@ pub(super) fn log(pack: &Pack) {
         event = "context_compressed",
         chunks_in = pack.assembly.ledger.fit.chunks_in,
         chunks_out = pack.assembly.kept.len(),
-        tokens = pack.tokens().0,
-        utilization = f64::from(pack.tokens().0) / f64::from(pack.budget().0.max(1)),
+        tokens = pack.decisions.tokens.0,
+        utilization =
+            f64::from(pack.decisions.tokens.0) / f64::from(pack.decisions.budget.0.max(1)),
     );
 }
 
 /// What a provider asks for the prompt, if the catalogue knows.
 fn price(pack: &Pack, model: &str) -> Option<String> {
-    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens().0));
+    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.decisions.tokens.0));
     Some(format!(
         "${}.{:04}",
         micros / 1_000_000,
