@@ -89,16 +89,15 @@ impl Composed {
     /// What is sent: the text, or the JSON of a form that is no text.
     #[must_use]
     pub fn body(&self) -> Cow<'_, str> {
-        let Assembly {
-            form,
-            body,
-            blocks,
-            breakpoints,
-            ..
-        } = &self.assembly;
-        match form.is_text() {
-            true => Cow::Borrowed(body),
-            false => Cow::Owned(wire::json(*form, &self.draft, blocks, breakpoints)),
+        let (made, draft) = (&self.assembly, &self.draft);
+        match made.form.is_text() {
+            true => Cow::Borrowed(&made.body),
+            false => Cow::Owned(wire::json(
+                made.form,
+                draft,
+                &made.blocks,
+                &made.breakpoints,
+            )),
         }
     }
 
@@ -106,15 +105,10 @@ impl Composed {
     /// no request.
     #[must_use]
     pub fn request(&self) -> Option<wire::Request> {
-        let assembly = &self.assembly;
-        let dialect = wire::Dialect::of(assembly.form)?;
-        let (blocks, breakpoints) = (&assembly.blocks, &assembly.breakpoints);
-        Some(wire::Request::new(
-            dialect,
-            &self.draft,
-            blocks,
-            breakpoints,
-        ))
+        let (made, draft) = (&self.assembly, &self.draft);
+        let dialect = wire::Dialect::of(made.form)?;
+        let request = wire::Request::new(dialect, draft, &made.blocks, &made.breakpoints);
+        Some(request)
     }
 }
 
@@ -133,17 +127,22 @@ pub fn compose(
 ) -> Result<Composed, AssembleError> {
     let mut all = Contribution::join(contributions);
     all.merge_twins();
+    all.shorten_history(request, counter, previous);
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);
     draft.max_output = request.max_output;
     draft.task_type = request.task_type;
-    let (held, unread) = (std::mem::take(&mut all.draft.held), all.draft.unread);
-    std::mem::take(&mut all.draft).put_into(&mut draft);
-    all.add_history(&mut draft, unread, request, counter, previous);
+    let parts = all.draft;
+    draft.identity = parts.identity.unwrap_or_default();
+    draft.tools = parts.tools;
+    draft.injected = parts.injected;
+    draft.history = parts.history;
+    draft.steps = parts.steps;
+    draft.retracted = parts.retracted;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
-    ledger.add_context_messages(&draft.injected, &held, counter);
+    ledger.add_context_messages(&draft.injected, &parts.held, counter);
     ledger.problems.extend(all.problems);
     Ok(Composed {
         draft,

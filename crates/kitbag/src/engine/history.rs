@@ -2,29 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use kitbag_core::assembly::{Draft, Epoch};
+use kitbag_core::assembly::Epoch;
 use kitbag_core::content::Content;
 use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost};
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use super::{Contribution, PromptRequest};
+use super::{Contribution, DraftParts, PromptRequest};
 use crate::shorten::shorten;
 
 impl Contribution {
-    /// Shortens the history of a draft to its room. Recalled messages that stand in it anyway are
-    /// not shown a second time.
-    pub(super) fn add_history(
+    /// Shortens the history to its room. Recalled messages that stand in it anyway are not shown a
+    /// second time.
+    pub(super) fn shorten_history(
         &mut self,
-        draft: &mut Draft,
-        unread: usize,
         request: &PromptRequest,
         counter: &dyn TokenCounter,
         previous: Option<&Epoch>,
     ) {
-        let room = room(draft, request, counter);
-        let mut history = std::mem::take(&mut draft.history);
+        let room = room(&self.draft, request, counter);
+        let mut history = std::mem::take(&mut self.draft.history);
+        let unread = self.draft.unread;
         let cut = cut_long(&mut history, room, counter);
         let ShortHistory {
             messages,
@@ -48,29 +47,30 @@ impl Contribution {
         };
         self.chunks.retain(|ranked| !is_shown(&ranked.chunk.source));
         self.redacted.retain(|one| !is_shown(&one.source));
-        draft.history = messages;
+        self.draft.history = messages;
     }
 }
 
 /// The most that the history may take: three quarters of what everything else that must be in
 /// leaves, so that what is known besides has room.
 pub(super) fn room(
-    draft: &Draft,
+    parts: &DraftParts,
     request: &PromptRequest,
     counter: &dyn TokenCounter,
 ) -> HistoryRoom {
     let current = message_cost(&request.current, counter);
-    let mut fixed = counter.count(&draft.identity).saturating_add(current);
-    for message in &draft.injected {
+    let identity = parts.identity.as_deref().unwrap_or_default();
+    let mut fixed = counter.count(identity).saturating_add(current);
+    for message in &parts.injected {
         fixed = fixed.saturating_add(counter.count(&message.content));
     }
-    for tool in &draft.tools {
+    for tool in &parts.tools {
         let schema = tool.input_schema.to_string();
         for text in [&tool.name, &tool.description, &schema] {
             fixed = fixed.saturating_add(counter.count(text));
         }
     }
-    for step in &draft.steps {
+    for step in &parts.steps {
         fixed = fixed.saturating_add(message_cost(step, counter));
     }
     let left = request.settings.budget.saturating_sub(fixed);

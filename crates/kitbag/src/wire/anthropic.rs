@@ -11,6 +11,7 @@ use kitbag_core::role::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::part::spoken_as;
 use super::{Joined, Request, joined, text_field};
 
 /// The API requires a limit for the answer; this one is sent when the draft names none.
@@ -33,6 +34,7 @@ pub(super) fn write(
             ),
             BlockBody::Message(message) => messages.add(block.band, message),
             _ if block.is_instruction() => system.extend(Part::of(block.band, &text)),
+            // As the operator's it can only stand at the very end, where the core has put it.
             BlockBody::Text { role, .. } => messages.push(spoken_as(*role), block.band, &text),
             _ => messages.push(Role::User, block.band, &text),
         }
@@ -49,15 +51,6 @@ pub(super) fn write(
     request.set_list("system", &system);
     request.set_list("tools", &tools);
     request.set("messages", &messages.0);
-}
-
-/// The role of a text that is in no message. As the operator's it can only stand at the very end,
-/// where the core has put it.
-const fn spoken_as(role: Role) -> Role {
-    match role {
-        Role::Tool => Role::User,
-        role => role,
-    }
 }
 
 #[derive(Serialize)]

@@ -12,7 +12,7 @@ use kitbag_core::role::Role;
 use serde_json::{Value, json};
 
 use super::items::{Items, Said, SaidContent};
-use super::part::{ToolResult, arguments, document_text, image_url, input};
+use super::part::{ToolResult, arguments, document_text, image_url, input, spoken_as};
 use super::{Joined, Request, joined, text_field};
 
 pub(super) fn write(
@@ -46,11 +46,7 @@ pub(super) fn write(
 }
 
 fn say(items: &mut Items, band: Band, role: Role, content: SaidContent) {
-    let role = match role {
-        Role::Tool => Role::User,
-        role => role,
-    };
-    let mut said = Said::new(role, content);
+    let mut said = Said::new(spoken_as(role), content);
     said.r#type = Some("message");
     items.say(band, said);
 }
