@@ -107,22 +107,16 @@ impl Checkpoints {
         paths.sort();
         for path in paths {
             // Other files are none of ours, such as one that a crash left unfinished.
-            let Some(name) = path
-                .file_name()
-                .and_then(|name| name.to_str()?.strip_suffix(".json"))
-            else {
-                continue;
-            };
-            let Ok(id) = name.parse() else { continue };
+            let name = path.file_name().and_then(|name| name.to_str());
+            let id = name.and_then(|name| name.strip_suffix(".json")?.parse().ok());
+            let Some(id) = id else { continue };
             match read(&path, &id) {
                 Ok(checkpoint) => listing.checkpoints.push(checkpoint),
                 Err(problem) => listing.problems.push(problem),
             }
         }
-        let newest_first = |a: &Checkpoint, b: &Checkpoint| b.timestamp.cmp(&a.timestamp);
-        listing
-            .checkpoints
-            .sort_by(|a, b| newest_first(a, b).then_with(|| a.session_id.cmp(&b.session_id)));
+        let listed = &mut listing.checkpoints;
+        listed.sort_by(|a, b| (b.timestamp, &a.session_id).cmp(&(a.timestamp, &b.session_id)));
         Ok(listing)
     }
 

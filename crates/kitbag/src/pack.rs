@@ -132,7 +132,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     rank_task.evidence = files::evidence(&survey, &workspace);
     let modified = match request.use_git {
         true => Modified::of_workspace(&workspace),
-        false => Modified::unknown(),
+        false => Modified::default(),
     };
     rank_task.newest = modified.newest.max(rank_task.newest);
     Ok(Prepared {

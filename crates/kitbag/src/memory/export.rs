@@ -58,6 +58,11 @@ impl Exported {
     }
 }
 
+/// A field that is a text.
+pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str()
+}
+
 /// The ids from the root to `leaf`, and how many other branches there are. Editing a message or
 /// asking again makes a branch; an export holds them all.
 pub(super) fn branch<'a>(

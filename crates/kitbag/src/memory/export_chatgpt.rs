@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::export::{Exported, Said, branch};
+use super::export::{Exported, Said, branch, text};
 use super::import::{ImportError, LeftOut, Place, text_or_number};
 
 #[derive(Deserialize)]
@@ -124,7 +124,7 @@ fn read_message(
         }
     };
     let is_set = |name: &str| message.metadata.get(name) == Some(&Value::Bool(true));
-    let kind = message.content.get("content_type").and_then(Value::as_str);
+    let kind = kind_of(&message.content);
     let unseen = [
         "thoughts",
         "reasoning_recap",
@@ -133,7 +133,7 @@ fn read_message(
     ];
     let is_hidden = is_set("is_visually_hidden_from_conversation")
         || is_set("is_user_system_message")
-        || kind.is_some_and(|kind| unseen.contains(&kind))
+        || unseen.contains(&kind)
         || message.recipient.as_deref().is_some_and(|to| to != "all");
     Ok((!is_hidden).then_some((message, role)))
 }
@@ -144,15 +144,13 @@ fn latest<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> Option<&'a str> {
     struct When {
         create_time: Option<f64>,
     }
-    let when = |node: &Node<'_>| -> Option<f64> {
-        serde_json::from_str::<When>(node.message?.get())
-            .ok()?
-            .create_time
+    let when = |node: &Node<'_>| {
+        let message: Option<When> = serde_json::from_str(node.message?.get()).ok();
+        message?.create_time
     };
-    let latest = nodes.iter().max_by(|(_, a), (_, b)| {
-        let (a, b) = (when(a).unwrap_or(f64::MIN), when(b).unwrap_or(f64::MIN));
-        a.total_cmp(&b)
-    });
+    let when = |node: &Node<'_>| when(node).unwrap_or(f64::MIN);
+    let latest = nodes.iter();
+    let latest = latest.max_by(|(_, a), (_, b)| when(a).total_cmp(&when(b)));
     latest.map(|(id, _)| id.as_str())
 }
 
@@ -165,37 +163,30 @@ fn parts_of(message: &Message) -> Vec<String> {
         let is_spoken = written.iter().any(is_spoken);
         parts.extend(written.iter().filter_map(|part| part_of(part, is_spoken)));
     } else {
-        let texts = ["text", "result", "content"].into_iter();
-        let text = texts.filter_map(|name| content.get(name)?.as_str()).next();
-        parts.extend(text.map(str::to_owned));
-    }
-    let attached = message
-        .metadata
-        .get("attachments")
-        .and_then(Value::as_array);
-    for file in attached.into_iter().flatten() {
-        let is_image = file
-            .get("mime_type")
-            .and_then(Value::as_str)
-            .is_some_and(|kind| kind.starts_with("image/"));
-        let name = file.get("name").and_then(Value::as_str);
-        // Images stand among the parts already.
+        let mut names = ["text", "result", "content"].into_iter();
         parts.extend(
-            name.filter(|_| !is_image)
-                .map(|name| format!("[file: {name}]")),
+            names
+                .find_map(|name| text(content, name))
+                .map(str::to_owned),
         );
+    }
+    let attached = message.metadata.get("attachments");
+    for file in attached.and_then(Value::as_array).into_iter().flatten() {
+        let is_image = text(file, "mime_type").is_some_and(|kind| kind.starts_with("image/"));
+        // Images stand among the parts already.
+        let name = text(file, "name").filter(|_| !is_image);
+        parts.extend(name.map(|name| format!("[file: {name}]")));
     }
     parts.iter().map(|part| without_marks(part)).collect()
 }
 
 fn kind_of(part: &Value) -> &str {
-    let kind = part.get("content_type").and_then(Value::as_str);
-    kind.unwrap_or_default()
+    text(part, "content_type").unwrap_or_default()
 }
 
 /// One part: a text, or what stands for something else. A sound whose words are there needs none.
 fn part_of(part: &Value, is_spoken: bool) -> Option<String> {
-    if let Some(text) = part.as_str().or_else(|| part.get("text")?.as_str()) {
+    if let Some(text) = part.as_str().or_else(|| text(part, "text")) {
         return Some(text.to_owned());
     }
     let kind = kind_of(part);

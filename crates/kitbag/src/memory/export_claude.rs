@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::export::{Exported, Said, branch};
+use super::export::{Exported, Said, branch, text};
 use super::import::{ImportError, LeftOut, Place, text_or_number};
 
 #[derive(Deserialize)]
@@ -139,12 +139,11 @@ fn other_branches(
 
 /// What a message says: its blocks of text, or its text where it has no blocks, and what is attached.
 fn parts_of(message: &Message) -> Vec<String> {
-    let text = |value: &Value, name: &str| value.get(name)?.as_str().map(str::to_owned);
     let blocks = message.content.as_deref().unwrap_or_default();
     let mut parts: Vec<String> = Vec::new();
     for block in blocks {
-        match block.get("type").and_then(Value::as_str) {
-            Some("text" | "voice_note") => parts.extend(text(block, "text")),
+        match text(block, "type") {
+            Some("text" | "voice_note") => parts.extend(text(block, "text").map(str::to_owned)),
             Some("image") => parts.push("[image]".to_owned()),
             _ => {}
         }
@@ -153,18 +152,15 @@ fn parts_of(message: &Message) -> Vec<String> {
     if blocks.is_empty() {
         parts.extend(message.text.clone());
     }
-    for attached in [&message.attachments, &message.files] {
-        for file in attached.as_array().into_iter().flatten() {
-            let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
-            let name = name.map(|name| format!("[file: {name}]"));
-            for shown in [name, text(file, "extracted_content")]
-                .into_iter()
-                .flatten()
-            {
-                // A file may be in both lists.
-                if !parts.contains(&shown) {
-                    parts.push(shown);
-                }
+    let attached = [&message.attachments, &message.files].into_iter();
+    for file in attached.filter_map(Value::as_array).flatten() {
+        let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
+        let name = name.map(|name| format!("[file: {name}]"));
+        let extracted = text(file, "extracted_content").map(str::to_owned);
+        for shown in name.into_iter().chain(extracted) {
+            // A file may be in both lists.
+            if !parts.contains(&shown) {
+                parts.push(shown);
             }
         }
     }

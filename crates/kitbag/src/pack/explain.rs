@@ -78,18 +78,14 @@ pub async fn explain(
     let ranked = place.and_then(|place| all.get(place));
     let mut entries = pack.assembly.ledger.entries.iter();
     let entry = entries.find(|entry| ranked.is_none() && entry.source == path);
-    let score = entry.map(|entry| &entry.score);
+    let score = ranked.map(|ranked| (ranked.score, ranked.parts.as_slice()));
+    let score = score.or(entry.map(|entry| (entry.score.total(), entry.score.parts())));
     let mut told = Explanation {
         source: path.to_owned(),
         rank: place.map(|place| place + 1),
         ranked: all.len(),
-        score: ranked
-            .map(|ranked| ranked.score)
-            .or(score.map(|score| score.total())),
-        parts: ranked
-            .map(|ranked| ranked.parts.clone())
-            .or(score.map(|score| score.parts().to_vec()))
-            .unwrap_or_default(),
+        score: score.as_ref().map(|(total, _)| *total),
+        parts: score.map(|(_, parts)| parts.to_vec()).unwrap_or_default(),
         shown: shown(pack, path),
         ..Explanation::default()
     };

@@ -143,7 +143,7 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
                 false => priority_of(prepared, entry.role, ranked),
             },
             relation: ranked.and_then(|ranked| ranked.relation),
-            modified: prepared.modified.of(entry),
+            modified: prepared.modified.of(&entry.path),
         })
     };
     survey

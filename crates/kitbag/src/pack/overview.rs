@@ -87,9 +87,8 @@ pub(super) fn chunks(
             // It is read before all else.
             score = score.plus("introduction", 2_000);
             chunk.levels = introduction(text, bytes);
-            chunk
-                .levels
-                .push(Level::new(Detail::Line, chunk.source.as_str()));
+            let line = Level::new(Detail::Line, chunk.source.as_str());
+            chunk.levels.push(line);
         } else {
             outline(&mut chunk, &file, bytes / 2, share(score.total(), best));
         }
@@ -259,9 +258,8 @@ fn outline(chunk: &mut ContextChunk, file: &ReadFile<'_>, most: usize, share: u6
     let text = &*file.text.text;
     let outline = levels::outline(file.candidate, text, &chunk.source);
     // A short file may have nothing that an outline could leave out.
-    let length = outline
-        .as_ref()
-        .map_or(text.len(), |level| level.content.len());
+    let shortest = outline.as_ref();
+    let length = shortest.map_or(text.len(), |level| level.content.len());
     let whole = std::mem::take(&mut chunk.levels).into_iter();
     let whole = whole.filter(|whole| whole.content.len() <= length + length / 4);
     chunk.levels = whole.chain(outline).collect();
