@@ -81,7 +81,9 @@ impl Checkpoints {
     /// When the file cannot be written; the former one is then as it was.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<PathBuf, CheckpointError> {
         let path = self.path_of(&checkpoint.session_id);
-        let json = secrets::without_secrets(&checkpoint.to_json(&path)?, &checkpoint.session_id);
+        let json = serde_json::to_string_pretty(checkpoint)
+            .map_err(|error| CheckpointError::damaged(&path, &error))?;
+        let json = secrets::without_secrets(&format!("{json}\n"), &checkpoint.session_id);
         files::create_private(&self.folder)
             .map_err(|error| CheckpointError::io("create", &self.folder, error))?;
         files::replace(&path, json.as_bytes())
@@ -158,7 +160,8 @@ impl Checkpoints {
 
 fn read(path: &Path, id: &SessionId) -> Result<Checkpoint, CheckpointError> {
     let json = fs::read(path).map_err(|error| CheckpointError::io("read", path, error))?;
-    let checkpoint = Checkpoint::from_json(&json, path)?;
+    let checkpoint: Checkpoint =
+        serde_json::from_slice(&json).map_err(|error| CheckpointError::damaged(path, &error))?;
     if checkpoint.session_id == *id {
         Ok(checkpoint)
     } else {

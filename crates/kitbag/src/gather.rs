@@ -116,17 +116,11 @@ pub struct Gathered {
     pub problems: Vec<Problem>,
 }
 
-impl From<Option<ContextChunk>> for Gathered {
-    fn from(chunk: Option<ContextChunk>) -> Self {
-        Vec::from_iter(chunk).into()
-    }
-}
-
-impl From<Vec<ContextChunk>> for Gathered {
-    fn from(chunks: Vec<ContextChunk>) -> Self {
+impl<C: IntoIterator<Item = ContextChunk>> From<C> for Gathered {
+    fn from(chunks: C) -> Self {
         Self {
-            chunks,
-            ..Self::default()
+            chunks: chunks.into_iter().collect(),
+            problems: Vec::new(),
         }
     }
 }

@@ -126,10 +126,7 @@ impl Project {
             files.push(user.clone());
         }
         let found = places.config.clone().or_else(|| find(&places.folder));
-        let root = match &found {
-            Some(file) => folder_of(file),
-            None => places.folder.clone(),
-        };
+        let root = found.as_deref().map(folder_of);
         let mut config_name = String::new();
         if let Some(file) = found {
             config_name = match (&places.config, file.file_name()) {
@@ -144,7 +141,7 @@ impl Project {
             layouts: builtin::layouts(),
             partials: builtin::partials(),
             conversation: None,
-            root,
+            root: root.unwrap_or_else(|| places.folder.clone()),
             files,
             config,
             problems,
@@ -258,12 +255,10 @@ impl Project {
 /// The configuration of the nearest folder that has one.
 fn find(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).ok()?;
-    folder.ancestors().find_map(|folder| {
-        CONFIG_NAMES
-            .iter()
-            .map(|name| folder.join(name))
-            .find(|file| file.symlink_metadata().is_ok())
-    })
+    let mut files = folder
+        .ancestors()
+        .flat_map(|folder| CONFIG_NAMES.map(|name| folder.join(name)));
+    files.find(|file| file.symlink_metadata().is_ok())
 }
 
 fn read_config(file: &Path, name: &str, problems: &mut Vec<FileProblem>) -> Config {

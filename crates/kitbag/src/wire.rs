@@ -175,31 +175,21 @@ pub(crate) fn json(
     }
 }
 
-/// A block, with chunks of one band that follow each other as one text.
-struct Joined<'a> {
-    block: &'a Block,
-    /// What is said, unless it is a tool or a message.
-    text: String,
-}
-
-fn joined(blocks: &[Block]) -> Vec<Joined<'_>> {
+/// The blocks with what they say, unless that is a tool or a message. Chunks of one band that follow
+/// each other are one text.
+fn joined(blocks: &[Block]) -> Vec<(&Block, String)> {
     let is_chunk = |block: &Block| matches!(block.body, BlockBody::Chunk { .. });
-    let mut all: Vec<Joined<'_>> = Vec::new();
+    let mut all: Vec<(&Block, String)> = Vec::new();
     for block in blocks {
         let text = match &block.body {
             BlockBody::Text { text, .. } | BlockBody::Chunk { text, .. } => text.as_str(),
             _ => "",
         };
         match all.last_mut() {
-            Some(last)
-                if is_chunk(block) && is_chunk(last.block) && last.block.band == block.band =>
-            {
-                last.text.push_str(text);
+            Some((last, said)) if is_chunk(block) && is_chunk(last) && last.band == block.band => {
+                said.push_str(text);
             }
-            _ => all.push(Joined {
-                block,
-                text: text.to_owned(),
-            }),
+            _ => all.push((block, text.to_owned())),
         }
     }
     all

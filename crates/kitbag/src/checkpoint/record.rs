@@ -1,7 +1,5 @@
 //! A checkpoint and its JSON. Fields that are not known here are kept, in every part of it.
 
-use std::path::Path;
-
 use jiff::Timestamp;
 use kitbag_core::chunk::ContextChunk;
 use kitbag_core::envelope::{Artifact, CompressedContext, TaskEnvelope, TaskType};
@@ -10,7 +8,7 @@ use kitbag_core::tokens::Tokens;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use super::{CheckpointError, SessionId, SessionIdError};
+use super::{SessionId, SessionIdError};
 
 /// Where a task stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,15 +93,6 @@ impl Checkpoint {
             task.context.tokens_used = self.context_summary.tokens_used;
         }
         task
-    }
-
-    pub(super) fn from_json(json: &[u8], path: &Path) -> Result<Self, CheckpointError> {
-        serde_json::from_slice(json).map_err(|error| damaged(path, &error))
-    }
-
-    pub(super) fn to_json(&self, path: &Path) -> Result<String, CheckpointError> {
-        let json = serde_json::to_string_pretty(self).map_err(|error| damaged(path, &error))?;
-        Ok(json + "\n")
     }
 }
 
@@ -206,11 +195,4 @@ fn lenient_time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Erro
             "{value} is not a time; expected one such as \"2024-01-15T10:30:00Z\""
         ))
     })
-}
-
-fn damaged(path: &Path, error: &serde_json::Error) -> CheckpointError {
-    CheckpointError::Damaged {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    }
 }

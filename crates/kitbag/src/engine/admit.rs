@@ -34,10 +34,6 @@ pub struct Redaction {
     pub(crate) last_line: u32,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 fn is_none(more: &usize) -> bool {
     *more == 0
 }

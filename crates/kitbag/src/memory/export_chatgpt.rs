@@ -62,11 +62,11 @@ struct Author {
 /// Reads one conversation.
 pub(super) fn read(
     record: &[u8],
-    place: Place,
+    number: u64,
     left_out: &mut LeftOut,
 ) -> Result<Exported, ImportError> {
     let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(place.clone(), &error, record))?;
+        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
     let nodes = &conversation.mapping;
     let parents: BTreeMap<&str, Option<&str>> = nodes
         .iter()
@@ -82,7 +82,7 @@ pub(super) fn read(
         let Some(raw) = nodes.get(node).and_then(|node| node.message) else {
             continue;
         };
-        let place = || place.of_message(&conversation.title, node);
+        let place = || Place::message(number, &conversation.title, node);
         match read_message(raw, place).transpose() {
             Some(message) => messages.push(message.map(|(message, role)| Said {
                 parts: parts_of(&message),

@@ -47,13 +47,13 @@ struct Message {
 /// Reads one conversation.
 pub(super) fn read(
     record: &[u8],
-    place: Place,
+    number: u64,
     left_out: &mut LeftOut,
 ) -> Result<Exported, ImportError> {
     let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(place.clone(), &error, record))?;
+        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
     let name = conversation.name;
-    let place = |index: usize| place.of_message(&name, index + 1);
+    let place = |index: usize| Place::message(number, &name, index + 1);
     let written = conversation.chat_messages.iter().enumerate();
     let messages: Vec<Result<Message, ImportError>> = written
         .map(|(index, raw)| {

@@ -144,7 +144,7 @@ impl<R: BufRead> Import<R> {
             ImportFormat::Claude => export_claude::read,
             ImportFormat::Lines => return self.take_line(&record, place),
         };
-        let exported = read(&record, place, &mut self.left_out)?;
+        let exported = read(&record, self.records.count, &mut self.left_out)?;
         let lines = exported.lines(format.name(), &self.defaults, &mut self.left_out);
         self.waiting.extend(lines);
         Ok(())

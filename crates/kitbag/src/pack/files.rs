@@ -203,7 +203,6 @@ fn for_task(
         .into_par_iter()
         .with_max_len(1)
         .map(|(file, mut chunk, score, likely)| {
-            #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
             let mut share = likely.max(0) as f64 / best as f64;
             if !file.candidate.located.is_empty() {
                 // A stack trace leads to it, whatever its words are.
@@ -311,22 +310,17 @@ fn number(level: &mut Level, text: &str) {
     };
     let width = last.to_string().len();
     let lines: Vec<&str> = text.split('\n').collect();
-    let mut shown = level
-        .lines
-        .iter()
-        .flat_map(|&(first, last)| first..=last)
-        .peekable();
+    let source = |number: u32| {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        Some((number, *lines.get(index)?))
+    };
+    let shown = level.lines.iter().flat_map(|&(first, last)| first..=last);
+    let mut shown = shown.filter_map(source).peekable();
     let mut numbered = String::with_capacity(level.content.len() * 5 / 4);
     for line in level.content.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
-        let source = |number: u32| {
-            let index = usize::try_from(number)
-                .unwrap_or_default()
-                .saturating_sub(1);
-            lines.get(index).copied()
-        };
-        match shown.next_if(|&number| source(number) == Some(bare)) {
-            Some(number) => numbered.push_str(&format!("{number:>width$} {line}")),
+        match shown.next_if(|(_, source)| *source == bare) {
+            Some((number, _)) => numbered.push_str(&format!("{number:>width$} {line}")),
             None => numbered.push_str(&format!("{:width$} {line}", "")),
         }
     }

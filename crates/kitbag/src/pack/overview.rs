@@ -26,26 +26,24 @@ const LANDMARKS: usize = 120;
 pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
     let files = workspace.files();
     let guides = files.iter().filter(|file| is_guide(&file.path));
-    let mut sources: Vec<(i64, &FileEntry)> = files
-        .iter()
-        .filter(|file| file.role == FileRole::Source)
-        .map(|file| (prominence(&file.path, file.size, 0).total(), file))
+    let guides = guides.map(|file| file.path.as_str());
+    let sources = files.iter().filter(|file| file.role == FileRole::Source);
+    let prominence = |file: &FileEntry| prominence(&file.path, file.size, 0).total();
+    let mut sources: Vec<(Reverse<i64>, &str)> = sources
+        .map(|file| (Reverse(prominence(file)), file.path.as_str()))
         .collect();
-    sources.sort_by_key(|(score, file)| (Reverse(*score), &file.path));
+    sources.sort_unstable();
     // The best of each folder, before the second best of any.
     let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut placed: Vec<(usize, i64, &FileEntry)> = Vec::new();
-    for (score, file) in sources {
-        let before = seen.entry(folder(&file.path)).or_default();
-        placed.push((*before, score, file));
+    let mut placed: Vec<(usize, Reverse<i64>, &str)> = Vec::new();
+    for (score, path) in sources {
+        let before = seen.entry(folder(path)).or_default();
+        placed.push((*before, score, path));
         *before += 1;
     }
-    placed.sort_by_key(|(before, score, file)| (*before, Reverse(*score), &file.path));
-    let sources = placed.into_iter().take(LANDMARKS).map(|(_, _, file)| file);
-    guides
-        .chain(sources)
-        .map(|file| file.path.clone())
-        .collect()
+    placed.sort_unstable();
+    let sources = placed.into_iter().take(LANDMARKS).map(|(.., path)| path);
+    guides.chain(sources).map(str::to_owned).collect()
 }
 
 /// Why a file is out that was looked at.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::part::spoken_as;
-use super::{Joined, Request, joined, text_field};
+use super::{Request, joined, text_field};
 
 /// The API requires a limit for the answer; this one is sent when the draft names none.
 const DEFAULT_MAX_TOKENS: u32 = 4_096;
@@ -26,7 +26,7 @@ pub(super) fn write(
     let mut tools: Vec<Value> = Vec::new();
     let mut system: Vec<Part> = Vec::new();
     let mut messages = Messages::default();
-    for Joined { block, text } in joined(blocks) {
+    for (block, text) in joined(blocks) {
         let text = ContentBlock::text(text);
         match &block.body {
             BlockBody::Tool(tool) => tools.push(

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::items::{Items, Said, SaidContent};
 use super::part::{ToolResult, arguments, document_text, image_url, input};
-use super::{Joined, Request, joined};
+use super::{Request, joined};
 
 pub(super) fn write(
     request: &mut Request,
@@ -21,7 +21,7 @@ pub(super) fn write(
 ) {
     let mut tools: Vec<Value> = Vec::new();
     let mut items = Items::default();
-    for Joined { block, text } in joined(blocks) {
+    for (block, text) in joined(blocks) {
         let text = |role| Said::new(role, SaidContent::Text(text));
         match &block.body {
             BlockBody::Tool(tool) => {

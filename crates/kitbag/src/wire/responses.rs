@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::items::{Items, Said, SaidContent};
 use super::part::{ToolResult, arguments, document_text, image_url, input, spoken_as};
-use super::{Joined, Request, joined, text_field};
+use super::{Request, joined, text_field};
 
 pub(super) fn write(
     request: &mut Request,
@@ -23,7 +23,7 @@ pub(super) fn write(
 ) {
     let mut tools: Vec<Value> = Vec::new();
     let mut items = Items::default();
-    for Joined { block, text } in joined(blocks) {
+    for (block, text) in joined(blocks) {
         let text = SaidContent::Text(text);
         match &block.body {
             BlockBody::Tool(tool) => tools.push(

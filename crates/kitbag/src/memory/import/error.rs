@@ -132,15 +132,16 @@ impl Place {
         }
     }
 
-    /// A message of that conversation.
-    pub(in crate::memory) fn of_message(&self, named: &Option<String>, id: impl ToString) -> Self {
-        match self {
-            Self::Line(line) => Self::Line(*line),
-            Self::Conversation { number, .. } => Self::Conversation {
-                number: *number,
-                title: named.clone(),
-                message: Some(id.to_string()),
-            },
+    /// A message of a conversation.
+    pub(in crate::memory) fn message(
+        number: u64,
+        title: &Option<String>,
+        message: impl ToString,
+    ) -> Self {
+        Self::Conversation {
+            number,
+            title: title.clone(),
+            message: Some(message.to_string()),
         }
     }
 }

@@ -131,10 +131,7 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
             kitbag_core::time::parse(text).map(|_| text.to_owned())
         }
         Value::Number(seconds) => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the cast saturates, and what is out of range is no time"
-            )]
+            // The cast saturates, and what is out of range is no time.
             let milliseconds = (seconds.as_f64()? * 1_000.0).round() as i64;
             let time = Timestamp::from_millisecond(milliseconds).ok()?;
             Some(time.to_string())

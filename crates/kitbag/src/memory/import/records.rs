@@ -17,7 +17,7 @@ pub(super) struct Records<R> {
     /// The line that is read, counted from 1.
     line: u64,
     /// The number of records that were begun.
-    count: u64,
+    pub(super) count: u64,
 }
 
 /// The borders of records.
