@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::export::{Exported, Said, branch, text};
-use super::import::{ImportError, LeftOut, Place, text_or_number};
+use super::import::{ImportError, LeftOut, Place, parsed, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -65,13 +65,11 @@ pub(super) fn read(
     number: u64,
     left_out: &mut LeftOut,
 ) -> Result<Exported, ImportError> {
-    let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
+    let conversation: Conversation<'_> = parsed(record, || Place::conversation(number))?;
     let nodes = &conversation.mapping;
-    let parents: BTreeMap<&str, Option<&str>> = nodes
-        .iter()
-        .map(|(id, node)| (id.as_str(), node.parent.as_deref()))
-        .collect();
+    let parents = nodes.iter();
+    let parents = parents.map(|(id, node)| (id.as_str(), node.parent.as_deref()));
+    let parents: BTreeMap<&str, Option<&str>> = parents.collect();
     let current = conversation.current_node.as_deref();
     let current = current.filter(|id| parents.contains_key(id));
     let leaf = current.or_else(|| latest(nodes));
@@ -107,33 +105,25 @@ fn read_message(
     raw: &RawValue,
     place: impl Fn() -> Place,
 ) -> Result<Option<(Message, Role)>, ImportError> {
-    let message: Message = serde_json::from_str(raw.get())
-        .map_err(|error| ImportError::json(place(), &error, raw.get().as_bytes()))?;
+    let message: Message = parsed(raw.get().as_bytes(), &place)?;
     let role = match message.author.role.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "tool" => Role::Tool,
         "system" | "developer" => return Ok(None),
         other => {
-            return Err(ImportError::Field {
-                place: place(),
-                field: "author.role",
-                found: format!("`{}`", other.escape_debug()),
-                expected: "user, assistant, tool or system",
-            });
+            let expected = "user, assistant, tool or system";
+            return Err(ImportError::role(place(), "author.role", other, expected));
         }
     };
     let is_set = |name: &str| message.metadata.get(name) == Some(&Value::Bool(true));
-    let kind = kind_of(&message.content);
-    let unseen = [
-        "thoughts",
-        "reasoning_recap",
-        "user_editable_context",
-        "model_editable_context",
-    ];
+    let is_unseen = matches!(
+        kind_of(&message.content),
+        "thoughts" | "reasoning_recap" | "user_editable_context" | "model_editable_context"
+    );
     let is_hidden = is_set("is_visually_hidden_from_conversation")
         || is_set("is_user_system_message")
-        || unseen.contains(&kind)
+        || is_unseen
         || message.recipient.as_deref().is_some_and(|to| to != "all");
     Ok((!is_hidden).then_some((message, role)))
 }

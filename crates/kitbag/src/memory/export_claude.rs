@@ -13,7 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::export::{Exported, Said, branch, text};
-use super::import::{ImportError, LeftOut, Place, text_or_number};
+use super::import::{ImportError, LeftOut, Place, parsed, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -50,23 +50,19 @@ pub(super) fn read(
     number: u64,
     left_out: &mut LeftOut,
 ) -> Result<Exported, ImportError> {
-    let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
+    let conversation: Conversation<'_> = parsed(record, || Place::conversation(number))?;
     let name = conversation.name;
     let place = |index: usize| Place::message(number, &name, index + 1);
     let written = conversation.chat_messages.iter().enumerate();
     let messages: Vec<Result<Message, ImportError>> = written
-        .map(|(index, raw)| {
-            serde_json::from_str(raw.get())
-                .map_err(|error| ImportError::json(place(index), &error, raw.get().as_bytes()))
-        })
+        .map(|(index, raw)| parsed(raw.get().as_bytes(), || place(index)))
         .collect();
     let leaf = conversation.current_leaf_message_uuid.as_deref();
-    let other_branches = other_branches(&messages, leaf, left_out);
+    let others = other_branches(&messages, leaf, left_out).unwrap_or_default();
     let is_left = |message: &Result<Message, ImportError>| {
         let message = message.as_ref().ok();
         let id = message.and_then(|message| message.uuid.as_deref());
-        id.is_some_and(|id| other_branches.contains(id))
+        id.is_some_and(|id| others.contains(id))
     };
     let said = |(index, message): (usize, Result<Message, ImportError>)| {
         let message = message?;
@@ -75,12 +71,8 @@ pub(super) fn read(
                 "human" | "user" => Role::User,
                 "assistant" => Role::Assistant,
                 other => {
-                    return Err(ImportError::Field {
-                        place: place(index),
-                        field: "sender",
-                        found: format!("`{}`", other.escape_debug()),
-                        expected: "human or assistant",
-                    });
+                    let expected = "human or assistant";
+                    return Err(ImportError::role(place(index), "sender", other, expected));
                 }
             },
             parts: parts_of(&message),
@@ -107,34 +99,25 @@ fn other_branches(
     messages: &[Result<Message, ImportError>],
     current: Option<&str>,
     left_out: &mut LeftOut,
-) -> BTreeSet<String> {
+) -> Option<BTreeSet<String>> {
     let mut parents: BTreeMap<&str, Option<&str>> = BTreeMap::new();
-    let mut last = None;
     for message in messages {
-        let Ok(message) = message else {
-            return BTreeSet::new();
-        };
-        let (Some(id), Some(parent)) = (&message.uuid, &message.parent_message_uuid) else {
-            return BTreeSet::new();
-        };
-        parents.insert(id, Some(parent));
-        last = Some(id.as_str());
+        let message = message.as_ref().ok()?;
+        let parent = message.parent_message_uuid.as_deref()?;
+        parents.insert(message.uuid.as_deref()?, Some(parent));
     }
+    let first = messages.first()?.as_ref().ok()?;
+    let last = messages.last()?.as_ref().ok()?;
     let current = current.filter(|id| parents.contains_key(id));
-    let Some(leaf) = current.or(last) else {
-        return BTreeSet::new();
-    };
-    let (path, branches) = branch(&parents, leaf);
-    let root_of = |id: Option<&&str>| parents.get(id?).copied().flatten();
-    let first = messages.first().and_then(|first| first.as_ref().ok());
-    let first = first.and_then(|first| first.parent_message_uuid.as_deref());
-    if root_of(path.first()) != first {
-        return BTreeSet::new();
+    let (path, branches) = branch(&parents, current.or(last.uuid.as_deref())?);
+    let root = parents.get(path.first()?).copied().flatten();
+    if root != first.parent_message_uuid.as_deref() {
+        return None;
     }
     left_out.branches += branches;
     let path: BTreeSet<&str> = path.into_iter().collect();
-    let others = parents.keys().filter(|id| !path.contains(**id));
-    others.map(|id| (*id).to_owned()).collect()
+    let others = parents.into_keys().filter(|id| !path.contains(id));
+    Some(others.map(str::to_owned).collect())
 }
 
 /// What a message says: its blocks of text, or its text where it has no blocks, and what is attached.

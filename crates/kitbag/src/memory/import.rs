@@ -21,6 +21,7 @@ use std::io::BufRead;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+pub(super) use error::parsed;
 pub use error::{ImportError, Place};
 pub use format::{ImportDefaults, ImportFormat, UnknownImportFormat};
 pub use line::ImportLine;

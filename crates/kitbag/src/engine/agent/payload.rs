@@ -15,19 +15,14 @@ pub(super) fn answering(
     context: Option<&Map>,
     channel: &ChannelTurn,
 ) -> PayloadAgent {
-    let Some(context) = context else {
-        let provider = agent.providers.first().cloned().unwrap_or_default();
-        let mut answers = PayloadAgent::new(&agent.id, provider, channel.mode);
-        answers.model.clone_from(&agent.model);
-        return answers;
-    };
-    let field = |name: &str| {
-        let value = context.get("agent")?.get(name)?;
-        value.as_text().map(str::to_owned)
+    let field = |name: &str| Some(context?.get("agent")?.get(name)?.as_text()?.to_owned());
+    let (provider, model) = match context {
+        Some(_) => (field("provider"), field("model")),
+        None => (agent.providers.first().cloned(), agent.model.clone()),
     };
     let id = field("id").unwrap_or_else(|| agent.id.clone());
-    let mut answers = PayloadAgent::new(id, field("provider").unwrap_or_default(), channel.mode);
-    answers.model = field("model");
+    let mut answers = PayloadAgent::new(id, provider.unwrap_or_default(), channel.mode);
+    answers.model = model;
     answers
 }
 

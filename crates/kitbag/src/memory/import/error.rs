@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use serde::Deserialize;
+
 use super::MAX_RECORD_BYTES;
 
 /// A part of an import that could not be read.
@@ -55,8 +57,23 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// A role that there is not.
+    pub(in crate::memory) fn role(
+        place: Place,
+        field: &'static str,
+        found: &str,
+        expected: &'static str,
+    ) -> Self {
+        Self::Field {
+            place,
+            field,
+            found: format!("`{}`", found.escape_debug()),
+            expected,
+        }
+    }
+
     /// A problem of the parser, with what it found there where that is not said.
-    pub(in crate::memory) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
+    pub(super) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
         let told = error.to_string();
         let (what, _) = told.split_once(" at line ").unwrap_or((&told, ""));
         let column = error.column();
@@ -103,6 +120,14 @@ impl ImportError {
             Self::Read { .. } => "check that the file can be read",
         }
     }
+}
+
+/// Reads the JSON of a record, or of a part of one.
+pub(in crate::memory) fn parsed<'a, T: Deserialize<'a>>(
+    record: &'a [u8],
+    place: impl FnOnce() -> Place,
+) -> Result<T, ImportError> {
+    serde_json::from_slice(record).map_err(|error| ImportError::json(place(), &error, record))
 }
 
 /// Where in an import something is.

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{ImportDefaults, ImportError, Place};
+use super::{ImportDefaults, ImportError, Place, parsed};
 
 /// Something that was said and is to be remembered: one line of `kitbag memory import`.
 ///
@@ -96,8 +96,7 @@ pub(super) fn parse(
         let problem = format!("expected a JSON object, found `{found}`");
         return Err(ImportError::Json { place, problem });
     }
-    let written: Written = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(place.clone(), &error, record))?;
+    let written: Written = parsed(record, || place.clone())?;
     let at = match &written.at {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) if text.trim().is_empty() => None,
