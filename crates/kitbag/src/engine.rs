@@ -36,7 +36,7 @@ pub use replay::{ReplayedPrompt, replay};
 #[cfg(feature = "layouts")]
 pub use turn::{AgentSource, Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
-use crate::wire;
+use crate::wire::{Laid, Request};
 
 /// What a prompt is asked for, besides what sources bring.
 #[derive(Debug, Clone)]
@@ -89,26 +89,26 @@ impl Composed {
     /// What is sent: the text, or the JSON of a form that is no text.
     #[must_use]
     pub fn body(&self) -> Cow<'_, str> {
-        let (made, draft) = (&self.assembly, &self.draft);
-        match made.form.is_text() {
-            true => Cow::Borrowed(&made.body),
-            false => Cow::Owned(wire::json(
-                made.form,
-                draft,
-                &made.blocks,
-                &made.breakpoints,
-            )),
+        match self.assembly.form.is_text() {
+            true => Cow::Borrowed(&self.assembly.body),
+            false => Cow::Owned(self.laid().json()),
         }
     }
 
     /// The request to a provider's API, whose JSON is the [`body`](Self::body); none where the form is
     /// no request.
     #[must_use]
-    pub fn request(&self) -> Option<wire::Request> {
-        let (made, draft) = (&self.assembly, &self.draft);
-        let dialect = wire::Dialect::of(made.form)?;
-        let request = wire::Request::new(dialect, draft, &made.blocks, &made.breakpoints);
-        Some(request)
+    pub fn request(&self) -> Option<Request> {
+        self.laid().request()
+    }
+
+    fn laid(&self) -> Laid<'_> {
+        Laid {
+            form: self.assembly.form,
+            draft: &self.draft,
+            blocks: &self.assembly.blocks,
+            breakpoints: &self.assembly.breakpoints,
+        }
     }
 }
 

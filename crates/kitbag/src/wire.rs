@@ -83,30 +83,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request that says what the blocks of a draft's prompt say, with a cache marker at the
-    /// end of each band that has a breakpoint.
-    #[must_use]
-    pub fn new(
-        dialect: Dialect,
-        draft: &Draft,
-        blocks: &[Block],
-        breakpoints: &[Breakpoint],
-    ) -> Self {
-        let mut request = Self {
-            dialect,
-            fields: IndexMap::new(),
-        };
-        if let Some(model) = &draft.model {
-            request.set("model", model);
-        }
-        match dialect {
-            Dialect::Anthropic => anthropic::write(&mut request, draft, blocks, breakpoints),
-            Dialect::OpenAi => openai::write(&mut request, draft, blocks, breakpoints),
-            Dialect::Responses => responses::write(&mut request, draft, blocks, breakpoints),
-        }
-        request
-    }
-
     /// Sets a field, in its place if there is one already. A value that is not JSON, such as a map
     /// whose keys are not strings, changes nothing.
     pub fn set(&mut self, name: &str, value: &impl Serialize) {
@@ -148,30 +124,53 @@ impl Request {
     }
 }
 
-/// The JSON of a form that is no text: a request, or the blocks themselves.
-pub(crate) fn json(
-    form: OutputForm,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) -> String {
-    #[derive(Serialize)]
-    struct Payload<'a> {
-        version: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        model: Option<&'a str>,
-        parts: &'a [Block],
-    }
-    match Dialect::of(form) {
-        Some(dialect) => Request::new(dialect, draft, blocks, breakpoints).to_json(),
-        None => {
-            let payload = Payload {
-                version: "1.0",
-                model: draft.model.as_deref(),
-                parts: blocks,
-            };
-            serde_json::to_string(&payload).unwrap_or_default()
+/// A prompt that is laid out in blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct Laid<'a> {
+    pub(crate) form: OutputForm,
+    pub(crate) draft: &'a Draft,
+    pub(crate) blocks: &'a [Block],
+    pub(crate) breakpoints: &'a [Breakpoint],
+}
+
+impl Laid<'_> {
+    /// The request that says what the blocks say, with a cache marker at the end of each band that
+    /// has a breakpoint; none where the form is no request.
+    pub(crate) fn request(self) -> Option<Request> {
+        let dialect = Dialect::of(self.form)?;
+        let mut request = Request {
+            dialect,
+            fields: IndexMap::new(),
+        };
+        if let Some(model) = &self.draft.model {
+            request.set("model", model);
         }
+        match dialect {
+            Dialect::Anthropic => anthropic::write(&mut request, self),
+            Dialect::OpenAi => openai::write(&mut request, self),
+            Dialect::Responses => responses::write(&mut request, self),
+        }
+        Some(request)
+    }
+
+    /// The JSON of a form that is no text: a request, or the blocks themselves.
+    pub(crate) fn json(self) -> String {
+        #[derive(Serialize)]
+        struct Payload<'a> {
+            version: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            model: Option<&'a str>,
+            parts: &'a [Block],
+        }
+        if let Some(request) = self.request() {
+            return request.to_json();
+        }
+        let payload = Payload {
+            version: "1.0",
+            model: self.draft.model.as_deref(),
+            parts: self.blocks,
+        };
+        serde_json::to_string(&payload).unwrap_or_default()
     }
 }
 

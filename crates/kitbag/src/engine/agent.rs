@@ -267,9 +267,8 @@ fn contribution(
     let count = channel.past().len();
     if system.history == ShownBy::Nobody && count > 0 {
         let message = format!("{count} earlier messages are not sent: `showHistory` is off");
-        contribution
-            .problems
-            .push(Problem::new("history", ProblemKind::LeftOut, message));
+        let problem = Problem::new("history", ProblemKind::LeftOut, message);
+        contribution.problems.push(problem);
     }
     contribution
 }
@@ -295,9 +294,7 @@ impl ProjectDocuments {
             let message = format!("{file} is no text and is left out");
             Problem::new("documents", ProblemKind::LeftOut, message)
         };
-        let problems = self.problems.iter().map(of_file);
-        problems
-            .chain(self.skipped.iter().map(of_skipped))
-            .collect()
+        let skipped = self.skipped.iter().map(of_skipped);
+        self.problems.iter().map(of_file).chain(skipped).collect()
     }
 }

@@ -10,7 +10,7 @@ use kitbag_store::Replayed;
 
 #[cfg(feature = "store")]
 use super::ReplayedPrompt;
-use crate::wire;
+use crate::wire::Laid;
 
 /// The body of a prompt with a line in the place of each internal message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,11 +62,16 @@ fn masked<'a>(
         let text = body();
         return BodyForPeople { text, hidden: 0 };
     };
-    let rendered = people.rendered;
+    let laid = Laid {
+        form: settings.form,
+        draft: &people.draft,
+        blocks: &people.rendered.blocks,
+        breakpoints,
+    };
     BodyForPeople {
         text: Cow::Owned(match settings.form.is_text() {
-            true => rendered.body,
-            false => wire::json(settings.form, &people.draft, &rendered.blocks, breakpoints),
+            true => people.rendered.body,
+            false => laid.json(),
         }),
         hidden: people.hidden,
     }

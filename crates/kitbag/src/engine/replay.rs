@@ -5,7 +5,7 @@ use kitbag_core::content::RawJson;
 use kitbag_store::{Replayed, RequestField, SentPrompt, Store, StoreError, TurnId};
 
 use super::TurnPrompt;
-use crate::wire::{self, Dialect, Request};
+use crate::wire::{Laid, Request};
 
 /// A prompt that was made again.
 #[derive(Debug, Clone)]
@@ -29,22 +29,16 @@ pub async fn replay(
     inference: Option<u32>,
 ) -> Result<ReplayedPrompt, StoreError> {
     let prompt = store.replay(turn, inference).await?;
-    let Replayed {
-        settings,
-        draft,
-        blocks,
-        breakpoints,
-        ..
-    } = &prompt;
-    let form = settings.form;
+    let laid = Laid {
+        form: prompt.settings.form,
+        draft: &prompt.draft,
+        blocks: &prompt.blocks,
+        breakpoints: &prompt.breakpoints,
+    };
     let body = match &prompt.fields {
-        Some(fields) => {
-            let dialect = Dialect::of(form);
-            let made = dialect.map(|dialect| Request::new(dialect, draft, blocks, breakpoints));
-            json_of(fields, made.as_ref())
-        }
-        None if form.is_text() => prompt.body.clone(),
-        None => wire::json(form, draft, blocks, breakpoints),
+        Some(fields) => json_of(fields, laid.request().as_ref()),
+        None if laid.form.is_text() => prompt.body.clone(),
+        None => laid.json(),
     };
     prompt.check(&body)?;
     Ok(ReplayedPrompt { body, prompt })

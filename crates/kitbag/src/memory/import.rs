@@ -43,7 +43,7 @@ pub const MAX_RECORD_BYTES: usize = 256 << 20;
 ///
 /// let file = r#"{"text": "I never eat fish", "at": "2026-01-13T10:00:00Z"}
 /// {"text": "Noted.", "role": "assistant"}"#;
-/// let lines: Result<Vec<_>, _> = read_import(file.as_bytes(), None, &ImportDefaults::new()).collect();
+/// let lines: Result<Vec<_>, _> = read_import(file.as_bytes(), None, &ImportDefaults::default()).collect();
 /// let lines = lines?;
 /// assert_eq!(lines[0].text, "I never eat fish");
 /// assert_eq!((lines[0].channel.as_str(), lines[0].sender.as_str()), ("import", "user"));

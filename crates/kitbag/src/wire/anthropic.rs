@@ -3,7 +3,7 @@
 //! Consecutive messages of one role are merged, as the API does itself. Messages and blocks that
 //! came from a client are passed on as they are.
 
-use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft};
+use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::Message;
@@ -12,21 +12,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::part::spoken_as;
-use super::{Request, joined, text_field};
+use super::{Laid, Request, joined, text_field};
 
 /// The API requires a limit for the answer; this one is sent when the draft names none.
 const DEFAULT_MAX_TOKENS: u32 = 4_096;
 
-pub(super) fn write(
-    request: &mut Request,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) {
+pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     let mut tools: Vec<Value> = Vec::new();
     let mut system: Vec<Part> = Vec::new();
     let mut messages = Messages::default();
-    for (block, text) in joined(blocks) {
+    for (block, text) in joined(laid.blocks) {
         let text = ContentBlock::text(text);
         match &block.body {
             BlockBody::Tool(tool) => tools.push(
@@ -39,14 +34,18 @@ pub(super) fn write(
             _ => messages.push(Role::User, block.band, &text),
         }
     }
-    let marked = |band: Band| breakpoints.iter().any(|breakpoint| breakpoint.band == band);
+    let marked = |band: Band| {
+        laid.breakpoints
+            .iter()
+            .any(|breakpoint| breakpoint.band == band)
+    };
     let said = messages.0.iter_mut().flat_map(|message| &mut message.parts);
     mark_last_of_each_band(system.iter_mut().chain(said), marked);
     if let (true, Some(Value::Object(last))) = (marked(Band::Tools), tools.last_mut()) {
         last.insert("cache_control".into(), ephemeral());
     }
 
-    let most = draft.max_output.unwrap_or(DEFAULT_MAX_TOKENS);
+    let most = laid.draft.max_output.unwrap_or(DEFAULT_MAX_TOKENS);
     request.set("max_tokens", &most);
     request.set_list("system", &system);
     request.set_list("tools", &tools);

@@ -2,7 +2,7 @@
 //!
 //! Blocks that belong to another provider's format are translated.
 
-use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft};
+use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::Message;
@@ -11,17 +11,12 @@ use serde_json::{Value, json};
 
 use super::items::{Items, Said, SaidContent};
 use super::part::{ToolResult, arguments, document_text, image_url, input};
-use super::{Request, joined};
+use super::{Laid, Request, joined};
 
-pub(super) fn write(
-    request: &mut Request,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) {
+pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     let mut tools: Vec<Value> = Vec::new();
     let mut items = Items::default();
-    for (block, text) in joined(blocks) {
+    for (block, text) in joined(laid.blocks) {
         let text = |role| Said::new(role, SaidContent::Text(text));
         match &block.body {
             BlockBody::Tool(tool) => {
@@ -33,10 +28,10 @@ pub(super) fn write(
             _ => items.say(block.band, text(Role::System)),
         }
     }
-    items.mark(breakpoints, |text, _| part(&ContentBlock::text(text)));
+    items.mark(laid.breakpoints, |text, _| part(&ContentBlock::text(text)));
     request.set("messages", &items);
     request.set_list("tools", &tools);
-    if let Some(most) = draft.max_output {
+    if let Some(most) = laid.draft.max_output {
         request.set("max_completion_tokens", &most);
     }
 }

@@ -4,7 +4,7 @@
 //! Items that are no messages, such as reasoning, stand in messages as blocks of their own and are
 //! passed on as they are.
 
-use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft};
+use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::Message;
@@ -13,17 +13,12 @@ use serde_json::{Value, json};
 
 use super::items::{Items, Said, SaidContent};
 use super::part::{ToolResult, arguments, document_text, image_url, input, spoken_as};
-use super::{Request, joined, text_field};
+use super::{Laid, Request, joined, text_field};
 
-pub(super) fn write(
-    request: &mut Request,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) {
+pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     let mut tools: Vec<Value> = Vec::new();
     let mut items = Items::default();
-    for (block, text) in joined(blocks) {
+    for (block, text) in joined(laid.blocks) {
         let text = SaidContent::Text(text);
         match &block.body {
             BlockBody::Tool(tool) => tools.push(
@@ -37,10 +32,10 @@ pub(super) fn write(
             _ => say(&mut items, block.band, Role::System, text),
         }
     }
-    items.mark(breakpoints, text_part);
+    items.mark(laid.breakpoints, text_part);
     request.set("input", &items);
     request.set_list("tools", &tools);
-    if let Some(most) = draft.max_output {
+    if let Some(most) = laid.draft.max_output {
         request.set("max_output_tokens", &most);
     }
 }

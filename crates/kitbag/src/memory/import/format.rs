@@ -63,12 +63,6 @@ pub struct ImportDefaults {
 }
 
 impl ImportDefaults {
-    /// The defaults of the defaults.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// A line of nothing but these.
     pub(in crate::memory) fn line(&self, channel: &str, role: Role, text: String) -> ImportLine {
         let mut line = ImportLine::new(role, text);

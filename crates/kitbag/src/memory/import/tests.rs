@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 
 fn read(file: &str) -> Vec<Result<ImportLine, ImportError>> {
-    read_import(file.as_bytes(), None, &ImportDefaults::new()).collect()
+    read_import(file.as_bytes(), None, &ImportDefaults::default()).collect()
 }
 
 fn good(file: &str) -> Vec<ImportLine> {
@@ -50,7 +50,7 @@ fn lines_have_defaults_and_ignore_what_they_do_not_know() {
     );
     assert_eq!(lines[2], ImportLine::new(Role::User, "null is nothing"));
 
-    let mut defaults = ImportDefaults::new();
+    let mut defaults = ImportDefaults::default();
     defaults.channel = Some("chat".to_owned());
     defaults.sender = Some("cara".to_owned());
     let file = br#"{"text": "a"} "#.as_slice();
@@ -111,7 +111,7 @@ hello there, this is no JSON
     ! line 9: expected a JSON object, found `hello there, this is no `
     user - -: eleven
     "#);
-    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::new());
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
     assert_eq!(import.by_ref().count(), 10);
     assert_eq!(import.left_out().empty, 1);
 }
@@ -197,7 +197,7 @@ fn a_chatgpt_export_gives_the_current_branch() {
             .all(|line| line.conversation.as_deref() == Some("c-1"))
     );
     assert_eq!(lines[0].reference.as_deref(), Some("m3"));
-    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::new());
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
     let _lines = import.by_ref().count();
     assert_eq!(
         import.left_out(),
@@ -287,7 +287,7 @@ fn a_claude_export_gives_the_last_branch() {
     assert!(lines.iter().all(|line| line.channel == "claude"));
     assert_eq!(lines[0].conversation.as_deref(), Some("c-2"));
     assert_eq!(lines[0].reference.as_deref(), Some("a1"));
-    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::new());
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
     let _lines = import.by_ref().count();
     assert_eq!(
         import.left_out(),
@@ -323,7 +323,7 @@ fn a_claude_export_gives_the_last_branch() {
 fn one_conversation_by_itself_is_read_where_the_format_is_named() {
     let file = serde_json::to_string_pretty(&claude()).unwrap();
     let format = Some("claude".parse().unwrap());
-    let lines = read_import(file.as_bytes(), format, &ImportDefaults::new());
+    let lines = read_import(file.as_bytes(), format, &ImportDefaults::default());
     assert_eq!(lines.count(), 3);
     let error = read(&file).remove(0).unwrap_err();
     assert!(error.hint().contains("name the format"), "{error}");
@@ -372,7 +372,7 @@ fn a_reader_that_fails_ends_the_import() {
         }
     }
     let reader = BufReader::new(Read::chain(Cursor::new("{\"text\": \"a\"}\n"), Broken));
-    let lines: Vec<_> = read_import(reader, None, &ImportDefaults::new()).collect();
+    let lines: Vec<_> = read_import(reader, None, &ImportDefaults::default()).collect();
     assert_eq!(lines.len(), 2);
     let error = lines.into_iter().last().unwrap().unwrap_err();
     assert_eq!(
@@ -416,7 +416,7 @@ fn a_file_without_an_end_is_read_as_far_as_one_asks() {
             again,
             at: 0,
         });
-        let lines = read_import(reader, None, &ImportDefaults::new());
+        let lines = read_import(reader, None, &ImportDefaults::default());
         assert_eq!(lines.take(500).filter(Result::is_ok).count(), 500);
     }
 }
@@ -426,7 +426,7 @@ proptest! {
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), which in 0..4usize) {
         let format = [None, Some(ImportFormat::Lines), Some(ImportFormat::ChatGpt), Some(ImportFormat::Claude)];
         let format = format.into_iter().nth(which).flatten();
-        let count = read_import(bytes.as_slice(), format, &ImportDefaults::new()).count();
+        let count = read_import(bytes.as_slice(), format, &ImportDefaults::default()).count();
         prop_assert!(count <= bytes.len());
     }
 
@@ -444,7 +444,7 @@ proptest! {
         let whole: Vec<String> = read(&file).iter().map(|line| format!("{line:?}")).collect();
         let reader = BufReader::with_capacity(capacity, file.as_bytes());
         let pieces: Vec<String> =
-            read_import(reader, None, &ImportDefaults::new()).map(|line| format!("{line:?}")).collect();
+            read_import(reader, None, &ImportDefaults::default()).map(|line| format!("{line:?}")).collect();
         prop_assert_eq!(whole, pieces);
     }
 
