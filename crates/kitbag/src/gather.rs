@@ -127,18 +127,14 @@ impl<C: IntoIterator<Item = ContextChunk>> From<C> for Gathered {
 
 /// Why a gatherer brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct GatherError {
-    message: String,
-}
+#[error("{0}")]
+pub struct GatherError(String);
 
 impl GatherError {
     /// An error with this message: what was wrong, with which value.
     #[must_use]
     pub fn new(message: impl fmt::Display) -> Self {
-        Self {
-            message: message.to_string(),
-        }
+        Self(message.to_string())
     }
 }
 

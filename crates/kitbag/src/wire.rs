@@ -33,13 +33,9 @@ pub enum Dialect {
 impl Dialect {
     /// The dialect of a form; none where the form is no request.
     #[must_use]
-    pub const fn of(form: OutputForm) -> Option<Self> {
-        match form {
-            OutputForm::Anthropic => Some(Self::Anthropic),
-            OutputForm::OpenAi => Some(Self::OpenAi),
-            OutputForm::Responses => Some(Self::Responses),
-            _ => None,
-        }
+    pub fn of(form: OutputForm) -> Option<Self> {
+        let mut all = [Self::Anthropic, Self::OpenAi, Self::Responses].into_iter();
+        all.find(|dialect| dialect.form() == form)
     }
 
     /// The form whose blocks it takes.

@@ -58,21 +58,16 @@ pub(super) fn room(
     request: &PromptRequest,
     counter: &dyn TokenCounter,
 ) -> HistoryRoom {
-    let current = message_cost(&request.current, counter);
-    let identity = parts.identity.as_deref().unwrap_or_default();
-    let mut fixed = counter.count(identity).saturating_add(current);
-    for message in &parts.injected {
-        fixed = fixed.saturating_add(counter.count(&message.content));
-    }
-    for tool in &parts.tools {
+    let identity = parts.identity.iter().map(|text| counter.count(text));
+    let injected = parts.injected.iter();
+    let injected = injected.map(|message| counter.count(&message.content));
+    let tools = parts.tools.iter().flat_map(|tool| {
         let schema = tool.input_schema.to_string();
-        for text in [&tool.name, &tool.description, &schema] {
-            fixed = fixed.saturating_add(counter.count(text));
-        }
-    }
-    for step in &parts.steps {
-        fixed = fixed.saturating_add(message_cost(step, counter));
-    }
+        [&tool.name, &tool.description, &schema].map(|text| counter.count(text))
+    });
+    let said = parts.steps.iter().chain([&request.current]);
+    let said = said.map(|message| message_cost(message, counter));
+    let fixed = identity.chain(injected).chain(tools).chain(said).sum();
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
         tokens: Tokens(left.0 / 4 * 3).min(left.saturating_sub(LINE)),

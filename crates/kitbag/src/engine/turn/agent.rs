@@ -91,7 +91,6 @@ impl AgentSource<'_> {
         let stored = conversation.key.as_deref();
         let stored = stored.and_then(|key| key.parse().ok());
         request.key = request.key.or(stored);
-        let is_given = self.request.key.is_some();
         // The wrappers that were sent hold the key of the epoch; nothing else may know it.
         let messages = others
             .iter()
@@ -102,20 +101,17 @@ impl AgentSource<'_> {
             let texts = others.iter().flat_map(Contribution::texts);
             key.occurs_in(texts.chain(messages.iter().map(AsRef::as_ref)))
         };
-        if request.key.as_ref().is_some_and(is_known) {
-            if is_given {
-                return Err(AgentError::KeyKnown);
-            }
-            request.key = None;
-        }
-        let part = match agent_part(self.project, &request, self.variable) {
-            Err(AgentError::KeyKnown) if !is_given => {
-                request.key = None;
-                agent_part(self.project, &request, self.variable)
-            }
-            other => other,
+        let part = match request.key.as_ref().is_some_and(is_known) {
+            true => Err(AgentError::KeyKnown),
+            false => agent_part(self.project, &request, self.variable),
         };
-        let mut part = part?;
+        let mut part = match part {
+            Err(AgentError::KeyKnown) if self.request.key.is_none() => {
+                request.key = None;
+                agent_part(self.project, &request, self.variable)?
+            }
+            other => other?,
+        };
         if conversation.past.is_none() {
             let mut draft = std::mem::take(&mut part.contribution.draft);
             draft.history = bands::history(&part.channel);

@@ -37,19 +37,14 @@ impl FromStr for ImportFormat {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let known = Self::ALL.into_iter().find(|format| format.name() == name);
-        known.ok_or_else(|| UnknownImportFormat {
-            value: name.to_owned(),
-        })
+        known.ok_or_else(|| UnknownImportFormat(name.to_owned()))
     }
 }
 
 /// There is no such format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown import format `{value}`, expected lines, chatgpt or claude")]
-pub struct UnknownImportFormat {
-    /// The format asked for.
-    pub value: String,
-}
+#[error("unknown import format `{0}`, expected lines, chatgpt or claude")]
+pub struct UnknownImportFormat(String);
 
 /// What a record without a channel or sender gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
