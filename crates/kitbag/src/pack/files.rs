@@ -90,10 +90,11 @@ impl ReadFile<'_> {
             ("last_modified", self.modified.map(Value::from)),
             ("relation", relation.map(Value::from)),
         ];
-        let known = known
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.into(), value?)));
-        chunk.metadata.extend(known);
+        for (name, value) in known {
+            chunk
+                .metadata
+                .extend(value.map(|value| (name.into(), value)));
+        }
         chunk
     }
 
@@ -227,10 +228,8 @@ const LOCATED: f64 = 0.5;
 /// come first, and all of them take about a quarter of the budget at most, so that a trace of a
 /// hundred frames leaves room for the rest.
 fn show_locations(chunks: &mut [FileChunk], options: &PackOptions) {
-    let mut located: Vec<&mut FileChunk> = chunks
-        .iter_mut()
-        .filter(|file| !file.located.is_empty() && !file.is_pinned())
-        .collect();
+    let is_located = |file: &&mut FileChunk| !file.located.is_empty() && !file.is_pinned();
+    let mut located: Vec<&mut FileChunk> = chunks.iter_mut().filter(is_located).collect();
     located.sort_by_key(|file| {
         let chunk = &file.ranked.chunk;
         (Reverse(chunk.relevance), chunk.source.clone())
@@ -287,18 +286,14 @@ fn by_file(survey: &Survey) -> HashMap<usize, &RankedFile> {
     ranked.map(|ranked| (ranked.file, ranked)).collect()
 }
 
-/// The id of the chunk of a file.
-pub(super) fn id_of(path: &str) -> ChunkId {
-    ChunkId::new(&ChunkType::File, path)
-}
-
 /// What retrieval found for the files that were looked at.
 pub(super) fn evidence(survey: &Survey, workspace: &Workspace) -> BTreeMap<ChunkId, Score> {
     let known = by_file(survey);
     let candidates = survey.candidates.iter();
     let found = candidates.filter_map(|candidate| {
         let path = &workspace.files().get(candidate.file)?.path;
-        Some((id_of(path), known.get(&candidate.file)?.score.clone()))
+        let id = ChunkId::new(&ChunkType::File, path);
+        Some((id, known.get(&candidate.file)?.score.clone()))
     });
     found.collect()
 }

@@ -107,11 +107,7 @@ fn is_guide(path: &str) -> bool {
         None | Some("md" | "rst" | "txt" | "adoc" | "markdown")
     );
     let name = stem(path).to_ascii_lowercase();
-    let explains = matches!(
-        name.as_str(),
-        "readme" | "architecture" | "design" | "overview"
-    );
-    is_text && explains && !path.contains('/')
+    is_text && is_among(&name, GUIDES) && !path.contains('/')
 }
 
 /// How prominent a file is, in thousandths, each part visible. `activity` is that of git.
@@ -302,6 +298,9 @@ fn part(path: &str) -> &str {
         .and_then(|end| path.get(..end))
         .unwrap_or_default()
 }
+
+/// Texts that explain a project.
+const GUIDES: &str = "readme architecture design overview";
 
 /// Where programs and libraries begin.
 const BEGINNINGS: &str = "main lib app application cli server index __main__ manage program";

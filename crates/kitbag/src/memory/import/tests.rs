@@ -50,9 +50,10 @@ fn lines_have_defaults_and_ignore_what_they_do_not_know() {
     );
     assert_eq!(lines[2], ImportLine::new(Role::User, "null is nothing"));
 
-    let mut defaults = ImportDefaults::default();
-    defaults.channel = Some("chat".to_owned());
-    defaults.sender = Some("cara".to_owned());
+    let defaults = ImportDefaults {
+        channel: Some("chat".to_owned()),
+        sender: Some("cara".to_owned()),
+    };
     let file = br#"{"text": "a"} "#.as_slice();
     let line = read_import(file, Some(ImportFormat::Lines), &defaults).next();
     let line = line.unwrap().unwrap();

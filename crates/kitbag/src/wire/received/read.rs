@@ -137,14 +137,10 @@ fn holds_result(message: &Message) -> bool {
 
 /// A message of a list. One whose content has a shape that is not known is told by its JSON.
 fn message(raw: &RawJson) -> Result<Message, String> {
-    #[derive(Deserialize)]
-    struct Speaker {
-        role: String,
-    }
     if let Ok(message) = raw.parse_as::<Message>() {
         return Ok(message);
     }
-    let Speaker { role } = raw.parse_as().map_err(|error| error.to_string())?;
+    let role = text_field(raw, "role").ok_or("it has no `role`")?;
     Ok(Message::new(role_of(&role)?, raw.as_str()))
 }
 
