@@ -108,12 +108,8 @@ fn x01_what_an_overview_leaves_out_is_told() {
     for path in ["tests/orders.rs", "examples/demo.rs"] {
         let reason = "an overview leaves out tests, examples and data";
         assert_eq!(why_out(&pack, path), reason, "{path}");
-        let told = pack
-            .decisions
-            .excluded
-            .iter()
-            .cloned()
-            .filter(|out| out.source == path);
+        let excluded = pack.decisions.excluded.iter();
+        let told = excluded.filter(|out| out.source == path);
         assert_eq!(told.count(), 1, "{path}");
     }
 }
