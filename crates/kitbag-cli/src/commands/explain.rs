@@ -88,12 +88,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
     place(args.pack.root(), typed).or_else(|misplaced| {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
-        let is_it = is_kept
-            || pack
-                .decisions
-                .excluded
-                .iter()
-                .any(|out| out.source == typed);
+        let mut excluded = pack.decisions.excluded.iter();
+        let is_it = is_kept || excluded.any(|out| out.source == typed);
         match is_it {
             true => Ok(typed.to_owned()),
             false => Err(Failure::usage(&misplaced).hint(misplaced.hint())),

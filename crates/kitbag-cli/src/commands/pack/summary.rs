@@ -132,8 +132,7 @@ pub(super) fn log(pack: &Pack) {
         chunks_in = pack.assembly.ledger.fit.chunks_in,
         chunks_out = pack.assembly.kept.len(),
         tokens = pack.decisions.tokens.0,
-        utilization =
-            f64::from(pack.decisions.tokens.0) / f64::from(pack.decisions.budget.0.max(1)),
+        utilization = pack.decisions.utilization,
     );
 }
 
