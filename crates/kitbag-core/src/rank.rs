@@ -9,6 +9,7 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,12 @@ pub fn rank(
 pub trait Prioritizer: Send + Sync {
     /// The score of `chunk` for `task`.
     fn score(&self, chunk: &ContextChunk, task: &RankTask) -> Score;
+}
+
+impl fmt::Debug for dyn Prioritizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Prioritizer")
+    }
 }
 
 /// A chunk with its score.

@@ -102,7 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pack = packed(project.path())?;
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{}\n", pack.prompt())?;
-    for chunk in pack.chunks() {
+    for chunk in pack.decisions.chunks {
         let (kind, source) = (chunk.chunk_type.as_str(), &chunk.source);
         writeln!(stdout, "{kind:>12} {:>5} {source}", chunk.tokens)?;
     }

@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut stdout = std::io::stdout().lock();
     for (name, request) in [("as usual", usual), ("the domain first", ours)] {
         writeln!(stdout, "{name}:")?;
-        for chunk in packed(&request)?.chunks() {
+        for chunk in packed(&request)?.decisions.chunks {
             let parts: Vec<String> = chunk
                 .parts
                 .iter()

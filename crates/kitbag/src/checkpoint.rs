@@ -81,7 +81,9 @@ impl Checkpoints {
     /// When the file cannot be written; the former one is then as it was.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<PathBuf, CheckpointError> {
         let path = self.path_of(&checkpoint.session_id);
-        let json = secrets::without_secrets(&checkpoint.to_json(&path)?, &checkpoint.session_id);
+        let json = serde_json::to_string_pretty(checkpoint)
+            .map_err(|error| CheckpointError::damaged(&path, &error))?;
+        let json = secrets::without_secrets(&format!("{json}\n"), &checkpoint.session_id);
         files::create_private(&self.folder)
             .map_err(|error| CheckpointError::io("create", &self.folder, error))?;
         files::replace(&path, json.as_bytes())
@@ -107,22 +109,16 @@ impl Checkpoints {
         paths.sort();
         for path in paths {
             // Other files are none of ours, such as one that a crash left unfinished.
-            let Some(name) = path
-                .file_name()
-                .and_then(|name| name.to_str()?.strip_suffix(".json"))
-            else {
-                continue;
-            };
-            let Ok(id) = name.parse() else { continue };
+            let name = path.file_name().and_then(|name| name.to_str());
+            let id = name.and_then(|name| name.strip_suffix(".json")?.parse().ok());
+            let Some(id) = id else { continue };
             match read(&path, &id) {
                 Ok(checkpoint) => listing.checkpoints.push(checkpoint),
                 Err(problem) => listing.problems.push(problem),
             }
         }
-        let newest_first = |a: &Checkpoint, b: &Checkpoint| b.timestamp.cmp(&a.timestamp);
-        listing
-            .checkpoints
-            .sort_by(|a, b| newest_first(a, b).then_with(|| a.session_id.cmp(&b.session_id)));
+        let listed = &mut listing.checkpoints;
+        listed.sort_by(|a, b| (b.timestamp, &a.session_id).cmp(&(a.timestamp, &b.session_id)));
         Ok(listing)
     }
 
@@ -164,7 +160,8 @@ impl Checkpoints {
 
 fn read(path: &Path, id: &SessionId) -> Result<Checkpoint, CheckpointError> {
     let json = fs::read(path).map_err(|error| CheckpointError::io("read", path, error))?;
-    let checkpoint = Checkpoint::from_json(&json, path)?;
+    let checkpoint: Checkpoint =
+        serde_json::from_slice(&json).map_err(|error| CheckpointError::damaged(path, &error))?;
     if checkpoint.session_id == *id {
         Ok(checkpoint)
     } else {

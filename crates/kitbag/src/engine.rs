@@ -13,7 +13,7 @@ mod history;
 mod people;
 #[cfg(feature = "store")]
 mod replay;
-#[cfg(any(feature = "layouts", feature = "store"))]
+#[cfg(feature = "layouts")]
 mod turn;
 
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ use kitbag_core::tokens::TokenCounter;
 
 #[cfg(feature = "workspace")]
 pub(crate) use admit::clean_as;
-pub use admit::{Clean, clean};
+pub use admit::{Clean, Redaction, clean};
 #[cfg(feature = "layouts")]
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
@@ -34,12 +34,9 @@ pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
 #[cfg(feature = "layouts")]
-pub use turn::AgentSource;
-#[cfg(any(feature = "layouts", feature = "store"))]
-pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
+pub use turn::{AgentSource, Sources, TurnError, TurnPrompt, TurnRequest, turn};
 
-pub use crate::redaction::Redaction;
-use crate::wire;
+use crate::wire::{Laid, Request};
 
 /// What a prompt is asked for, besides what sources bring.
 #[derive(Debug, Clone)]
@@ -92,32 +89,26 @@ impl Composed {
     /// What is sent: the text, or the JSON of a form that is no text.
     #[must_use]
     pub fn body(&self) -> Cow<'_, str> {
-        let Assembly {
-            form,
-            body,
-            blocks,
-            breakpoints,
-            ..
-        } = &self.assembly;
-        match form.is_text() {
-            true => Cow::Borrowed(body),
-            false => Cow::Owned(wire::json(*form, &self.draft, blocks, breakpoints)),
+        match self.assembly.form.is_text() {
+            true => Cow::Borrowed(&self.assembly.body),
+            false => Cow::Owned(self.laid().json()),
         }
     }
 
     /// The request to a provider's API, whose JSON is the [`body`](Self::body); none where the form is
     /// no request.
     #[must_use]
-    pub fn request(&self) -> Option<wire::Request> {
-        let assembly = &self.assembly;
-        let dialect = wire::Dialect::of(assembly.form)?;
-        let (blocks, breakpoints) = (&assembly.blocks, &assembly.breakpoints);
-        Some(wire::Request::new(
-            dialect,
-            &self.draft,
-            blocks,
-            breakpoints,
-        ))
+    pub fn request(&self) -> Option<Request> {
+        self.laid().request()
+    }
+
+    fn laid(&self) -> Laid<'_> {
+        Laid {
+            form: self.assembly.form,
+            draft: &self.draft,
+            blocks: &self.assembly.blocks,
+            breakpoints: &self.assembly.breakpoints,
+        }
     }
 }
 
@@ -136,17 +127,22 @@ pub fn compose(
 ) -> Result<Composed, AssembleError> {
     let mut all = Contribution::join(contributions);
     all.merge_twins();
+    all.shorten_history(request, counter, previous);
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);
     draft.max_output = request.max_output;
     draft.task_type = request.task_type;
-    let (held, unread) = (std::mem::take(&mut all.draft.held), all.draft.unread);
-    std::mem::take(&mut all.draft).put_into(&mut draft);
-    all.add_history(&mut draft, unread, request, counter, previous);
+    let parts = all.draft;
+    draft.identity = parts.identity.unwrap_or_default();
+    draft.tools = parts.tools;
+    draft.injected = parts.injected;
+    draft.history = parts.history;
+    draft.steps = parts.steps;
+    draft.retracted = parts.retracted;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
-    ledger.add_context_messages(&draft.injected, &held, counter);
+    ledger.add_context_messages(&draft.injected, &parts.held, counter);
     ledger.problems.extend(all.problems);
     Ok(Composed {
         draft,

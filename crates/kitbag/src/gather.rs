@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 
 use futures_channel::oneshot;
 use futures_util::future::join_all;
-use kitbag_core::chunk::ContextChunk;
+use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::problem::Problem;
 use kitbag_core::tokens::Tokens;
@@ -61,6 +61,12 @@ pub trait Gatherer: Send + Sync {
 
     /// Brings the chunks. What blocks belongs into [`blocking`].
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a>;
+}
+
+impl fmt::Debug for dyn Gatherer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// What [`Gatherer::gather`] returns.
@@ -110,30 +116,45 @@ pub struct Gathered {
     pub problems: Vec<Problem>,
 }
 
-impl From<Vec<ContextChunk>> for Gathered {
-    fn from(chunks: Vec<ContextChunk>) -> Self {
+impl<C: IntoIterator<Item = ContextChunk>> From<C> for Gathered {
+    fn from(chunks: C) -> Self {
         Self {
-            chunks,
-            ..Self::default()
+            chunks: chunks.into_iter().collect(),
+            problems: Vec::new(),
         }
     }
 }
 
 /// Why a gatherer brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct GatherError {
-    message: String,
-}
+#[error("{0}")]
+pub struct GatherError(String);
 
 impl GatherError {
     /// An error with this message: what was wrong, with which value.
     #[must_use]
     pub fn new(message: impl fmt::Display) -> Self {
-        Self {
-            message: message.to_string(),
-        }
+        Self(message.to_string())
     }
+}
+
+/// The paths of all files of a workspace.
+fn paths(workspace: &Workspace) -> Vec<&str> {
+    let files = workspace.files().iter();
+    files.map(|file| file.path.as_str()).collect()
+}
+
+/// A chunk with these texts as its levels, the most detailed first; none where there are none.
+fn levelled(
+    kind: ChunkType,
+    source: &str,
+    priority: ContextPriority,
+    texts: impl IntoIterator<Item = String>,
+) -> Option<ContextChunk> {
+    let mut texts = texts.into_iter();
+    let chunk = ContextChunk::new(kind, source, texts.next()?).with_priority(priority);
+    let outlines = texts.map(|text| Level::new(Detail::Outline, text));
+    Some(outlines.fold(chunk, ContextChunk::with_level))
 }
 
 /// Runs all gatherers side by side. What they bring stands in their order; one that fails becomes a
@@ -145,13 +166,12 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contr
         match result {
             Ok(gathered) => {
                 gathered.chunks.into_iter().for_each(|chunk| all.add(chunk));
-                all.problems
-                    .extend(gathered.problems.into_iter().map(|mut problem| {
-                        if problem.source.is_empty() {
-                            problem.source = gatherer.name().to_owned();
-                        }
-                        problem
-                    }));
+                for mut problem in gathered.problems {
+                    if problem.source.is_empty() {
+                        problem.source = gatherer.name().to_owned();
+                    }
+                    all.problems.push(problem);
+                }
             }
             Err(error) => all.problems.push(Problem::failed(gatherer.name(), error)),
         }

@@ -13,7 +13,6 @@ pub mod memory;
 pub mod pack;
 #[cfg(feature = "layouts")]
 pub mod project;
-mod redaction;
 mod shorten;
 pub mod tokens;
 pub mod wire;

@@ -3,6 +3,7 @@
 //! [`read_import`] turns a file of JSON lines, or the export of a chat service, into [`ImportLine`]s.
 //! Nothing is stored or searched here.
 
+mod export;
 mod export_chatgpt;
 mod export_claude;
 mod import;

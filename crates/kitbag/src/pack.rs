@@ -45,9 +45,7 @@ use change::Change;
 use chunks::Made;
 use json::compose_json;
 use modified::Modified;
-use open::Opened;
 use strategy::Strategy;
-use survey::Surveyed;
 
 pub use error::PackError;
 pub use files::Retrieval;
@@ -56,7 +54,7 @@ pub use request::{Attachment, GatherLimits, PackOptions, PackRequest, SurveyRequ
 pub use survey::budget_to_look_at;
 pub use truncate::truncatable;
 
-pub use crate::redaction::Redaction;
+pub use crate::engine::Redaction;
 
 /// Makes the prompt for a task.
 ///
@@ -85,7 +83,7 @@ pub fn contribute(
 pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     // Compiling the patterns that read a task takes a while, so that it runs beside the walk.
     let (opened, query) = future::join(open::open(request), survey::query(request)).await;
-    let Opened { workspace, change } = opened?;
+    let (workspace, change) = opened?;
     let inferred = (!request.is_overview()).then(|| TaskType::infer(&request.task));
     let said = inferred.as_ref().map(|inferred| inferred.task_type);
     let task_type = request.task_type.or(said);
@@ -120,10 +118,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         let gathered = envelope.context.chunks.iter().cloned();
         gathered.for_each(|chunk| others.add(chunk));
     }
-    let Surveyed {
-        survey,
-        is_overview,
-    } = surveyed?;
+    let (survey, is_overview) = surveyed?;
     if is_overview && !request.is_overview() && !workspace.files().is_empty() {
         let message = "no file has a word of the task: the files are those of an overview";
         let problem = Problem::new("", ProblemKind::NotFound, message);
@@ -137,7 +132,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     rank_task.evidence = files::evidence(&survey, &workspace);
     let modified = match request.use_git {
         true => Modified::of_workspace(&workspace),
-        false => Modified::unknown(),
+        false => Modified::default(),
     };
     rank_task.newest = modified.newest.max(rank_task.newest);
     Ok(Prepared {

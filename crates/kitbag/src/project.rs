@@ -126,10 +126,7 @@ impl Project {
             files.push(user.clone());
         }
         let found = places.config.clone().or_else(|| find(&places.folder));
-        let root = match &found {
-            Some(file) => folder_of(file),
-            None => places.folder.clone(),
-        };
+        let root = found.as_deref().map(folder_of);
         let mut config_name = String::new();
         if let Some(file) = found {
             config_name = match (&places.config, file.file_name()) {
@@ -144,7 +141,7 @@ impl Project {
             layouts: builtin::layouts(),
             partials: builtin::partials(),
             conversation: None,
-            root,
+            root: root.unwrap_or_else(|| places.folder.clone()),
             files,
             config,
             problems,
@@ -173,20 +170,17 @@ impl Project {
         }
         let settings = &self.config.settings;
         let own = agent.and_then(|agent| agent.layout.as_ref());
-        let id = own
-            .map(|layout| layout.id.as_str())
-            .or(settings.layout_default.as_deref())
-            .unwrap_or("default");
+        let own = own.map(|layout| layout.id.as_str());
+        let id = own.or(settings.layout_default.as_deref());
+        let id = id.unwrap_or("default");
         Ok(self.layouts.find(id, settings.on_unknown_layout())?)
     }
 
     /// The language of an agent's prompt, if one is set.
     #[must_use]
     pub fn language(&self, agent: &Agent) -> Option<String> {
-        agent
-            .language
-            .clone()
-            .or_else(|| self.config.settings.language.clone())
+        let own = agent.language.as_ref();
+        own.or(self.config.settings.language.as_ref()).cloned()
     }
 
     /// The variables that templates may see: those that the configuration allows, of the agent's own
@@ -208,30 +202,20 @@ impl Project {
             .chain(named.map(|folder| self.root.join(folder)))
             .collect();
         for folder in folders {
-            let manifests = match files::manifests(&folder) {
-                Ok(manifests) => manifests,
-                Err(error) => {
-                    let folder = self.shown(&folder);
-                    self.problems.push(FileProblem::error(
-                        &folder,
-                        format!("cannot read the folder: {error}"),
-                    ));
-                    continue;
-                }
-            };
+            let manifests = files::manifests(&folder).unwrap_or_else(|error| {
+                self.tell(&folder, format!("cannot read the folder: {error}"));
+                Vec::new()
+            });
             for file in manifests {
-                let name = self.shown(&file);
                 match read_text(&file) {
                     Ok(text) => {
-                        let (layouts, problems) = Layout::read(&name, &text);
+                        let (layouts, problems) = Layout::read(&self.shown(&file), &text);
                         self.problems.extend(problems);
                         for layout in layouts {
                             self.layouts.add(layout);
                         }
                     }
-                    Err(error) => self
-                        .problems
-                        .push(FileProblem::error(&name, error.to_string())),
+                    Err(error) => self.tell(&file, error.to_string()),
                 }
             }
         }
@@ -251,8 +235,14 @@ impl Project {
             .and_then(|text| Template::parse(&name, &text).map_err(|error| error.to_string()));
         match template {
             Ok(template) => self.conversation = Some(template),
-            Err(error) => self.problems.push(FileProblem::error(&name, error)),
+            Err(error) => self.tell(&file, error),
         }
+    }
+
+    /// Adds an error of a file.
+    fn tell(&mut self, file: &Path, message: String) {
+        let problem = FileProblem::error(&self.shown(file), message);
+        self.problems.push(problem);
     }
 
     /// A file as people name it: below the project's folder.
@@ -265,12 +255,10 @@ impl Project {
 /// The configuration of the nearest folder that has one.
 fn find(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).ok()?;
-    folder.ancestors().find_map(|folder| {
-        CONFIG_NAMES
-            .iter()
-            .map(|name| folder.join(name))
-            .find(|file| file.symlink_metadata().is_ok())
-    })
+    let mut files = folder
+        .ancestors()
+        .flat_map(|folder| CONFIG_NAMES.map(|name| folder.join(name)));
+    files.find(|file| file.symlink_metadata().is_ok())
 }
 
 fn read_config(file: &Path, name: &str, problems: &mut Vec<FileProblem>) -> Config {

@@ -84,15 +84,9 @@ impl Counter {
         self.vocabulary
     }
 
-    /// The count of the vocabulary, before any scaling.
-    fn count_base(&self, text: &str) -> usize {
-        long_text::count(self.vocabulary, text)
-    }
-
     fn scale(&self, base: u64) -> u64 {
-        self.estimate
-            .as_ref()
-            .map_or(base, |estimate| estimate.scale(base))
+        let estimate = self.estimate.as_ref();
+        estimate.map_or(base, |estimate| estimate.scale(base))
     }
 
     fn scaled(&self, base: usize) -> Tokens {
@@ -111,7 +105,7 @@ impl TokenCounter for Counter {
     }
 
     fn count(&self, text: &str) -> Tokens {
-        self.scaled(self.count_base(text))
+        self.scaled(long_text::count(self.vocabulary, text))
     }
 
     fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {

@@ -5,6 +5,7 @@
 //! chosen or counted here, and nothing is sent.
 
 mod anthropic;
+mod items;
 mod openai;
 mod part;
 mod received;
@@ -13,7 +14,7 @@ mod responses;
 use indexmap::IndexMap;
 use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft, OutputForm};
 use kitbag_core::content::RawJson;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use received::{FitError, FittedRequest, ReceivedTurn, WireError};
 
@@ -32,13 +33,9 @@ pub enum Dialect {
 impl Dialect {
     /// The dialect of a form; none where the form is no request.
     #[must_use]
-    pub const fn of(form: OutputForm) -> Option<Self> {
-        match form {
-            OutputForm::Anthropic => Some(Self::Anthropic),
-            OutputForm::OpenAi => Some(Self::OpenAi),
-            OutputForm::Responses => Some(Self::Responses),
-            _ => None,
-        }
+    pub fn of(form: OutputForm) -> Option<Self> {
+        let mut all = [Self::Anthropic, Self::OpenAi, Self::Responses].into_iter();
+        all.find(|dialect| dialect.form() == form)
     }
 
     /// The form whose blocks it takes.
@@ -82,35 +79,18 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request that says what the blocks of a draft's prompt say, with a cache marker at the
-    /// end of each band that has a breakpoint.
-    #[must_use]
-    pub fn new(
-        dialect: Dialect,
-        draft: &Draft,
-        blocks: &[Block],
-        breakpoints: &[Breakpoint],
-    ) -> Self {
-        let mut request = Self {
-            dialect,
-            fields: IndexMap::new(),
-        };
-        if let Some(model) = &draft.model {
-            request.set("model", model);
-        }
-        match dialect {
-            Dialect::Anthropic => anthropic::write(&mut request, draft, blocks, breakpoints),
-            Dialect::OpenAi => openai::write(&mut request, draft, blocks, breakpoints),
-            Dialect::Responses => responses::write(&mut request, draft, blocks, breakpoints),
-        }
-        request
-    }
-
     /// Sets a field, in its place if there is one already. A value that is not JSON, such as a map
     /// whose keys are not strings, changes nothing.
     pub fn set(&mut self, name: &str, value: &impl Serialize) {
         if let Ok(value) = RawJson::from_value(value) {
             self.fields.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Sets a field to a list, unless that is empty.
+    fn set_list(&mut self, name: &str, list: &[impl Serialize]) {
+        if !list.is_empty() {
+            self.set(name, &list);
         }
     }
 
@@ -140,58 +120,71 @@ impl Request {
     }
 }
 
-/// The JSON of a form that is no text: a request, or the blocks themselves.
-pub(crate) fn json(
-    form: OutputForm,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) -> String {
-    #[derive(Serialize)]
-    struct Payload<'a> {
-        version: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        model: Option<&'a str>,
-        parts: &'a [Block],
-    }
-    match Dialect::of(form) {
-        Some(dialect) => Request::new(dialect, draft, blocks, breakpoints).to_json(),
-        None => {
-            let payload = Payload {
-                version: "1.0",
-                model: draft.model.as_deref(),
-                parts: blocks,
-            };
-            serde_json::to_string(&payload).unwrap_or_default()
+/// A prompt that is laid out in blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct Laid<'a> {
+    pub(crate) form: OutputForm,
+    pub(crate) draft: &'a Draft,
+    pub(crate) blocks: &'a [Block],
+    pub(crate) breakpoints: &'a [Breakpoint],
+}
+
+impl Laid<'_> {
+    /// The request that says what the blocks say, with a cache marker at the end of each band that
+    /// has a breakpoint; none where the form is no request.
+    pub(crate) fn request(self) -> Option<Request> {
+        let dialect = Dialect::of(self.form)?;
+        let mut request = Request {
+            dialect,
+            fields: IndexMap::new(),
+        };
+        if let Some(model) = &self.draft.model {
+            request.set("model", model);
         }
+        match dialect {
+            Dialect::Anthropic => anthropic::write(&mut request, self),
+            Dialect::OpenAi => openai::write(&mut request, self),
+            Dialect::Responses => responses::write(&mut request, self),
+        }
+        Some(request)
+    }
+
+    /// The JSON of a form that is no text: a request, or the blocks themselves.
+    pub(crate) fn json(self) -> String {
+        #[derive(Serialize)]
+        struct Payload<'a> {
+            version: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            model: Option<&'a str>,
+            parts: &'a [Block],
+        }
+        if let Some(request) = self.request() {
+            return request.to_json();
+        }
+        let payload = Payload {
+            version: "1.0",
+            model: self.draft.model.as_deref(),
+            parts: self.blocks,
+        };
+        serde_json::to_string(&payload).unwrap_or_default()
     }
 }
 
-/// A block, with chunks of one band that follow each other as one text.
-struct Joined<'a> {
-    block: &'a Block,
-    /// What is said, unless it is a tool or a message.
-    text: String,
-}
-
-fn joined(blocks: &[Block]) -> Vec<Joined<'_>> {
+/// The blocks with what they say, unless that is a tool or a message. Chunks of one band that follow
+/// each other are one text.
+fn joined(blocks: &[Block]) -> Vec<(&Block, String)> {
     let is_chunk = |block: &Block| matches!(block.body, BlockBody::Chunk { .. });
-    let mut all: Vec<Joined<'_>> = Vec::new();
+    let mut all: Vec<(&Block, String)> = Vec::new();
     for block in blocks {
         let text = match &block.body {
             BlockBody::Text { text, .. } | BlockBody::Chunk { text, .. } => text.as_str(),
             _ => "",
         };
         match all.last_mut() {
-            Some(last)
-                if is_chunk(block) && is_chunk(last.block) && last.block.band == block.band =>
-            {
-                last.text.push_str(text);
+            Some((last, said)) if is_chunk(block) && is_chunk(last) && last.band == block.band => {
+                said.push_str(text);
             }
-            _ => all.push(Joined {
-                block,
-                text: text.to_owned(),
-            }),
+            _ => all.push((block, text.to_owned())),
         }
     }
     all
@@ -199,15 +192,6 @@ fn joined(blocks: &[Block]) -> Vec<Joined<'_>> {
 
 /// A field of an object as text, none where it is something else.
 fn text_field(raw: &RawJson, name: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Field {
-        Text(String),
-        Other(serde::de::IgnoredAny),
-    }
-    let mut fields: IndexMap<String, Field> = raw.parse_as().ok()?;
-    match fields.swap_remove(name)? {
-        Field::Text(text) => Some(text),
-        Field::Other(_) => None,
-    }
+    let fields: IndexMap<String, RawJson> = raw.parse_as().ok()?;
+    fields.get(name)?.parse_as().ok()
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.json {
             return Ok(output::print_json(&pack)?);
         }
-        return show(args, &pack.decisions());
+        return show(args, &pack.decisions);
     };
     let path = source(args, path, &pack)?;
     progress.stage("trying other budgets and words");
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(&told)?);
     }
-    summary::say_problems(pack.problems());
+    summary::say_problems(&pack.decisions.problems);
     Ok(output::print(&path::text(&told))?)
 }
 
@@ -84,7 +84,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
     place(args.pack.root(), typed).or_else(|misplaced| {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
-        match is_kept || pack.excluded().iter().any(|out| out.source == typed) {
+        let mut excluded = pack.decisions.excluded.iter();
+        match is_kept || excluded.any(|out| out.source == typed) {
             true => Ok(typed.to_owned()),
             false => Err(misplaced),
         }

@@ -148,7 +148,7 @@ fn deliver(args: &Args, text: &str) -> Result<(), Failure> {
 /// of what is printed.
 fn ended(pack: &Pack, counter: &Counter) -> String {
     let ended = format!("{}\n", pack.prompt());
-    match pack.prompt().ends_with('\n') || counter.count(&ended) > pack.budget() {
+    match pack.prompt().ends_with('\n') || counter.count(&ended) > pack.decisions.budget {
         true => pack.prompt().to_owned(),
         false => ended,
     }

@@ -54,6 +54,13 @@ impl CheckpointError {
         }
     }
 
+    pub(super) fn damaged(path: &Path, error: &serde_json::Error) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -1,7 +1,5 @@
 //! A checkpoint and its JSON. Fields that are not known here are kept, in every part of it.
 
-use std::path::Path;
-
 use jiff::Timestamp;
 use kitbag_core::chunk::ContextChunk;
 use kitbag_core::envelope::{Artifact, CompressedContext, TaskEnvelope, TaskType};
@@ -10,7 +8,7 @@ use kitbag_core::tokens::Tokens;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use super::{CheckpointError, SessionId, SessionIdError};
+use super::{SessionId, SessionIdError};
 
 /// Where a task stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,13 +78,6 @@ impl Checkpoint {
         self
     }
 
-    /// The same with what was said.
-    #[must_use]
-    pub fn with_history(mut self, history: Vec<Message>) -> Self {
-        self.conversation_history = history;
-        self
-    }
-
     /// The task, to go on with, and the context that was kept.
     #[must_use]
     pub fn resume(&self) -> TaskEnvelope {
@@ -102,15 +93,6 @@ impl Checkpoint {
             task.context.tokens_used = self.context_summary.tokens_used;
         }
         task
-    }
-
-    pub(super) fn from_json(json: &[u8], path: &Path) -> Result<Self, CheckpointError> {
-        serde_json::from_slice(json).map_err(|error| damaged(path, &error))
-    }
-
-    pub(super) fn to_json(&self, path: &Path) -> Result<String, CheckpointError> {
-        let json = serde_json::to_string_pretty(self).map_err(|error| damaged(path, &error))?;
-        Ok(json + "\n")
     }
 }
 
@@ -137,7 +119,7 @@ impl SavedContext {
 
 /// How far a task is. An open set: programs have states of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(from = "String", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CheckpointState {
     /// Someone is at it, or was when it stopped.
@@ -150,6 +132,7 @@ pub enum CheckpointState {
     /// It ended without being done.
     Failed,
     /// Another state.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -169,22 +152,9 @@ impl CheckpointState {
 
 impl From<String> for CheckpointState {
     fn from(text: String) -> Self {
-        match text.as_str() {
-            "running" => Self::Running,
-            "paused" => Self::Paused,
-            "completed" => Self::Completed,
-            "failed" => Self::Failed,
-            _ => Self::Other(text),
-        }
-    }
-}
-
-impl From<CheckpointState> for String {
-    fn from(state: CheckpointState) -> Self {
-        match state {
-            CheckpointState::Other(state) => state,
-            known => known.as_str().into(),
-        }
+        let known = [Self::Running, Self::Paused, Self::Completed, Self::Failed];
+        let known = known.into_iter().find(|state| state.as_str() == text);
+        known.unwrap_or(Self::Other(text))
     }
 }
 
@@ -225,11 +195,4 @@ fn lenient_time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Erro
             "{value} is not a time; expected one such as \"2024-01-15T10:30:00Z\""
         ))
     })
-}
-
-fn damaged(path: &Path, error: &serde_json::Error) -> CheckpointError {
-    CheckpointError::Damaged {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    }
 }

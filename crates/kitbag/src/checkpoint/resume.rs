@@ -23,10 +23,7 @@ impl Checkpoint {
     ) -> Result<Composed, AssembleError> {
         let mut contribution = Contribution::default();
         contribution.draft.identity = Some(self.standing());
-        contribution
-            .draft
-            .history
-            .clone_from(&self.conversation_history);
+        contribution.draft.history = self.conversation_history.clone();
         chunks.into_iter().for_each(|chunk| contribution.add(chunk));
         let request = PromptRequest::new(self.user_request.as_str(), settings);
         compose(&request, vec![contribution], counter, None)

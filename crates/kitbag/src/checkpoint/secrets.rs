@@ -23,32 +23,24 @@ fn in_strings(json: &str, id: &SessionId) -> String {
     let mut rest = json;
     while let Some((before, from)) = rest.find('"').and_then(|at| rest.split_at_checked(at)) {
         shown.push_str(before);
-        let (literal, after) = from.split_at_checked(length(from)).unwrap_or((from, ""));
-        let text: Option<String> = serde_json::from_str(literal).ok();
+        rest = from;
+        let mut strings = serde_json::Deserializer::from_str(from).into_iter::<String>();
+        let Some(Ok(text)) = strings.next() else {
+            break;
+        };
+        let (literal, after) = from
+            .split_at_checked(strings.byte_offset())
+            .unwrap_or((from, ""));
         let is_name = after.trim_start().starts_with(':');
-        let redacted = text
-            .filter(|text| !is_name && text != id.as_str())
-            .and_then(|text| {
-                let clean = clean(&text, "checkpoint");
-                let found = !clean.redacted.is_empty();
-                found.then(|| serde_json::to_string(&clean.text).ok())?
-            });
+        let looked_at = Some(text).filter(|text| !is_name && text != id.as_str());
+        let redacted = looked_at.and_then(|text| {
+            let clean = clean(&text, "checkpoint");
+            let found = !clean.redacted.is_empty();
+            found.then(|| serde_json::to_string(&clean.text).ok())?
+        });
         shown.push_str(redacted.as_deref().unwrap_or(literal));
         rest = after;
     }
     shown.push_str(rest);
     shown
-}
-
-/// The length of the string that begins here, with its quotes.
-fn length(from: &str) -> usize {
-    let mut escaped = false;
-    for (at, byte) in from.bytes().enumerate().skip(1) {
-        match byte {
-            b'"' if !escaped => return at + 1,
-            b'\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    from.len()
 }

@@ -87,14 +87,14 @@ const LONGEST: usize = 128;
 
 /// Whether Windows takes it for a device, which it does up to the first dot and in any case.
 fn is_device(text: &str) -> bool {
-    let name = text
-        .split('.')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let numbered = name
-        .strip_prefix("com")
-        .or_else(|| name.strip_prefix("lpt"));
-    let is_port = numbered.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']));
-    is_port || matches!(name.as_str(), "con" | "prn" | "aux" | "nul")
+    let name = text.split('.').next().unwrap_or_default();
+    matches!(
+        name.to_ascii_lowercase().as_bytes(),
+        b"con"
+            | b"prn"
+            | b"aux"
+            | b"nul"
+            | [b'c', b'o', b'm', b'0'..=b'9']
+            | [b'l', b'p', b't', b'0'..=b'9']
+    )
 }

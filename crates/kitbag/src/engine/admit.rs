@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use kitbag_core::chunk::ContextChunk;
-use kitbag_secrets::redact;
-
-use crate::redaction::Redaction;
+use kitbag_secrets::{Finding, redact};
+use serde::{Deserialize, Serialize};
 
 /// A text without secrets, and what was replaced in it.
 #[derive(Debug, Clone)]
@@ -18,6 +17,27 @@ pub struct Clean<'t> {
     pub redacted: Vec<Redaction>,
 }
 
+/// A secret that was replaced in what is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Redaction {
+    /// The file, or the source of another chunk; `task` for the task.
+    pub source: String,
+    /// The line, or the first of them, counted from 1.
+    pub line: u32,
+    /// What kind of secret it looks like.
+    pub kind: String,
+    /// How many more were replaced further down in the source, which are not told one by one.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub more: usize,
+    #[serde(skip)]
+    pub(crate) last_line: u32,
+}
+
+fn is_none(more: &usize) -> bool {
+    *more == 0
+}
+
 /// Replaces the secrets in a text. `source` is what the prompt calls it; where it is the path of a
 /// file, its name tells what kind of file that is.
 #[must_use]
@@ -27,10 +47,17 @@ pub fn clean<'t>(text: &'t str, source: &str) -> Clean<'t> {
 
 /// Replaces the secrets in a text of `source` as in that of a file at `path`.
 pub(crate) fn clean_as<'t>(text: &'t str, source: &str, path: &str) -> Clean<'t> {
-    let redacted = redact(text, path);
+    let clean = redact(text, path);
+    let redaction = |finding: &Finding| Redaction {
+        source: source.to_owned(),
+        line: finding.line,
+        kind: finding.kind.to_owned(),
+        more: 0,
+        last_line: finding.last_line,
+    };
     Clean {
-        redacted: Redaction::all(source, &redacted.found),
-        text: redacted.text,
+        redacted: clean.found.iter().map(redaction).collect(),
+        text: clean.text,
     }
 }
 

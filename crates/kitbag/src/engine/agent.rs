@@ -14,15 +14,16 @@ use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_layout::given::Given;
 use kitbag_layout::layout::LayoutFailure;
 use kitbag_layout::payload::PayloadAgent;
-use kitbag_layout::prompt::{Sources, SystemPrompt, system_prompt};
+use kitbag_layout::prompt::{LegacyAppend, Sources, SystemPrompt, system_prompt};
 use kitbag_layout::{
-    Agent, ChannelTurn, Document, Documents, Layout, Map, SecurityKey, ShownBy, Value, bands,
+    Agent, ChannelTurn, Document, Documents, FileProblem, Layout, Map, SecurityKey, ShownBy, Value,
+    bands,
 };
 
 use super::{Contribution, clean};
 use crate::project::{LayoutError, Project, ProjectDocuments};
 use choice::{agent, layout};
-use flags::{Flags, Telemetry};
+use flags::{APPEND, TELEMETRY, is_on};
 use key::key;
 
 /// A query to an agent, as its channel hands it in.
@@ -178,7 +179,6 @@ pub fn agent_part(
     request: &AgentRequest,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AgentPart, AgentError> {
-    let flags = Flags::read(variable);
     let mut agent = match request.context {
         Some(_) => Agent::new("assistant"),
         None => agent(project, request)?,
@@ -193,9 +193,8 @@ pub fn agent_part(
         agent.documents.push(name.clone());
     }
     let mut channel = request.channel.clone();
-    let mut vars = project.config.vars.clone();
-    vars.extend(std::mem::take(&mut channel.vars));
-    channel.vars = vars;
+    let given = std::mem::replace(&mut channel.vars, project.config.vars.clone());
+    channel.vars.extend(given);
     channel.language = channel.language.or_else(|| project.language(&agent));
     channel.model = channel.model.or_else(|| agent.model.clone());
     let env = project.env(&agent, variable);
@@ -218,11 +217,13 @@ pub fn agent_part(
             sources.props = request.props.as_ref();
             sources.conversation = project.conversation.as_ref();
             sources.env = Some(&env);
-            sources.append = flags.append;
+            if is_on(APPEND, variable) {
+                sources.append = LegacyAppend::On;
+            }
             system_prompt(&sources, &channel)
         }
     };
-    if flags.telemetry == Telemetry::On {
+    if is_on(TELEMETRY, variable) {
         tracing::debug!(
             agent = agent.id,
             layout = system.source.describe(),
@@ -266,9 +267,8 @@ fn contribution(
     let count = channel.past().len();
     if system.history == ShownBy::Nobody && count > 0 {
         let message = format!("{count} earlier messages are not sent: `showHistory` is off");
-        contribution
-            .problems
-            .push(Problem::new("history", ProblemKind::LeftOut, message));
+        let problem = Problem::new("history", ProblemKind::LeftOut, message);
+        contribution.problems.push(problem);
     }
     contribution
 }
@@ -285,20 +285,16 @@ impl ProjectDocuments {
 
     /// The problems of documents as those of a prompt.
     fn told(&self) -> Vec<Problem> {
-        let of_file = |problem: &kitbag_layout::FileProblem| {
-            let told = Problem::failed("documents", problem);
-            match &problem.hint {
-                Some(hint) => told.with_hint(hint),
-                None => told,
-            }
+        let of_file = |problem: &FileProblem| {
+            let mut told = Problem::failed("documents", problem);
+            told.hint.clone_from(&problem.hint);
+            told
         };
         let of_skipped = |file: &String| {
             let message = format!("{file} is no text and is left out");
             Problem::new("documents", ProblemKind::LeftOut, message)
         };
-        let problems = self.problems.iter().map(of_file);
-        problems
-            .chain(self.skipped.iter().map(of_skipped))
-            .collect()
+        let skipped = self.skipped.iter().map(of_skipped);
+        self.problems.iter().map(of_file).chain(skipped).collect()
     }
 }

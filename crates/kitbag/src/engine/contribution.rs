@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use kitbag_core::assembly::Draft;
 use kitbag_core::chunk::{ChunkId, ChunkType};
 #[cfg(feature = "layouts")]
 use kitbag_core::chunk::{Detail, Level};
@@ -12,8 +11,7 @@ use kitbag_core::message::Message;
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::RankedChunk;
 
-use super::admit::clean_chunk;
-use crate::redaction::Redaction;
+use super::admit::{Redaction, clean_chunk};
 
 /// What one source brings.
 ///
@@ -110,25 +108,20 @@ impl Contribution {
         }
     }
 
-    /// Adds what another contribution has.
-    pub(crate) fn extend(&mut self, other: Self) {
-        self.draft.extend(other.draft);
-        self.chunks.extend(other.chunks);
-        self.redacted.extend(other.redacted);
-        self.problems.extend(other.problems);
-    }
-
     /// Puts contributions together, in their order.
     pub(super) fn join(contributions: Vec<Self>) -> Self {
         let mut all = Self::default();
         for one in contributions {
-            all.extend(one);
+            all.draft.extend(one.draft);
+            all.chunks.extend(one.chunks);
+            all.redacted.extend(one.redacted);
+            all.problems.extend(one.problems);
         }
         all
     }
 }
 
-/// The parts of a [`Draft`] that sources bring.
+/// The parts of a [`Draft`](kitbag_core::assembly::Draft) that sources bring.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DraftParts {
@@ -160,14 +153,5 @@ impl DraftParts {
         self.history.extend(other.history);
         self.steps.extend(other.steps);
         self.retracted.extend(other.retracted);
-    }
-
-    pub(super) fn put_into(self, draft: &mut Draft) {
-        draft.identity = self.identity.unwrap_or_default();
-        draft.tools = self.tools;
-        draft.injected = self.injected;
-        draft.history = self.history;
-        draft.steps = self.steps;
-        draft.retracted = self.retracted;
     }
 }

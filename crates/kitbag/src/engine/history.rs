@@ -2,29 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use kitbag_core::assembly::{Draft, Epoch};
+use kitbag_core::assembly::Epoch;
 use kitbag_core::content::Content;
 use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost};
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use super::{Contribution, PromptRequest};
+use super::{Contribution, DraftParts, PromptRequest};
 use crate::shorten::shorten;
 
 impl Contribution {
-    /// Shortens the history of a draft to its room. Recalled messages that stand in it anyway are
-    /// not shown a second time.
-    pub(super) fn add_history(
+    /// Shortens the history to its room. Recalled messages that stand in it anyway are not shown a
+    /// second time.
+    pub(super) fn shorten_history(
         &mut self,
-        draft: &mut Draft,
-        unread: usize,
         request: &PromptRequest,
         counter: &dyn TokenCounter,
         previous: Option<&Epoch>,
     ) {
-        let room = room(draft, request, counter);
-        let mut history = std::mem::take(&mut draft.history);
+        let room = room(&self.draft, request, counter);
+        let mut history = std::mem::take(&mut self.draft.history);
+        let unread = self.draft.unread;
         let cut = cut_long(&mut history, room, counter);
         let ShortHistory {
             messages,
@@ -48,31 +47,27 @@ impl Contribution {
         };
         self.chunks.retain(|ranked| !is_shown(&ranked.chunk.source));
         self.redacted.retain(|one| !is_shown(&one.source));
-        draft.history = messages;
+        self.draft.history = messages;
     }
 }
 
 /// The most that the history may take: three quarters of what everything else that must be in
 /// leaves, so that what is known besides has room.
 pub(super) fn room(
-    draft: &Draft,
+    parts: &DraftParts,
     request: &PromptRequest,
     counter: &dyn TokenCounter,
 ) -> HistoryRoom {
-    let current = message_cost(&request.current, counter);
-    let mut fixed = counter.count(&draft.identity).saturating_add(current);
-    for message in &draft.injected {
-        fixed = fixed.saturating_add(counter.count(&message.content));
-    }
-    for tool in &draft.tools {
+    let identity = parts.identity.iter().map(|text| counter.count(text));
+    let injected = parts.injected.iter();
+    let injected = injected.map(|message| counter.count(&message.content));
+    let tools = parts.tools.iter().flat_map(|tool| {
         let schema = tool.input_schema.to_string();
-        for text in [&tool.name, &tool.description, &schema] {
-            fixed = fixed.saturating_add(counter.count(text));
-        }
-    }
-    for step in &draft.steps {
-        fixed = fixed.saturating_add(message_cost(step, counter));
-    }
+        [&tool.name, &tool.description, &schema].map(|text| counter.count(text))
+    });
+    let said = parts.steps.iter().chain([&request.current]);
+    let said = said.map(|message| message_cost(message, counter));
+    let fixed = identity.chain(injected).chain(tools).chain(said).sum();
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
         tokens: Tokens(left.0 / 4 * 3).min(left.saturating_sub(LINE)),

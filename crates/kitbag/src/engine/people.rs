@@ -6,8 +6,11 @@ use kitbag_core::assembly::{AssemblySettings, Breakpoint, Draft, Kept, render_fo
 
 use super::Composed;
 #[cfg(feature = "store")]
+use kitbag_store::Replayed;
+
+#[cfg(feature = "store")]
 use super::ReplayedPrompt;
-use crate::wire;
+use crate::wire::Laid;
 
 /// The body of a prompt with a line in the place of each internal message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +26,9 @@ impl Composed {
     /// The body to print for a person.
     #[must_use]
     pub fn body_for_people(&self) -> BodyForPeople<'_> {
-        let Self {
-            draft,
-            settings,
-            assembly,
-            ..
-        } = self;
-        masked(draft, &assembly.kept, settings, &assembly.breakpoints).unwrap_or_else(|| {
-            BodyForPeople {
-                text: self.body(),
-                hidden: 0,
-            }
+        let (kept, breakpoints) = (&self.assembly.kept, &self.assembly.breakpoints);
+        masked(&self.draft, kept, &self.settings, breakpoints, || {
+            self.body()
         })
     }
 }
@@ -43,34 +38,41 @@ impl ReplayedPrompt {
     /// The body to print for a person.
     #[must_use]
     pub fn body_for_people(&self) -> BodyForPeople<'_> {
-        let prompt = &self.prompt;
-        masked(
-            &prompt.draft,
-            &prompt.kept,
-            &prompt.settings,
-            &prompt.breakpoints,
-        )
-        .unwrap_or(BodyForPeople {
-            text: Cow::Borrowed(&self.body),
-            hidden: 0,
-        })
+        let Replayed {
+            draft,
+            kept,
+            settings,
+            breakpoints,
+            ..
+        } = &self.prompt;
+        let body = || Cow::Borrowed(self.body.as_str());
+        masked(draft, kept, settings, breakpoints, body)
     }
 }
 
-/// None where the prompt has no internal message.
-fn masked(
+/// The body itself where the prompt has no internal message.
+fn masked<'a>(
     draft: &Draft,
     kept: &[Kept],
     settings: &AssemblySettings,
     breakpoints: &[Breakpoint],
-) -> Option<BodyForPeople<'static>> {
-    let people = render_for_people(draft, kept, settings)?;
-    let rendered = people.rendered;
-    Some(BodyForPeople {
+    body: impl FnOnce() -> Cow<'a, str>,
+) -> BodyForPeople<'a> {
+    let Some(people) = render_for_people(draft, kept, settings) else {
+        let text = body();
+        return BodyForPeople { text, hidden: 0 };
+    };
+    let laid = Laid {
+        form: settings.form,
+        draft: &people.draft,
+        blocks: &people.rendered.blocks,
+        breakpoints,
+    };
+    BodyForPeople {
         text: Cow::Owned(match settings.form.is_text() {
-            true => rendered.body,
-            false => wire::json(settings.form, &people.draft, &rendered.blocks, breakpoints),
+            true => people.rendered.body,
+            false => laid.json(),
         }),
         hidden: people.hidden,
-    })
+    }
 }

@@ -1,10 +1,11 @@
-//! A past prompt, byte for byte as it was sent.
+//! A prompt as the store keeps it, and made again from there, byte for byte as it was sent.
 
 use indexmap::IndexMap;
 use kitbag_core::content::RawJson;
-use kitbag_store::{Replayed, RequestField, Store, StoreError, TurnId};
+use kitbag_store::{Replayed, RequestField, SentPrompt, Store, StoreError, TurnId};
 
-use crate::wire::{self, Dialect, Request};
+use super::TurnPrompt;
+use crate::wire::{Laid, Request};
 
 /// A prompt that was made again.
 #[derive(Debug, Clone)]
@@ -28,30 +29,52 @@ pub async fn replay(
     inference: Option<u32>,
 ) -> Result<ReplayedPrompt, StoreError> {
     let prompt = store.replay(turn, inference).await?;
-    let Replayed {
-        settings,
-        draft,
-        blocks,
-        breakpoints,
-        ..
-    } = &prompt;
-    let form = settings.form;
+    let laid = Laid {
+        form: prompt.settings.form,
+        draft: &prompt.draft,
+        blocks: &prompt.blocks,
+        breakpoints: &prompt.breakpoints,
+    };
     let body = match &prompt.fields {
-        Some(fields) => {
-            let dialect = Dialect::of(form);
-            let made = dialect.map(|dialect| Request::new(dialect, draft, blocks, breakpoints));
-            json_of(fields, made.as_ref())
-        }
-        None if form.is_text() => prompt.body.clone(),
-        None => wire::json(form, draft, blocks, breakpoints),
+        Some(fields) => json_of(fields, laid.request().as_ref()),
+        None if laid.form.is_text() => prompt.body.clone(),
+        None => laid.json(),
     };
     prompt.check(&body)?;
     Ok(ReplayedPrompt { body, prompt })
 }
 
+impl TurnPrompt {
+    /// The prompt as the store keeps it once the first byte of the answer has arrived.
+    #[must_use]
+    pub fn sent(&self) -> SentPrompt {
+        self.sent_with(self.composed.body().into_owned())
+    }
+
+    /// The same where the request was changed before it was sent: `stream` was set, say. Replay gives
+    /// that request byte for byte.
+    #[must_use]
+    pub fn sent_as(&self, request: &Request) -> SentPrompt {
+        let sent = self.sent_with(request.to_json());
+        match changed_fields(request, self.composed.request().as_ref()) {
+            Some(fields) => sent.with_fields(fields),
+            None => sent,
+        }
+    }
+
+    fn sent_with(&self, body: String) -> SentPrompt {
+        let one = self.composed.clone();
+        let sent = SentPrompt::new(one.draft, one.settings, one.assembly, body);
+        match &self.agent {
+            Some(agent) => sent.with_key(agent.key.as_str()),
+            None => sent,
+        }
+    }
+}
+
 /// The fields of a request that was sent, with the values that `made` does not have; none where it is
 /// the same request.
-pub(super) fn changed_fields(sent: &Request, made: Option<&Request>) -> Option<Vec<RequestField>> {
+fn changed_fields(sent: &Request, made: Option<&Request>) -> Option<Vec<RequestField>> {
     if made.is_some_and(|made| made.fields.iter().eq(&sent.fields)) {
         return None;
     }

@@ -4,7 +4,6 @@
 //! Reads only. Whoever sends the prompt tells the store with [`TurnPrompt::sent`] or
 //! [`TurnPrompt::sent_as`].
 
-#[cfg(feature = "layouts")]
 mod agent;
 mod conversation;
 #[cfg(feature = "store")]
@@ -18,21 +17,14 @@ use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::{TurnState, View};
 #[cfg(feature = "store")]
-use kitbag_store::{ConversationId, MemoryRequest, SentPrompt, Store, StoreError};
+use kitbag_store::{ConversationId, MemoryRequest, Store, StoreError};
 
-#[cfg(feature = "store")]
-use super::replay::changed_fields;
-#[cfg(feature = "layouts")]
 use super::{AgentError, AgentPart};
 use super::{Composed, Contribution, PromptRequest, compose};
-#[cfg(feature = "layouts")]
 pub use agent::AgentSource;
 use conversation::Conversation;
-#[cfg(all(feature = "layouts", feature = "store"))]
-use kitbag_layout::ShownBy;
-
 #[cfg(feature = "store")]
-use crate::wire::Request;
+use kitbag_layout::ShownBy;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -90,46 +82,10 @@ pub struct TurnPrompt {
     /// The prompt.
     pub composed: Composed,
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
-    #[cfg(feature = "layouts")]
     pub agent: Option<AgentPart>,
 }
 
 impl TurnPrompt {
-    /// The prompt as the store keeps it once the first byte of the answer has arrived.
-    #[cfg(feature = "store")]
-    #[must_use]
-    pub fn sent(&self) -> SentPrompt {
-        self.sent_with(self.composed.body().into_owned())
-    }
-
-    /// The same where the request was changed before it was sent: `stream` was set, say. Replay gives
-    /// that request byte for byte.
-    #[cfg(feature = "store")]
-    #[must_use]
-    pub fn sent_as(&self, request: &Request) -> SentPrompt {
-        let sent = self.sent_with(request.to_json());
-        match changed_fields(request, self.composed.request().as_ref()) {
-            Some(fields) => sent.with_fields(fields),
-            None => sent,
-        }
-    }
-
-    #[cfg(feature = "store")]
-    fn sent_with(&self, body: String) -> SentPrompt {
-        let Composed {
-            draft,
-            settings,
-            assembly,
-            ..
-        } = self.composed.clone();
-        let sent = SentPrompt::new(draft, settings, assembly, body);
-        #[cfg(feature = "layouts")]
-        if let Some(agent) = &self.agent {
-            return sent.with_key(agent.key.as_str());
-        }
-        sent
-    }
-
     /// The prompt for a provider that takes a system prompt, a history and a message; none where its
     /// form is not the flat one.
     #[must_use]
@@ -149,7 +105,6 @@ pub enum TurnError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The agent has no prompt.
-    #[cfg(feature = "layouts")]
     #[error(transparent)]
     Agent(#[from] AgentError),
     /// The parts that must be in do not fit.
@@ -164,7 +119,6 @@ impl TurnError {
         match self {
             #[cfg(feature = "store")]
             Self::Store(error) => error.hint().map(str::to_owned),
-            #[cfg(feature = "layouts")]
             Self::Agent(error) => error.hint(),
             Self::Assemble(error) => Some(error.hint().to_owned()),
         }
@@ -179,7 +133,6 @@ pub struct Sources<'a> {
     #[cfg(feature = "store")]
     pub store: Option<&'a Store>,
     /// The agent that answers. Without one, the built-in persona does.
-    #[cfg(feature = "layouts")]
     pub agent: Option<AgentSource<'a>>,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
@@ -201,10 +154,6 @@ pub async fn turn(
     #[cfg(feature = "store")]
     let memory = sources.store.zip(request.memory.as_ref());
     #[cfg(feature = "store")]
-    #[cfg_attr(
-        not(feature = "layouts"),
-        expect(unused_mut, reason = "only a layout changes it")
-    )]
     let mut conversation = match memory {
         Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
         None => Conversation::new(request, &[]),
@@ -213,7 +162,6 @@ pub async fn turn(
     let conversation = Conversation::new(request, &[]);
     let mut contributions = sources.contributions;
     contributions.push(conversation.contribution.clone());
-    #[cfg(feature = "layouts")]
     let agent = match &sources.agent {
         Some(source) => {
             let mut part = source.part(&conversation, &prompt, &contributions)?;
@@ -239,8 +187,6 @@ pub async fn turn(
             None
         }
     };
-    #[cfg(not(feature = "layouts"))]
-    contributions.push(persona());
     // The prompts of nodes take turns: none of them continues the one before it.
     let epoch = conversation.epoch.as_ref();
     let epoch = epoch.filter(|_| request.node.is_none());
@@ -249,7 +195,6 @@ pub async fn turn(
         let shown = memory::shown(&conversation, &contributions, &prompt, epoch, counter);
         let known = store.recollect(memory, conversation.id, shown).await;
         contributions.push(recollections::recollections(&known, epoch, counter));
-        #[cfg(feature = "layouts")]
         if let (Some(part), Some(known)) = (&agent, contributions.last_mut()) {
             agent::guard(std::slice::from_mut(known), part, &conversation);
         }
@@ -258,7 +203,6 @@ pub async fn turn(
         #[cfg(feature = "store")]
         conversation: conversation.id,
         composed: compose(&prompt, contributions, counter, epoch)?,
-        #[cfg(feature = "layouts")]
         agent,
     })
 }

@@ -27,13 +27,6 @@ impl Files {
             max_files: 50,
         }
     }
-
-    /// The same with another limit.
-    #[must_use]
-    pub fn with_max_files(mut self, max_files: usize) -> Self {
-        self.max_files = max_files;
-        self
-    }
 }
 
 impl Gatherer for Files {
@@ -56,16 +49,10 @@ impl Gatherer for Files {
                     continue;
                 };
                 let mut chunk = ContextChunk::new(ChunkType::File, file.path.as_str(), &*text);
-                if let Some(language) = Language::of_text(&file.path, &text) {
-                    chunk
-                        .metadata
-                        .insert("language".into(), language.name().into());
-                }
-                if let Some(modified) = file.modified {
-                    chunk
-                        .metadata
-                        .insert("last_modified".into(), modified.into());
-                }
+                let language = Language::of_text(&file.path, &text);
+                let language = language.map(|one| ("language".into(), one.name().into()));
+                let modified = file.modified.map(|at| ("last_modified".into(), at.into()));
+                chunk.metadata.extend(language.into_iter().chain(modified));
                 gathered.chunks.push(chunk);
             }
             let left = workspace.files().len().saturating_sub(wanted.max_files);

@@ -1,10 +1,10 @@
 //! The last commits.
 
 use jiff::Timestamp;
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
+use kitbag_core::chunk::{ChunkType, ContextPriority};
 use kitbag_workspace::git::Commit;
 
-use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, blocking};
+use super::{GatherError, GatherFuture, GatherTask, Gatherer, blocking, levelled};
 
 /// Brings the last commits with the files that they changed; nothing outside git.
 #[derive(Debug, Clone, Copy)]
@@ -30,32 +30,26 @@ impl Gatherer for History {
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let (workspace, commits) = (task.workspace.clone(), self.commits);
         Box::pin(blocking(move || {
-            let Some(repository) = workspace.repository() else {
-                return Ok(Gathered::default());
+            let history = match workspace.repository() {
+                Some(repository) => repository.history().map_err(GatherError::new)?,
+                None => &[],
             };
-            let history = repository.history().map_err(GatherError::new)?;
             let commits = history.get(..commits).unwrap_or(history);
-            if commits.is_empty() {
-                return Ok(Gathered::default());
-            }
-            let detailed: String = commits.iter().map(with_paths).collect();
-            let chunk = ContextChunk::new(ChunkType::History, "git log", detailed)
-                .with_priority(ContextPriority::High)
-                .with_level(Level::new(
-                    Detail::Outline,
-                    commits.iter().map(line).collect::<String>(),
-                ));
-            Ok(Gathered::from(vec![chunk]))
+            let texts = (!commits.is_empty()).then(|| {
+                let detailed = commits.iter().map(with_paths).collect();
+                [detailed, commits.iter().map(line).collect()]
+            });
+            let texts = texts.into_iter().flatten();
+            let chunk = levelled(ChunkType::History, "git log", ContextPriority::High, texts);
+            Ok(chunk.into())
         }))
     }
 }
 
 fn line(commit: &Commit) -> String {
     let id: String = commit.id.chars().take(8).collect();
-    let time = Timestamp::from_second(commit.time)
-        .unwrap_or_default()
-        .to_string();
-    let day: String = time.chars().take(10).collect();
+    let time = Timestamp::from_second(commit.time).unwrap_or_default();
+    let day: String = time.to_string().chars().take(10).collect();
     format!("{id} {day} {}\n", commit.subject)
 }
 
@@ -64,12 +58,8 @@ fn with_paths(commit: &Commit) -> String {
     for path in commit.paths.iter().take(MOST_PATHS) {
         text.push_str(&format!("  {path}\n"));
     }
-    if let Some(more) = commit
-        .paths
-        .len()
-        .checked_sub(MOST_PATHS)
-        .filter(|&more| more > 0)
-    {
+    let more = commit.paths.len().saturating_sub(MOST_PATHS);
+    if more > 0 {
         text.push_str(&format!("  … {more} more\n"));
     }
     text

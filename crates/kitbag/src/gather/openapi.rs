@@ -1,9 +1,9 @@
 //! Descriptions of HTTP interfaces.
 
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
+use kitbag_core::chunk::{ChunkType, ContextPriority};
 use kitbag_workspace::openapi::summarize;
 
-use super::{GatherError, GatherFuture, GatherTask, Gathered, Gatherer, blocking};
+use super::{GatherError, GatherFuture, GatherTask, Gatherer, blocking, levelled};
 
 /// Brings an OpenAPI description of the workspace as a summary: its operations, with as much detail
 /// as there is room for.
@@ -33,17 +33,15 @@ impl Gatherer for OpenApi {
             let missing =
                 || GatherError::new(format_args!("there is no text `{path}` in the workspace"));
             let text = workspace.read(&path).ok_or_else(missing)?;
-            let mut levels = summarize(&text)
-                .map_err(|error| GatherError::new(format_args!("`{path}`: {error}")))?
-                .into_iter();
+            let levels = summarize(&text)
+                .map_err(|error| GatherError::new(format_args!("`{path}`: {error}")))?;
             let kind = ChunkType::Other("api_spec".into());
-            let mut chunk = ContextChunk::new(kind, path, levels.next().unwrap_or_default());
-            // The summary is not in the language of the file.
-            chunk.metadata.insert("language".into(), "text".into());
-            let terser =
-                |chunk: ContextChunk, text| chunk.with_level(Level::new(Detail::Outline, text));
-            let chunk = levels.fold(chunk.with_priority(ContextPriority::High), terser);
-            Ok(Gathered::from(vec![chunk]))
+            let mut chunk = levelled(kind, &path, ContextPriority::High, levels);
+            if let Some(chunk) = &mut chunk {
+                // The summary is not in the language of the file.
+                chunk.metadata.insert("language".into(), "text".into());
+            }
+            Ok(chunk.into())
         }))
     }
 }

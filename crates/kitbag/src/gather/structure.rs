@@ -1,9 +1,9 @@
 //! The tree of the workspace.
 
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Trust};
+use kitbag_core::chunk::{ChunkType, ContextPriority, Trust};
 use kitbag_workspace::structure;
 
-use super::{GatherFuture, GatherTask, Gathered, Gatherer, blocking};
+use super::{GatherFuture, GatherTask, Gatherer, blocking, levelled, paths};
 
 /// Brings the tree of the workspace to a depth, and shallower trees as cheaper levels of it.
 #[derive(Debug, Clone, Copy)]
@@ -28,21 +28,14 @@ impl Gatherer for Structure {
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let (workspace, depth) = (task.workspace.clone(), self.depth);
         Box::pin(blocking(move || {
-            let paths: Vec<&str> = workspace
-                .files()
-                .iter()
-                .map(|file| file.path.as_str())
-                .collect();
-            let mut trees = structure::levels(&paths, depth).into_iter();
-            let Some(deepest) = trees.next() else {
-                return Ok(Gathered::default());
-            };
-            let chunk = ContextChunk::new(ChunkType::Structure, "workspace", deepest)
-                .with_priority(ContextPriority::Low)
-                .with_trust(Trust::Untrusted);
-            let outlined =
-                |chunk: ContextChunk, tree| chunk.with_level(Level::new(Detail::Outline, tree));
-            Ok(Gathered::from(vec![trees.fold(chunk, outlined)]))
+            let trees = structure::levels(&paths(&workspace), depth);
+            let chunk = levelled(
+                ChunkType::Structure,
+                "workspace",
+                ContextPriority::Low,
+                trees,
+            );
+            Ok(chunk.map(|chunk| chunk.with_trust(Trust::Untrusted)).into())
         }))
     }
 }

@@ -11,9 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::import::{
-    ImportDefaults, ImportError, ImportLine, LeftOut, Place, branch, text_or_number, time_of,
-};
+use super::export::{Exported, Said, branch, text};
+use super::import::{ImportError, LeftOut, Place, parsed, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -60,67 +59,45 @@ struct Author {
     name: Option<String>,
 }
 
-/// The messages of one conversation, each of which may be bad by itself.
-pub(super) fn read_conversation(
+/// Reads one conversation.
+pub(super) fn read(
     record: &[u8],
     number: u64,
-    defaults: &ImportDefaults,
     left_out: &mut LeftOut,
-) -> Result<Vec<Result<ImportLine, ImportError>>, ImportError> {
-    let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
+) -> Result<Exported, ImportError> {
+    let conversation: Conversation<'_> = parsed(record, || Place::conversation(number))?;
     let nodes = &conversation.mapping;
-    let parents: BTreeMap<&str, Option<&str>> = nodes
-        .iter()
-        .map(|(id, node)| (id.as_str(), node.parent.as_deref()))
-        .collect();
+    let parents = nodes.iter();
+    let parents = parents.map(|(id, node)| (id.as_str(), node.parent.as_deref()));
+    let parents: BTreeMap<&str, Option<&str>> = parents.collect();
     let current = conversation.current_node.as_deref();
     let current = current.filter(|id| parents.contains_key(id));
-    let Some(leaf) = current.or_else(|| latest(nodes)) else {
-        return Ok(Vec::new());
-    };
-    let (path, branches) = branch(&parents, leaf);
+    let leaf = current.or_else(|| latest(nodes));
+    let (path, branches) = leaf.map(|leaf| branch(&parents, leaf)).unwrap_or_default();
     left_out.branches += branches;
-    let id = conversation.conversation_id.or(conversation.id);
-    let id = id.or_else(|| conversation.title.clone());
-    let mut last_time = conversation.create_time.as_ref().and_then(time_of);
-    let mut lines = Vec::new();
+    let mut messages = Vec::new();
     for node in path {
         let Some(raw) = nodes.get(node).and_then(|node| node.message) else {
             continue;
         };
-        let place = || Place::Conversation {
-            number,
-            title: conversation.title.clone(),
-            message: Some(node.to_owned()),
-        };
-        let message = match read_message(raw, place) {
-            Ok(message) => message,
-            Err(error) => {
-                lines.push(Err(error));
-                continue;
-            }
-        };
-        let Some((message, role)) = message else {
-            left_out.hidden += 1;
-            continue;
-        };
-        // A message without a time was said after the one before it.
-        let time = message.create_time.as_ref().and_then(time_of);
-        last_time = time.or(last_time);
-        let text = text_of(&message);
-        if text.is_empty() {
-            left_out.empty += 1;
-            continue;
+        let place = || Place::message(number, &conversation.title, node);
+        match read_message(raw, place).transpose() {
+            Some(message) => messages.push(message.map(|(message, role)| Said {
+                parts: parts_of(&message),
+                reference: message.id.or_else(|| Some(node.to_owned())),
+                role,
+                speaker: message.author.name,
+                at: message.create_time,
+            })),
+            None => left_out.hidden += 1,
         }
-        let mut line = defaults.line("chatgpt", role, text);
-        line.conversation.clone_from(&id);
-        line.reference = message.id.or_else(|| Some(node.to_owned()));
-        line.at.clone_from(&last_time);
-        line.speaker = message.author.name;
-        lines.push(Ok(line));
     }
-    Ok(lines)
+    let id = conversation.conversation_id.or(conversation.id);
+    Ok(Exported {
+        id: id.or(conversation.title),
+        begun: conversation.create_time,
+        messages,
+    })
 }
 
 /// A message and its role; none if the user never saw it.
@@ -128,33 +105,25 @@ fn read_message(
     raw: &RawValue,
     place: impl Fn() -> Place,
 ) -> Result<Option<(Message, Role)>, ImportError> {
-    let message: Message = serde_json::from_str(raw.get())
-        .map_err(|error| ImportError::json(place(), &error, raw.get().as_bytes()))?;
+    let message: Message = parsed(raw.get().as_bytes(), &place)?;
     let role = match message.author.role.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "tool" => Role::Tool,
         "system" | "developer" => return Ok(None),
         other => {
-            return Err(ImportError::Field {
-                place: place(),
-                field: "author.role",
-                found: format!("`{}`", other.escape_debug()),
-                expected: "user, assistant, tool or system",
-            });
+            let expected = "user, assistant, tool or system";
+            return Err(ImportError::role(place(), "author.role", other, expected));
         }
     };
     let is_set = |name: &str| message.metadata.get(name) == Some(&Value::Bool(true));
-    let kind = message.content.get("content_type").and_then(Value::as_str);
-    let unseen = [
-        "thoughts",
-        "reasoning_recap",
-        "user_editable_context",
-        "model_editable_context",
-    ];
+    let is_unseen = matches!(
+        kind_of(&message.content),
+        "thoughts" | "reasoning_recap" | "user_editable_context" | "model_editable_context"
+    );
     let is_hidden = is_set("is_visually_hidden_from_conversation")
         || is_set("is_user_system_message")
-        || kind.is_some_and(|kind| unseen.contains(&kind))
+        || is_unseen
         || message.recipient.as_deref().is_some_and(|to| to != "all");
     Ok((!is_hidden).then_some((message, role)))
 }
@@ -165,20 +134,18 @@ fn latest<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> Option<&'a str> {
     struct When {
         create_time: Option<f64>,
     }
-    let when = |node: &Node<'_>| -> Option<f64> {
-        serde_json::from_str::<When>(node.message?.get())
-            .ok()?
-            .create_time
+    let when = |node: &Node<'_>| {
+        let message: Option<When> = serde_json::from_str(node.message?.get()).ok();
+        message?.create_time
     };
-    let latest = nodes.iter().max_by(|(_, a), (_, b)| {
-        let (a, b) = (when(a).unwrap_or(f64::MIN), when(b).unwrap_or(f64::MIN));
-        a.total_cmp(&b)
-    });
+    let when = |node: &Node<'_>| when(node).unwrap_or(f64::MIN);
+    let latest = nodes.iter();
+    let latest = latest.max_by(|(_, a), (_, b)| when(a).total_cmp(&when(b)));
     latest.map(|(id, _)| id.as_str())
 }
 
-/// What a message says, its parts below one another.
-fn text_of(message: &Message) -> String {
+/// What a message says.
+fn parts_of(message: &Message) -> Vec<String> {
     let content = &message.content;
     let mut parts: Vec<String> = Vec::new();
     if let Some(written) = content.get("parts").and_then(Value::as_array) {
@@ -186,40 +153,30 @@ fn text_of(message: &Message) -> String {
         let is_spoken = written.iter().any(is_spoken);
         parts.extend(written.iter().filter_map(|part| part_of(part, is_spoken)));
     } else {
-        let texts = ["text", "result", "content"].into_iter();
-        let text = texts.filter_map(|name| content.get(name)?.as_str()).next();
-        parts.extend(text.map(str::to_owned));
-    }
-    let attached = message
-        .metadata
-        .get("attachments")
-        .and_then(Value::as_array);
-    for file in attached.into_iter().flatten() {
-        let is_image = file
-            .get("mime_type")
-            .and_then(Value::as_str)
-            .is_some_and(|kind| kind.starts_with("image/"));
-        let name = file.get("name").and_then(Value::as_str);
-        // Images stand among the parts already.
+        let mut names = ["text", "result", "content"].into_iter();
         parts.extend(
-            name.filter(|_| !is_image)
-                .map(|name| format!("[file: {name}]")),
+            names
+                .find_map(|name| text(content, name))
+                .map(str::to_owned),
         );
     }
-    let parts: Vec<String> = parts.iter().map(|part| without_marks(part)).collect();
-    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
+    let attached = message.metadata.get("attachments");
+    for file in attached.and_then(Value::as_array).into_iter().flatten() {
+        let is_image = text(file, "mime_type").is_some_and(|kind| kind.starts_with("image/"));
+        // Images stand among the parts already.
+        let name = text(file, "name").filter(|_| !is_image);
+        parts.extend(name.map(|name| format!("[file: {name}]")));
+    }
+    parts.iter().map(|part| without_marks(part)).collect()
 }
 
 fn kind_of(part: &Value) -> &str {
-    let kind = part.get("content_type").and_then(Value::as_str);
-    kind.unwrap_or_default()
+    text(part, "content_type").unwrap_or_default()
 }
 
 /// One part: a text, or what stands for something else. A sound whose words are there needs none.
 fn part_of(part: &Value, is_spoken: bool) -> Option<String> {
-    if let Some(text) = part.as_str().or_else(|| part.get("text")?.as_str()) {
+    if let Some(text) = part.as_str().or_else(|| text(part, "text")) {
         return Some(text.to_owned());
     }
     let kind = kind_of(part);

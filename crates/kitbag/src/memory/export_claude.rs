@@ -12,9 +12,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::import::{
-    ImportDefaults, ImportError, ImportLine, LeftOut, Place, branch, text_or_number, time_of,
-};
+use super::export::{Exported, Said, branch, text};
+use super::import::{ImportError, LeftOut, Place, parsed, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -45,74 +44,51 @@ struct Message {
     files: Value,
 }
 
-/// The messages of one conversation, each of which may be bad by itself.
-pub(super) fn read_conversation(
+/// Reads one conversation.
+pub(super) fn read(
     record: &[u8],
     number: u64,
-    defaults: &ImportDefaults,
     left_out: &mut LeftOut,
-) -> Result<Vec<Result<ImportLine, ImportError>>, ImportError> {
-    let conversation: Conversation<'_> = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(Place::conversation(number), &error, record))?;
-    let place = |index: usize| Place::Conversation {
-        number,
-        title: conversation.name.clone(),
-        message: Some((index + 1).to_string()),
-    };
-    let messages: Vec<Result<Message, ImportError>> = conversation
-        .chat_messages
-        .iter()
-        .enumerate()
-        .map(|(index, raw)| {
-            serde_json::from_str(raw.get())
-                .map_err(|error| ImportError::json(place(index), &error, raw.get().as_bytes()))
-        })
+) -> Result<Exported, ImportError> {
+    let conversation: Conversation<'_> = parsed(record, || Place::conversation(number))?;
+    let name = conversation.name;
+    let place = |index: usize| Place::message(number, &name, index + 1);
+    let written = conversation.chat_messages.iter().enumerate();
+    let messages: Vec<Result<Message, ImportError>> = written
+        .map(|(index, raw)| parsed(raw.get().as_bytes(), || place(index)))
         .collect();
     let leaf = conversation.current_leaf_message_uuid.as_deref();
-    let other_branches = other_branches(&messages, leaf, left_out);
-    let id = conversation.uuid.or_else(|| conversation.name.clone());
-    let mut last_time = conversation.created_at.as_ref().and_then(time_of);
-    let mut lines = Vec::new();
-    for (index, message) in messages.into_iter().enumerate() {
-        let message = match message {
-            Ok(message) => message,
-            Err(error) => {
-                lines.push(Err(error));
-                continue;
-            }
-        };
-        let uuid = message.uuid.as_deref().unwrap_or_default();
-        if other_branches.contains(uuid) {
-            continue;
-        }
-        let role = match message.sender.as_str() {
-            "human" | "user" => Role::User,
-            "assistant" => Role::Assistant,
-            other => {
-                lines.push(Err(ImportError::Field {
-                    place: place(index),
-                    field: "sender",
-                    found: format!("`{}`", other.escape_debug()),
-                    expected: "human or assistant",
-                }));
-                continue;
-            }
-        };
-        // A message without a time was said after the one before it.
-        let time = message.created_at.as_ref().and_then(time_of);
-        last_time = time.or(last_time);
-        let text = text_of(&message);
-        if text.is_empty() {
-            left_out.empty += 1;
-            continue;
-        }
-        let mut line = defaults.line("claude", role, text);
-        line.conversation.clone_from(&id);
-        line.reference = message.uuid;
-        line.at.clone_from(&last_time);
-        lines.push(Ok(line));
-    }
-    Ok(lines)
+    let others = other_branches(&messages, leaf, left_out).unwrap_or_default();
+    let is_left = |message: &Result<Message, ImportError>| {
+        let message = message.as_ref().ok();
+        let id = message.and_then(|message| message.uuid.as_deref());
+        id.is_some_and(|id| others.contains(id))
+    };
+    let said = |(index, message): (usize, Result<Message, ImportError>)| {
+        let message = message?;
+        Ok(Said {
+            role: match message.sender.as_str() {
+                "human" | "user" => Role::User,
+                "assistant" => Role::Assistant,
+                other => {
+                    let expected = "human or assistant";
+                    return Err(ImportError::role(place(index), "sender", other, expected));
+                }
+            },
+            parts: parts_of(&message),
+            reference: message.uuid,
+            speaker: None,
+            at: message.created_at,
+        })
+    };
+    let messages = messages.into_iter().enumerate();
+    let messages = messages.filter(|(_, message)| !is_left(message));
+    let messages = messages.map(said).collect();
+    Ok(Exported {
+        id: conversation.uuid.or(name),
+        begun: conversation.created_at,
+        messages,
+    })
 }
 
 /// The messages that are on another branch than the current one, or than the last message.
@@ -123,44 +99,34 @@ fn other_branches(
     messages: &[Result<Message, ImportError>],
     current: Option<&str>,
     left_out: &mut LeftOut,
-) -> BTreeSet<String> {
+) -> Option<BTreeSet<String>> {
     let mut parents: BTreeMap<&str, Option<&str>> = BTreeMap::new();
-    let mut last = None;
     for message in messages {
-        let Ok(message) = message else {
-            return BTreeSet::new();
-        };
-        let (Some(id), Some(parent)) = (&message.uuid, &message.parent_message_uuid) else {
-            return BTreeSet::new();
-        };
-        parents.insert(id, Some(parent));
-        last = Some(id.as_str());
+        let message = message.as_ref().ok()?;
+        let parent = message.parent_message_uuid.as_deref()?;
+        parents.insert(message.uuid.as_deref()?, Some(parent));
     }
+    let first = messages.first()?.as_ref().ok()?;
+    let last = messages.last()?.as_ref().ok()?;
     let current = current.filter(|id| parents.contains_key(id));
-    let Some(leaf) = current.or(last) else {
-        return BTreeSet::new();
-    };
-    let (path, branches) = branch(&parents, leaf);
-    let root_of = |id: Option<&&str>| parents.get(id?).copied().flatten();
-    let first = messages.first().and_then(|first| first.as_ref().ok());
-    let first = first.and_then(|first| first.parent_message_uuid.as_deref());
-    if root_of(path.first()) != first {
-        return BTreeSet::new();
+    let (path, branches) = branch(&parents, current.or(last.uuid.as_deref())?);
+    let root = parents.get(path.first()?).copied().flatten();
+    if root != first.parent_message_uuid.as_deref() {
+        return None;
     }
     left_out.branches += branches;
     let path: BTreeSet<&str> = path.into_iter().collect();
-    let others = parents.keys().filter(|id| !path.contains(**id));
-    others.map(|id| (*id).to_owned()).collect()
+    let others = parents.into_keys().filter(|id| !path.contains(id));
+    Some(others.map(str::to_owned).collect())
 }
 
 /// What a message says: its blocks of text, or its text where it has no blocks, and what is attached.
-fn text_of(message: &Message) -> String {
-    let text = |value: &Value, name: &str| value.get(name)?.as_str().map(str::to_owned);
+fn parts_of(message: &Message) -> Vec<String> {
     let blocks = message.content.as_deref().unwrap_or_default();
     let mut parts: Vec<String> = Vec::new();
     for block in blocks {
-        match block.get("type").and_then(Value::as_str) {
-            Some("text" | "voice_note") => parts.extend(text(block, "text")),
+        match text(block, "type") {
+            Some("text" | "voice_note") => parts.extend(text(block, "text").map(str::to_owned)),
             Some("image") => parts.push("[image]".to_owned()),
             _ => {}
         }
@@ -169,22 +135,17 @@ fn text_of(message: &Message) -> String {
     if blocks.is_empty() {
         parts.extend(message.text.clone());
     }
-    for attached in [&message.attachments, &message.files] {
-        for file in attached.as_array().into_iter().flatten() {
-            let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
-            let name = name.map(|name| format!("[file: {name}]"));
-            for shown in [name, text(file, "extracted_content")]
-                .into_iter()
-                .flatten()
-            {
-                // A file may be in both lists.
-                if !parts.contains(&shown) {
-                    parts.push(shown);
-                }
+    let attached = [&message.attachments, &message.files].into_iter();
+    for file in attached.filter_map(Value::as_array).flatten() {
+        let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
+        let name = name.map(|name| format!("[file: {name}]"));
+        let extracted = text(file, "extracted_content").map(str::to_owned);
+        for shown in name.into_iter().chain(extracted) {
+            // A file may be in both lists.
+            if !parts.contains(&shown) {
+                parts.push(shown);
             }
         }
     }
-    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
+    parts
 }

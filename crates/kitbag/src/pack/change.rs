@@ -92,14 +92,9 @@ impl Change {
         let is_unseen = |diff: &&FileDiff| {
             !shown.contains(&*source_of(diff)) && !shown.contains(diff.path.as_str())
         };
-        let unseen: Vec<&str> = self
-            .diffs
-            .iter()
-            .filter(is_unseen)
-            .map(|diff| diff.path.as_str())
-            .collect();
-        let all = self.diffs.len();
-        let missing = unseen.len();
+        let unseen = self.diffs.iter().filter(is_unseen);
+        let unseen: Vec<&str> = unseen.map(|diff| diff.path.as_str()).collect();
+        let (all, missing) = (self.diffs.len(), unseen.len());
         (missing > 0).then(|| {
             let names = named(&unseen);
             let message =
@@ -111,14 +106,12 @@ impl Change {
 
 /// A few names, and how many more there are.
 fn named(names: &[impl AsRef<str>]) -> String {
-    let first: Vec<String> = names
-        .iter()
-        .take(MOST_NAMES)
-        .map(|name| format!("`{}`", name.as_ref()))
-        .collect();
+    let first = names.iter().take(MOST_NAMES);
+    let first: Vec<String> = first.map(|name| format!("`{}`", name.as_ref())).collect();
+    let first = first.join(", ");
     match names.len().saturating_sub(MOST_NAMES) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 
@@ -128,10 +121,7 @@ fn source_of(diff: &FileDiff) -> String {
 
 /// Whether the file is kept for secrets, or was under its former name.
 fn holds_secrets(diff: &FileDiff) -> bool {
-    let was = match &diff.status {
-        FileStatus::Renamed { from } => is_secret_file(from),
-        _ => false,
-    };
+    let was = matches!(&diff.status, FileStatus::Renamed { from } if is_secret_file(from));
     was || is_secret_file(&diff.path)
 }
 
@@ -176,12 +166,12 @@ fn added(
 
 fn chunk(diff: &FileDiff) -> ContextChunk {
     let status = match &diff.status {
-        FileStatus::Added => "added".to_owned(),
-        FileStatus::Deleted => "deleted".to_owned(),
-        FileStatus::Renamed { from } => format!("renamed from {from}"),
-        FileStatus::TypeChanged => "became another kind of file".to_owned(),
-        FileStatus::Unmerged => "unmerged".to_owned(),
-        _ => "modified".to_owned(),
+        FileStatus::Added => "added",
+        FileStatus::Deleted => "deleted",
+        FileStatus::Renamed { from } => &format!("renamed from {from}"),
+        FileStatus::TypeChanged => "became another kind of file",
+        FileStatus::Unmerged => "unmerged",
+        _ => "modified",
     };
     let (came, went) = diff.changed_lines();
     let lines = match came + went {
@@ -205,9 +195,8 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
     };
     chunk.metadata.insert("language".into(), "diff".into());
     if diff.status == FileStatus::Added && chunk.levels.len() > 1 {
-        chunk
-            .metadata
-            .insert(SHOWS.into(), diff.path.as_str().into());
+        let path = diff.path.as_str().into();
+        chunk.metadata.insert(SHOWS.into(), path);
     }
     chunk.with_priority(ContextPriority::High)
 }

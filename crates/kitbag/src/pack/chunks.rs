@@ -6,7 +6,7 @@ use kitbag_core::tokens::TokenCounter;
 use super::files;
 use super::gathered::Others;
 use super::report::{self, Excluded, RankedSource};
-use super::{PackOptions, Prepared, Retrieval};
+use super::{PackOptions, Prepared};
 use crate::engine::Contribution;
 
 /// The contribution of a workspace, and what the report says besides.
@@ -26,10 +26,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     let (mut files, left_out) = files::chunks(prepared, options);
     let ranked = report::ranked(prepared, &files);
 
-    let usual = Retrieval::default();
-    let prioritizer = options.prioritizer.as_deref().unwrap_or(&usual);
-    let mut others = Others::new(prepared, options.budget, counter);
-    others.score(prioritizer, &prepared.rank_task);
+    let others = Others::new(prepared, options, counter);
     let stand_ins = others.stand_ins(options.budget);
     let mut excluded = Vec::new();
     files.retain(|file| {

@@ -78,14 +78,8 @@ impl PackError {
 /// What was compared, and found the same.
 fn compared(changes: &Changes, left_out: usize) -> String {
     match changes {
-        _ if left_out > 0 => {
-            let files = if left_out == 1 {
-                "file is"
-            } else {
-                "files are"
-            };
-            format!("{left_out} changed {files} left out by the patterns")
-        }
+        _ if left_out == 1 => "1 changed file is left out by the patterns".into(),
+        _ if left_out > 0 => format!("{left_out} changed files are left out by the patterns"),
         Changes::Staged => "nothing is staged".into(),
         Changes::Since(revision) if changes.has_work_tree() => {
             format!("the files are as they were at `{revision}`")

@@ -17,7 +17,7 @@ pub use trials::LARGEST;
 use trials::Trials;
 
 /// The explanation of one file, or of another source of the pack.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The source.
@@ -73,39 +73,30 @@ pub async fn explain(
     pack: &Pack,
     counter: &dyn TokenCounter,
 ) -> Explanation {
-    let place = pack.ranked.iter().position(|ranked| ranked.source == path);
-    let ranked = place.and_then(|place| pack.ranked.get(place));
+    let all = &pack.decisions.ranked;
+    let place = all.iter().position(|ranked| ranked.source == path);
+    let ranked = place.and_then(|place| all.get(place));
     let mut entries = pack.assembly.ledger.entries.iter();
     let entry = entries.find(|entry| ranked.is_none() && entry.source == path);
-    let score = entry.map(|entry| &entry.score);
+    let score = ranked.map(|ranked| (ranked.score, ranked.parts.as_slice()));
+    let score = score.or(entry.map(|entry| (entry.score.total(), entry.score.parts())));
     let mut told = Explanation {
         source: path.to_owned(),
         rank: place.map(|place| place + 1),
-        ranked: pack.ranked.len(),
-        score: ranked
-            .map(|ranked| ranked.score)
-            .or(score.map(|score| score.total())),
-        parts: ranked
-            .map(|ranked| ranked.parts.clone())
-            .or(score.map(|score| score.parts().to_vec()))
-            .unwrap_or_default(),
+        ranked: all.len(),
+        score: score.as_ref().map(|(total, _)| *total),
+        parts: score.map(|(_, parts)| parts.to_vec()).unwrap_or_default(),
         shown: shown(pack, path),
-        reason: None,
-        displaced_by: Vec::new(),
-        budget: None,
-        words: Vec::new(),
-        pinned: None,
-        was_tried: false,
-        can_be_pinned: false,
+        ..Explanation::default()
     };
     let files = prepared.workspace.files();
     let index = files.iter().position(|file| file.path == path);
-    let level = told.shown.as_ref().map(|shown| shown.level);
-    if level.is_none() {
+    let shown_at = told.shown.as_ref().map(|shown| shown.level);
+    if shown_at.is_none() {
         told.reason = Some(reason(&told, pack, index.is_some()));
         told.can_be_pinned = can_be_pinned(path, prepared);
     }
-    let (Some(index), true) = (index, level != Some(Detail::Full)) else {
+    let (Some(index), true) = (index, shown_at != Some(Detail::Full)) else {
         return told;
     };
     let mut candidates = prepared.survey.candidates.iter();
@@ -118,10 +109,9 @@ pub async fn explain(
     // Only what was looked at has a text that could be shown.
     if candidate.is_some() {
         told.was_tried = true;
-        let wanted = level.map_or(Detail::Line, |_| Detail::Full);
+        let wanted = shown_at.map_or(Detail::Line, |_| Detail::Full);
         if let Some((level, lost)) = trials.pinned(prepared, pack) {
-            told.pinned =
-                (Some(level) != told.shown.as_ref().map(|shown| shown.level)).then_some(level);
+            told.pinned = Some(level).filter(|_| shown_at != Some(level));
             told.displaced_by = lost;
         }
         told.budget = trials.budget(prepared, wanted);
@@ -130,7 +120,7 @@ pub async fn explain(
         told.was_tried = true;
         told.budget = trials.wider_budget(place).await;
     }
-    if level.is_none() {
+    if shown_at.is_none() {
         told.words = trials.words(candidate).await;
     }
     told
@@ -138,7 +128,8 @@ pub async fn explain(
 
 fn shown(pack: &Pack, path: &str) -> Option<Shown> {
     let kept = pack.assembly.kept.iter().find(|kept| kept.source == path)?;
-    let permille = u64::from(kept.tokens.0) * 1_000 / u64::from(pack.budget().0.max(1));
+    let budget = pack.decisions.budget.0.max(1);
+    let permille = u64::from(kept.tokens.0) * 1_000 / u64::from(budget);
     Some(Shown {
         level: kept.detail,
         lines: kept.lines.clone(),
@@ -149,7 +140,7 @@ fn shown(pack: &Pack, path: &str) -> Option<Shown> {
 
 /// Why it is not in the prompt.
 fn reason(told: &Explanation, pack: &Pack, is_listed: bool) -> String {
-    let excluded = pack.excluded();
+    let excluded = &pack.decisions.excluded;
     if let Some(excluded) = excluded.iter().find(|out| out.source == told.source) {
         // The tokens that are missing with everything else in place are not those that a larger
         // budget has to bring: that is found by trying.

@@ -7,16 +7,17 @@ use kitbag_core::chunk::{
     ChunkId, ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance,
 };
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
+use kitbag_workspace::language::Language;
 use kitbag_workspace::levels::Depth;
 use kitbag_workspace::relevance::Reach;
 use kitbag_workspace::survey::{Candidate, RankedFile, Relation, Survey};
 use kitbag_workspace::walk::{FileEntry, FileRole};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::{Excluded, PackOptions, Prepared, overview};
-use crate::engine::{Clean, clean};
-use crate::redaction::Redaction;
+use crate::engine::{Clean, Redaction, clean};
 
 /// The built-in prioritizer of a pack: the usual weights, and for a file also what retrieval found,
 /// in thousandths of the best possible hit in contents.
@@ -82,17 +83,17 @@ impl ReadFile<'_> {
         let mut chunk =
             ContextChunk::new(ChunkType::File, self.entry.path.as_str(), &*self.text.text)
                 .with_priority(self.priority);
-        if let Some(language) = self.candidate.syntax.language {
-            let language = language.name().into();
-            chunk.metadata.insert("language".into(), language);
-        }
-        if let Some(modified) = self.modified {
-            let modified = modified.into();
-            chunk.metadata.insert("last_modified".into(), modified);
-        }
-        if let Some(relation) = self.relation {
-            let relation = relation.as_str().into();
-            chunk.metadata.insert("relation".into(), relation);
+        let language = self.candidate.syntax.language.map(Language::name);
+        let relation = self.relation.map(Relation::as_str);
+        let known = [
+            ("language", language.map(Value::from)),
+            ("last_modified", self.modified.map(Value::from)),
+            ("relation", relation.map(Value::from)),
+        ];
+        for (name, value) in known {
+            chunk
+                .metadata
+                .extend(value.map(|value| (name.into(), value)));
         }
         chunk
     }
@@ -143,7 +144,7 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
                 false => priority_of(prepared, entry.role, ranked),
             },
             relation: ranked.and_then(|ranked| ranked.relation),
-            modified: prepared.modified.of(entry),
+            modified: prepared.modified.of(&entry.path),
         })
     };
     survey
@@ -182,14 +183,12 @@ fn for_task(
     files: Vec<ReadFile<'_>>,
     depth: &Depth<'_>,
 ) -> Vec<FileChunk> {
-    let usual = Retrieval::default();
-    let prioritizer = options.prioritizer.as_deref().unwrap_or(&usual);
     let scored: Vec<(ReadFile<'_>, ContextChunk, Score, i64)> = files
         .into_par_iter()
         .with_max_len(1)
         .map(|file| {
             let chunk = file.chunk();
-            let score = prioritizer.score(&chunk, task);
+            let score = options.score(&chunk, task);
             // Retrieval tells better how likely a file is needed than the other parts of a score
             // do; with somebody else's score there is no telling them apart.
             let likely = match options.prioritizer {
@@ -205,7 +204,6 @@ fn for_task(
         .into_par_iter()
         .with_max_len(1)
         .map(|(file, mut chunk, score, likely)| {
-            #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
             let mut share = likely.max(0) as f64 / best as f64;
             if !file.candidate.located.is_empty() {
                 // A stack trace leads to it, whatever its words are.
@@ -230,10 +228,8 @@ const LOCATED: f64 = 0.5;
 /// come first, and all of them take about a quarter of the budget at most, so that a trace of a
 /// hundred frames leaves room for the rest.
 fn show_locations(chunks: &mut [FileChunk], options: &PackOptions) {
-    let mut located: Vec<&mut FileChunk> = chunks
-        .iter_mut()
-        .filter(|file| !file.located.is_empty() && !file.is_pinned())
-        .collect();
+    let is_located = |file: &&mut FileChunk| !file.located.is_empty() && !file.is_pinned();
+    let mut located: Vec<&mut FileChunk> = chunks.iter_mut().filter(is_located).collect();
     located.sort_by_key(|file| {
         let chunk = &file.ranked.chunk;
         (Reverse(chunk.relevance), chunk.source.clone())
@@ -290,18 +286,14 @@ fn by_file(survey: &Survey) -> HashMap<usize, &RankedFile> {
     ranked.map(|ranked| (ranked.file, ranked)).collect()
 }
 
-/// The id of the chunk of a file.
-pub(super) fn id_of(path: &str) -> ChunkId {
-    ChunkId::new(&ChunkType::File, path)
-}
-
 /// What retrieval found for the files that were looked at.
 pub(super) fn evidence(survey: &Survey, workspace: &Workspace) -> BTreeMap<ChunkId, Score> {
     let known = by_file(survey);
     let candidates = survey.candidates.iter();
     let found = candidates.filter_map(|candidate| {
         let path = &workspace.files().get(candidate.file)?.path;
-        Some((id_of(path), known.get(&candidate.file)?.score.clone()))
+        let id = ChunkId::new(&ChunkType::File, path);
+        Some((id, known.get(&candidate.file)?.score.clone()))
     });
     found.collect()
 }
@@ -313,22 +305,17 @@ fn number(level: &mut Level, text: &str) {
     };
     let width = last.to_string().len();
     let lines: Vec<&str> = text.split('\n').collect();
-    let mut shown = level
-        .lines
-        .iter()
-        .flat_map(|&(first, last)| first..=last)
-        .peekable();
+    let source = |number: u32| {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        Some((number, *lines.get(index)?))
+    };
+    let shown = level.lines.iter().flat_map(|&(first, last)| first..=last);
+    let mut shown = shown.filter_map(source).peekable();
     let mut numbered = String::with_capacity(level.content.len() * 5 / 4);
     for line in level.content.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
-        let source = |number: u32| {
-            let index = usize::try_from(number)
-                .unwrap_or_default()
-                .saturating_sub(1);
-            lines.get(index).copied()
-        };
-        match shown.next_if(|&number| source(number) == Some(bare)) {
-            Some(number) => numbered.push_str(&format!("{number:>width$} {line}")),
+        match shown.next_if(|(_, source)| *source == bare) {
+            Some((number, _)) => numbered.push_str(&format!("{number:>width$} {line}")),
             None => numbered.push_str(&format!("{:width$} {line}", "")),
         }
     }

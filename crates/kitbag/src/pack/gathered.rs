@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use kitbag_core::assembly::Assembly;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk};
+use kitbag_core::rank::RankedChunk;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::report::Excluded;
-use super::{Attachment, Prepared, change};
-use crate::engine::clean;
-use crate::redaction::Redaction;
+use super::{Attachment, PackOptions, Prepared, change};
+use crate::engine::{Redaction, clean};
 use crate::shorten::shorten;
 
 /// What is to be shown besides the files of the survey.
@@ -24,9 +23,14 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// Limits the chunks of the built-in gatherers to their shares, and takes the others as they are.
-    pub(super) fn new(prepared: &Prepared, budget: Tokens, counter: &dyn TokenCounter) -> Self {
-        let (ours, others) = (&prepared.ours, &prepared.others);
+    /// Limits the chunks of the built-in gatherers to their shares, takes the others as they are, and
+    /// scores them all.
+    pub(super) fn new(
+        prepared: &Prepared,
+        options: &PackOptions,
+        counter: &dyn TokenCounter,
+    ) -> Self {
+        let (ours, others, budget) = (&prepared.ours, &prepared.others, options.budget);
         let mut all = Self {
             chunks: Vec::new(),
             excluded: Vec::new(),
@@ -54,6 +58,9 @@ impl Others {
         if let Some(attached) = &prepared.request.attachment {
             all.attach(attached, budget, counter);
         }
+        for ranked in &mut all.chunks {
+            ranked.score = options.score(&ranked.chunk, &prepared.rank_task);
+        }
         all
     }
 
@@ -68,13 +75,6 @@ impl Others {
         }
         self.redacted.extend(text.redacted);
         self.chunks.push(chunk.into());
-    }
-
-    /// Gives the chunks their scores.
-    pub(super) fn score(&mut self, prioritizer: &dyn Prioritizer, task: &RankTask) {
-        for ranked in &mut self.chunks {
-            ranked.score = prioritizer.score(&ranked.chunk, task);
-        }
     }
 
     /// The files that a chunk stands for, with the reason: nothing is shown twice.
@@ -124,16 +124,14 @@ const FEWEST: Tokens = Tokens(40);
 /// Takes off the levels that are too large; where all are, the last is shortened.
 fn limit(chunk: &mut ContextChunk, most: Tokens, counter: &dyn TokenCounter) {
     let last = chunk.levels.last().cloned();
-    chunk
-        .levels
-        .retain(|level| counter.count(&level.content) <= most);
+    let fits = |level: &Level| counter.count(&level.content) <= most;
+    chunk.levels.retain(fits);
     if let Some(last) = last.filter(|_| chunk.levels.is_empty() && most >= FEWEST)
         && let Some(short) = shorten(&last.content, most, counter)
     {
         // The beginning of a text tells most of it.
         let coverage = Coverage::from_permille(last.coverage.permille() / 10 * 9);
-        chunk
-            .levels
-            .push(Level::new(Detail::Slice, short).with_coverage(coverage));
+        let short = Level::new(Detail::Slice, short).with_coverage(coverage);
+        chunk.levels.push(short);
     }
 }

@@ -54,21 +54,12 @@ pub(super) fn compose_json(
 }
 
 /// The error of a round as one of the whole, with the JSON around the texts.
-fn of_whole(error: AssembleError, budget: Tokens, within: Tokens) -> AssembleError {
-    match error {
-        AssembleError::FixedOverBudget {
-            fixed,
-            largest,
-            largest_tokens,
-            ..
-        } => AssembleError::FixedOverBudget {
-            fixed: fixed.saturating_add(budget.saturating_sub(within)),
-            budget,
-            largest,
-            largest_tokens,
-        },
-        other => other,
+fn of_whole(mut error: AssembleError, whole: Tokens, within: Tokens) -> AssembleError {
+    if let AssembleError::FixedOverBudget { fixed, budget, .. } = &mut error {
+        *fixed = fixed.saturating_add(whole.saturating_sub(within));
+        *budget = whole;
     }
+    error
 }
 
 /// Counts texts as they stand in JSON.
@@ -104,8 +95,6 @@ impl TokenCounter for Escaped<'_> {
 /// The text between the quotation marks of a JSON string.
 fn escape(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
-    let inner = quoted
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'));
-    inner.unwrap_or(&quoted).to_owned()
+    let end = quoted.len().saturating_sub(1);
+    quoted.get(1..end).unwrap_or_default().to_owned()
 }

@@ -8,14 +8,10 @@ use super::change::Change;
 use super::{PackError, SurveyRequest};
 use crate::gather::pooled;
 
-/// A workspace, and the change in it that was asked for.
-pub(super) struct Opened {
-    pub(super) workspace: Arc<Workspace>,
-    pub(super) change: Option<Change>,
-}
-
 /// Lists the files, and asks git, on a thread of its own.
-pub(super) async fn open(request: &SurveyRequest) -> Result<Opened, PackError> {
+pub(super) async fn open(
+    request: &SurveyRequest,
+) -> Result<(Arc<Workspace>, Option<Change>), PackError> {
     let mut options = WorkspaceOptions::default();
     options.include.clone_from(&request.include);
     options.exclude.clone_from(&request.exclude);
@@ -34,10 +30,7 @@ pub(super) async fn open(request: &SurveyRequest) -> Result<Opened, PackError> {
             Some(changes) => Some(Change::of(&workspace, &changes)?),
             None => None,
         };
-        Ok(Opened {
-            workspace: Arc::new(workspace),
-            change,
-        })
+        Ok((Arc::new(workspace), change))
     };
     pooled(move || Ok(work())).await?
 }

@@ -26,26 +26,24 @@ const LANDMARKS: usize = 120;
 pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
     let files = workspace.files();
     let guides = files.iter().filter(|file| is_guide(&file.path));
-    let mut sources: Vec<(i64, &FileEntry)> = files
-        .iter()
-        .filter(|file| file.role == FileRole::Source)
-        .map(|file| (prominence(&file.path, file.size, 0).total(), file))
+    let guides = guides.map(|file| file.path.as_str());
+    let sources = files.iter().filter(|file| file.role == FileRole::Source);
+    let prominence = |file: &FileEntry| prominence(&file.path, file.size, 0).total();
+    let mut sources: Vec<(Reverse<i64>, &str)> = sources
+        .map(|file| (Reverse(prominence(file)), file.path.as_str()))
         .collect();
-    sources.sort_by_key(|(score, file)| (Reverse(*score), &file.path));
+    sources.sort_unstable();
     // The best of each folder, before the second best of any.
     let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut placed: Vec<(usize, i64, &FileEntry)> = Vec::new();
-    for (score, file) in sources {
-        let before = seen.entry(folder(&file.path)).or_default();
-        placed.push((*before, score, file));
+    let mut placed: Vec<(usize, Reverse<i64>, &str)> = Vec::new();
+    for (score, path) in sources {
+        let before = seen.entry(folder(path)).or_default();
+        placed.push((*before, score, path));
         *before += 1;
     }
-    placed.sort_by_key(|(before, score, file)| (*before, Reverse(*score), &file.path));
-    let sources = placed.into_iter().take(LANDMARKS).map(|(_, _, file)| file);
-    guides
-        .chain(sources)
-        .map(|file| file.path.clone())
-        .collect()
+    placed.sort_unstable();
+    let sources = placed.into_iter().take(LANDMARKS).map(|(.., path)| path);
+    guides.chain(sources).map(str::to_owned).collect()
 }
 
 /// Why a file is out that was looked at.
@@ -87,9 +85,8 @@ pub(super) fn chunks(
             // It is read before all else.
             score = score.plus("introduction", 2_000);
             chunk.levels = introduction(text, bytes);
-            chunk
-                .levels
-                .push(Level::new(Detail::Line, chunk.source.as_str()));
+            let line = Level::new(Detail::Line, chunk.source.as_str());
+            chunk.levels.push(line);
         } else {
             outline(&mut chunk, &file, bytes / 2, share(score.total(), best));
         }
@@ -110,11 +107,7 @@ fn is_guide(path: &str) -> bool {
         None | Some("md" | "rst" | "txt" | "adoc" | "markdown")
     );
     let name = stem(path).to_ascii_lowercase();
-    let explains = matches!(
-        name.as_str(),
-        "readme" | "architecture" | "design" | "overview"
-    );
-    is_text && explains && !path.contains('/')
+    is_text && is_among(&name, GUIDES) && !path.contains('/')
 }
 
 /// How prominent a file is, in thousandths, each part visible. `activity` is that of git.
@@ -122,33 +115,29 @@ fn prominence(path: &str, size: u64, activity: i64) -> Score {
     let parents: Vec<&str> = path.split('/').rev().skip(1).collect();
     let depth = i64::try_from(parents.len()).unwrap_or(i64::MAX).min(8);
     let name = match stem(path).to_ascii_lowercase().as_str() {
-        name if BEGINNINGS.contains(&name) => 350,
-        name if CENTRES.contains(&name) => 200,
+        name if is_among(name, BEGINNINGS) => 350,
+        name if is_among(name, CENTRES) => 200,
         // Named as its folder, it speaks for it.
         name if parents.first().is_some_and(|folder| *folder == name) => 200,
-        name if LISTS.contains(&name) => 100,
+        name if is_among(name, LISTS) => 100,
         _ => 0,
     };
     // From 0 for a kilobyte to 300 for 64 of them; larger is no better.
     let size_part = i64::from((size >> 10).max(1).ilog2().min(6)) * 50;
-    // Little can be in it, but where there is nothing else it is shown.
-    let base = if size < 200 { 10 } else { 50 };
+    // Deep down a name says less: each of many apps may have its `main`. Little can be in a small
+    // file, but where there is nothing else it is shown.
+    let (name, base) = match size {
+        ..200 => (0, 10),
+        _ => (name * (10 - depth) / 10, 50),
+    };
     let score = Score::default()
         .plus("activity", activity.clamp(0, 1_000) * 6 / 10)
-        // Deep down a name says less: each of many apps may have its `main`.
-        .plus(
-            "name",
-            if size < 200 {
-                0
-            } else {
-                name * (10 - depth) / 10
-            },
-        )
+        .plus("name", name)
         .plus("size", size_part)
         .plus("base", base);
     let is_aside = |folder: &&str| {
         let folder = folder.to_ascii_lowercase();
-        ASIDE.contains(&folder.as_str()) || folder.ends_with("_template")
+        is_among(&folder, ASIDE) || folder.ends_with("_template")
     };
     let kept = if parents.iter().any(is_aside) {
         50
@@ -223,12 +212,9 @@ fn beginning(text: &str, most: usize) -> &str {
         }
         lines += line.len();
     }
-    let end = if paragraphs < most / 2 {
-        lines
-    } else {
-        paragraphs
-    };
-    text.get(..end).unwrap_or_default()
+    let are_enough = paragraphs >= most / 2;
+    text.get(..if are_enough { paragraphs } else { lines })
+        .unwrap_or_default()
 }
 
 /// The names that a file defines, those at its top first; names that are meant for itself are not
@@ -251,12 +237,11 @@ fn names_of(definitions: &[Definition]) -> String {
     names.sort_by_key(|name| !is_type(name));
     let more = names.len().saturating_sub(MOST_NAMES);
     names.truncate(MOST_NAMES);
-    let more = if more > 0 {
-        format!(", … {more} more")
-    } else {
-        String::new()
-    };
-    format!("{}{more}", names.join(", "))
+    let names = names.join(", ");
+    match more {
+        0 => names,
+        more => format!("{names}, … {more} more"),
+    }
 }
 
 const MOST_NAMES: usize = 16;
@@ -267,9 +252,8 @@ fn outline(chunk: &mut ContextChunk, file: &ReadFile<'_>, most: usize, share: u6
     let text = &*file.text.text;
     let outline = levels::outline(file.candidate, text, &chunk.source);
     // A short file may have nothing that an outline could leave out.
-    let length = outline
-        .as_ref()
-        .map_or(text.len(), |level| level.content.len());
+    let shortest = outline.as_ref();
+    let length = shortest.map_or(text.len(), |level| level.content.len());
     let whole = std::mem::take(&mut chunk.levels).into_iter();
     let whole = whole.filter(|whole| whole.content.len() <= length + length / 4);
     chunk.levels = whole.chain(outline).collect();
@@ -315,46 +299,24 @@ fn part(path: &str) -> &str {
         .unwrap_or_default()
 }
 
+/// Texts that explain a project.
+const GUIDES: &str = "readme architecture design overview";
+
 /// Where programs and libraries begin.
-const BEGINNINGS: &[&str] = &[
-    "main",
-    "lib",
-    "app",
-    "application",
-    "cli",
-    "server",
-    "index",
-    "__main__",
-    "manage",
-    "program",
-];
+const BEGINNINGS: &str = "main lib app application cli server index __main__ manage program";
 
 /// What the rest of a folder is often built on.
-#[rustfmt::skip]
-const CENTRES: &[&str] = &[
-    "api", "base", "client", "config", "context", "core", "engine", "handler", "models", "router", "routes", "schema",
-    "service", "store", "types",
-];
+const CENTRES: &str = "api base client config context core engine handler models router routes \
+                       schema service store types";
 
 /// What lists the rest of a folder.
-const LISTS: &[&str] = &["__init__", "mod", "package", "doc"];
+const LISTS: &str = "__init__ mod package doc";
 
 /// Folders that hold tables, copies and what is made.
-#[rustfmt::skip]
-const ASIDE: &[&str] = &[
-    "assets",
-    "benches",
-    "benchmarks",
-    "data",
-    "generated",
-    "i18n",
-    "l10n",
-    "locale",
-    "locales",
-    "migrations",
-    "public",
-    "static",
-    "templates",
-    "translations",
-    "vendor",
-];
+const ASIDE: &str = "assets benches benchmarks data generated i18n l10n locale locales migrations \
+                     public static templates translations vendor";
+
+/// Whether a name is one of a list of words.
+fn is_among(name: &str, words: &str) -> bool {
+    words.split(' ').any(|word| word == name)
+}

@@ -2,7 +2,7 @@
 
 use kitbag_core::chunk::Detail;
 
-use crate::redaction::Redaction;
+use crate::engine::Redaction;
 
 /// The source of the task itself.
 pub(super) const TASK: &str = "task";
@@ -13,19 +13,13 @@ const MOST_TOLD: usize = 5;
 /// Keeps the first few of each source, and counts the others. Those of a source stand together.
 pub(super) fn cap(redactions: &mut Vec<Redaction>) {
     let mut told: Vec<Redaction> = Vec::new();
-    let mut of_source = 0;
     for redaction in redactions.drain(..) {
-        match told.last_mut() {
-            Some(last) if last.source == redaction.source => {
-                if of_source == MOST_TOLD {
-                    last.more += 1;
-                    continue;
-                }
-                of_source += 1;
-            }
-            _ => of_source = 1,
+        let latest = told.iter().rev();
+        let of_source = latest.take_while(|one| one.source == redaction.source);
+        match (of_source.count(), told.last_mut()) {
+            (MOST_TOLD.., Some(last)) => last.more += 1,
+            _ => told.push(redaction),
         }
-        told.push(redaction);
     }
     *redactions = told;
 }

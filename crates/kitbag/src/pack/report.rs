@@ -4,43 +4,34 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kitbag_core::assembly::{Assembly, LedgerEntry, Reason};
+use kitbag_core::assembly::{Assembly, Kept, LedgerEntry, Reason};
 use kitbag_core::chunk::{ChunkId, ChunkType, Detail};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::problem::Problem;
 use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::survey::WordUse;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::chunks::Made;
 use super::files::{FileChunk, joined};
 use super::gathered::attachment_problem;
 use super::{Prepared, files, redacted};
-use crate::engine::Composed;
-use crate::redaction::Redaction;
+use crate::engine::{Composed, Redaction};
 
-/// A prompt with its ledger, and what the survey knows besides. As JSON it is its [`Decisions`].
-#[derive(Debug, Clone)]
+/// A prompt with its ledger, and what was decided on the way to it. As JSON it is its prompt and its
+/// decisions.
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Pack {
     /// The prompt, as it is printed.
     prompt: String,
+    /// What is in it and what is not, and why.
+    #[serde(flatten)]
+    pub decisions: Decisions,
     /// The prompt and its ledger, which has a line for every chunk and every problem.
+    #[serde(skip)]
     pub assembly: Assembly,
-    /// Every file that the task has anything to do with: those that were looked at closely by their
-    /// scores, then the others.
-    pub ranked: Vec<RankedSource>,
-    /// The files that never became chunks.
-    pub passed_over: Vec<Excluded>,
-    /// The secrets that were replaced in what is shown.
-    pub redacted: Vec<Redaction>,
-    /// The kind of task; none where nothing is asked.
-    pub task_type: Option<TaskType>,
-    /// The words that told so, where it was not given.
-    pub inferred_from: Option<Vec<String>>,
-    /// The words of the task that were looked for, the weightiest first.
-    pub words: Vec<WordUse>,
 }
 
 impl Pack {
@@ -48,91 +39,6 @@ impl Pack {
     #[must_use]
     pub fn prompt(&self) -> &str {
         &self.prompt
-    }
-
-    /// Its tokens.
-    #[must_use]
-    pub fn tokens(&self) -> Tokens {
-        self.assembly.tokens
-    }
-
-    /// The most tokens that it may have.
-    #[must_use]
-    pub fn budget(&self) -> Tokens {
-        self.assembly.ledger.fit.budget
-    }
-
-    /// What did not go as asked.
-    #[must_use]
-    pub fn problems(&self) -> &[Problem] {
-        &self.assembly.ledger.problems
-    }
-
-    /// The chunks in the prompt, in its order.
-    #[must_use]
-    pub fn chunks(&self) -> Vec<PackedChunk> {
-        let entries = self.assembly.ledger.entries.iter();
-        let entries: BTreeMap<&ChunkId, &LedgerEntry> =
-            entries.map(|entry| (&entry.id, entry)).collect();
-        let kept = self.assembly.kept.iter();
-        let chunks = kept.filter_map(|kept| {
-            let entry = entries.get(&kept.id)?;
-            Some(PackedChunk {
-                source: kept.source.clone(),
-                chunk_type: kept.chunk_type.clone(),
-                level: kept.detail,
-                lines: kept.lines.clone(),
-                tokens: kept.tokens,
-                score: entry.score.total(),
-                parts: entry.score.parts().to_vec(),
-                reason: entry.reason,
-            })
-        });
-        chunks.collect()
-    }
-
-    /// What is not in the prompt: chunks by score, then the files that never became one.
-    #[must_use]
-    pub fn excluded(&self) -> Vec<Excluded> {
-        let entries = self.assembly.ledger.entries.iter();
-        let out = entries.filter(|entry| entry.level.is_none());
-        let out = out.map(|entry| Excluded::new(entry.source.as_str(), entry.reason.to_string()));
-        out.chain(self.passed_over.iter().cloned()).collect()
-    }
-
-    /// Everything that was decided, without the prompt.
-    #[must_use]
-    pub fn decisions(&self) -> Decisions {
-        let fit = &self.assembly.ledger.fit;
-        let chunks = self.chunks();
-        Decisions {
-            task: String::new(),
-            prompt: String::new(),
-            tokens: self.tokens(),
-            budget: fit.budget,
-            tokenizer: self.assembly.tokenizer.clone(),
-            ranked: self.ranked.clone(),
-            considered: fit.chunks_in,
-            spent: spent(&chunks),
-            chunks,
-            excluded: self.excluded(),
-            redacted: self.redacted.clone(),
-            task_type: self.task_type,
-            inferred_from: self.inferred_from.clone(),
-            words: self.words.clone(),
-            problems: self.problems().to_vec(),
-            utilization: f64::from(self.tokens().0) / f64::from(fit.budget.0.max(1)),
-            bound: f64::from(fit.ratio_ppm) / 1e6,
-            in_all: None,
-        }
-    }
-}
-
-impl Serialize for Pack {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut decisions = self.decisions();
-        decisions.prompt = self.prompt().to_owned();
-        decisions.serialize(serializer)
     }
 }
 
@@ -143,16 +49,14 @@ pub struct Decisions {
     /// The task, where the pack is remembered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub task: String,
-    /// The prompt, where it is part of this.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub prompt: String,
     /// The tokens of the prompt.
     pub tokens: Tokens,
     /// The most it may have.
     pub budget: Tokens,
     /// The tokenizer that counted.
     pub tokenizer: String,
-    /// See [`Pack::ranked`].
+    /// Every file that the task has anything to do with: those that were looked at closely by their
+    /// scores, then the others.
     pub ranked: Vec<RankedSource>,
     /// How many chunks there were to choose from.
     pub considered: usize,
@@ -161,7 +65,7 @@ pub struct Decisions {
     /// What takes the budget, the largest first.
     #[serde(default)]
     pub spent: Vec<Spent>,
-    /// What is not in the prompt.
+    /// What is not in the prompt: chunks by score, then the files that never became one.
     pub excluded: Vec<Excluded>,
     /// The secrets that were replaced in what is shown.
     pub redacted: Vec<Redaction>,
@@ -356,40 +260,80 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
             || is_shown.is_some_and(|(level, lines)| redaction.is_in(*level, lines))
     });
     redacted::cap(&mut redacted);
-    let mut passed_over = passed_over(prepared);
-    passed_over.extend(made.excluded);
+    let entries = assembly.ledger.entries.iter();
+    let out = entries.filter(|entry| entry.level.is_none());
+    let out = out.map(|entry| Excluded::new(entry.source.as_str(), entry.reason.to_string()));
+    let mut excluded: Vec<Excluded> = out.chain(passed_over(prepared)).collect();
+    excluded.extend(made.excluded);
     let left_out = made.left_out.into_iter();
-    passed_over.extend(left_out.filter(|out| !shown.contains_key(out.source.as_str())));
+    excluded.extend(left_out.filter(|out| !shown.contains_key(out.source.as_str())));
     let attachment = prepared.request.attachment.as_ref();
     let attachment = attachment.and_then(|attached| attachment_problem(attached, &assembly));
     let unseen = prepared.change.as_ref();
     let unseen = unseen.and_then(|change| change.unseen(&assembly));
     assembly.ledger.problems.extend(attachment);
     assembly.ledger.problems.extend(unseen);
-    Pack {
-        prompt,
-        assembly,
+    let chunks = packed(&assembly);
+    let fit = &assembly.ledger.fit;
+    let decisions = Decisions {
+        task: String::new(),
+        tokens: assembly.tokens,
+        budget: fit.budget,
+        tokenizer: assembly.tokenizer.clone(),
         ranked: made.ranked,
-        passed_over,
+        considered: fit.chunks_in,
+        spent: spent(&chunks),
+        chunks,
+        excluded,
         redacted,
         task_type: prepared.task_type,
         inferred_from: prepared.cues.clone(),
         words: prepared.survey.words.clone(),
+        problems: assembly.ledger.problems.clone(),
+        utilization: f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1)),
+        bound: f64::from(fit.ratio_ppm) / 1e6,
+        in_all: None,
+    };
+    Pack {
+        prompt,
+        decisions,
+        assembly,
     }
 }
 
+/// The chunks in the prompt, in its order.
+fn packed(assembly: &Assembly) -> Vec<PackedChunk> {
+    let entries = assembly.ledger.entries.iter();
+    let entries: BTreeMap<&ChunkId, &LedgerEntry> =
+        entries.map(|entry| (&entry.id, entry)).collect();
+    let chunk = |kept: &Kept| {
+        let entry = entries.get(&kept.id)?;
+        Some(PackedChunk {
+            source: kept.source.clone(),
+            chunk_type: kept.chunk_type.clone(),
+            level: kept.detail,
+            lines: kept.lines.clone(),
+            tokens: kept.tokens,
+            score: entry.score.total(),
+            parts: entry.score.parts().to_vec(),
+            reason: entry.reason,
+        })
+    };
+    assembly.kept.iter().filter_map(chunk).collect()
+}
+
 /// The files that the survey did not look at closely, and those that were skipped.
-fn passed_over(prepared: &Prepared) -> Vec<Excluded> {
+fn passed_over(prepared: &Prepared) -> impl Iterator<Item = Excluded> {
     let (survey, workspace) = (&prepared.survey, &prepared.workspace);
     let candidates = survey.candidates.iter();
     let looked_at: BTreeSet<usize> = candidates.map(|candidate| candidate.file).collect();
     let ranked = survey.ranked.iter();
     let passed_over = ranked
-        .filter(|ranked| !looked_at.contains(&ranked.file))
+        .filter(move |ranked| !looked_at.contains(&ranked.file))
         .filter_map(|ranked| workspace.files().get(ranked.file))
         .map(|file| Excluded::new(file.path.as_str(), PASSED_OVER));
     let skipped = workspace.skipped().iter().chain(&survey.skipped);
     let skipped =
         skipped.map(|skipped| Excluded::new(skipped.path.as_str(), skipped.reason.to_string()));
-    passed_over.chain(skipped).collect()
+    passed_over.chain(skipped)
 }

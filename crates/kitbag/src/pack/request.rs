@@ -1,19 +1,20 @@
 //! The request of a pack, in two parts: what is surveyed once, and what may change with each prompt
 //! that is made of the survey.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kitbag_core::assembly::{FitStrategy, ModelTraits, OutputForm};
+use kitbag_core::chunk::ContextChunk;
 use kitbag_core::envelope::{TaskEnvelope, TaskType};
-use kitbag_core::rank::Prioritizer;
+use kitbag_core::rank::{Prioritizer, RankTask, Score};
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::git::Changes;
 use kitbag_workspace::levels::DepthWeights;
 use kitbag_workspace::relevance::RelevanceWeights;
 use kitbag_workspace::structure;
 
+use super::Retrieval;
 use crate::gather::Gatherer;
 
 /// A survey, and the prompt to make of it.
@@ -60,7 +61,7 @@ impl PackRequest {
 }
 
 /// A workspace, and a task to look at it for.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SurveyRequest {
     /// The folder.
@@ -158,7 +159,7 @@ impl Default for GatherLimits {
 }
 
 /// The prompt to make of a survey.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PackOptions {
     /// The most tokens that the prompt may have.
@@ -204,6 +205,14 @@ impl Default for PackOptions {
 }
 
 impl PackOptions {
+    /// The score of a chunk.
+    pub(super) fn score(&self, chunk: &ContextChunk, task: &RankTask) -> Score {
+        match &self.prioritizer {
+            Some(prioritizer) => prioritizer.score(chunk, task),
+            None => Retrieval::default().score(chunk, task),
+        }
+    }
+
     /// The same with another budget.
     #[must_use]
     pub fn with_budget(&self, budget: Tokens) -> Self {
@@ -221,31 +230,4 @@ pub struct Attachment {
     pub name: String,
     /// The text.
     pub text: String,
-}
-
-impl fmt::Debug for SurveyRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gatherers: Vec<&str> = self
-            .gatherers
-            .iter()
-            .map(|gatherer| gatherer.name())
-            .collect();
-        f.debug_struct("SurveyRequest")
-            .field("root", &self.root)
-            .field("task", &self.task)
-            .field("budget", &self.budget)
-            .field("pins", &self.pins)
-            .field("gatherers", &gatherers)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for PackOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackOptions")
-            .field("budget", &self.budget)
-            .field("form", &self.form)
-            .field("pins", &self.pins)
-            .finish_non_exhaustive()
-    }
 }

@@ -11,7 +11,7 @@ use super::GatherLimits;
 use crate::gather::{Dependencies, Gatherer, History, Instructions, Structure};
 
 /// What to gather, and how much of the budget each kind may take. In permille.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Strategy {
     structure: u32,
     dependencies: u32,
@@ -31,48 +31,33 @@ impl Strategy {
     /// The strategy for a type of task. What a change needs is code; what an analysis needs is the
     /// shape of the project; a fault may come from a recent change.
     pub(super) fn of(task_type: TaskType) -> Self {
-        let mut companions = Companions::default();
-        match task_type {
-            TaskType::Implement => companions.tests = true,
-            TaskType::Refactor => (companions.tests, companions.dependents) = (true, true),
-            TaskType::Test => (companions.tests, companions.fixtures) = (true, true),
-            TaskType::Debug | TaskType::Analyze => {}
-        }
-        let change = Self {
+        let mut change = Self {
             structure: 15,
-            dependencies: 0,
-            history: 0,
             instructions: 60,
-            companions,
-            locations_are_critical: false,
-            about_tests: false,
-            priority: None,
+            ..Self::default()
         };
         match task_type {
-            TaskType::Implement => Self {
-                dependencies: 15,
-                ..change
-            },
-            TaskType::Debug => Self {
-                history: 15,
-                locations_are_critical: true,
-                ..change
-            },
-            TaskType::Refactor => Self {
-                dependencies: 15,
-                ..change
-            },
-            TaskType::Test => Self {
-                about_tests: true,
-                ..change
-            },
-            TaskType::Analyze => Self {
-                structure: 80,
-                dependencies: 40,
-                history: 30,
-                ..change
-            },
+            TaskType::Implement => {
+                change.dependencies = 15;
+                change.companions.tests = true;
+            }
+            TaskType::Debug => {
+                change.history = 15;
+                change.locations_are_critical = true;
+            }
+            TaskType::Refactor => {
+                change.dependencies = 15;
+                (change.companions.tests, change.companions.dependents) = (true, true);
+            }
+            TaskType::Test => {
+                change.about_tests = true;
+                (change.companions.tests, change.companions.fixtures) = (true, true);
+            }
+            TaskType::Analyze => {
+                (change.structure, change.dependencies, change.history) = (80, 40, 30);
+            }
         }
+        change
     }
 
     /// Without a task: the shape of the project comes first.
@@ -82,10 +67,8 @@ impl Strategy {
             dependencies: 60,
             history: 40,
             instructions: 100,
-            companions: Companions::default(),
-            locations_are_critical: false,
-            about_tests: false,
             priority: Some(ContextPriority::High),
+            ..Self::default()
         }
     }
 

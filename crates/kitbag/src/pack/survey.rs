@@ -1,6 +1,5 @@
 //! The first stage: surveys the workspace for a task, or for an overview where the task finds nothing.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use kitbag_core::tokens::Tokens;
@@ -14,74 +13,39 @@ use super::strategy::Strategy;
 use super::{SurveyRequest, overview};
 use crate::gather::{GatherError, pooled};
 
-/// A workspace, surveyed.
-pub(super) struct Surveyed {
-    pub(super) survey: Survey,
-    /// Whether there is no task, or no file has to do with it.
-    pub(super) is_overview: bool,
-}
-
-/// Surveys the workspace.
+/// Surveys the workspace. Tells also whether the survey is an overview: there is no task, or no file
+/// has to do with it.
 pub(super) async fn survey(
     request: &SurveyRequest,
     query: Query,
     workspace: &Arc<Workspace>,
     strategy: Strategy,
     changed: Vec<Changed>,
-) -> Result<Surveyed, GatherError> {
+) -> Result<(Survey, bool), GatherError> {
     let mut options = SurveyOptions::default();
     options.changed = changed;
     options.weights = request.relevance.clone();
     options.about_tests = strategy.about_tests;
     options.companions = strategy.companions;
-    options.candidates = match request.limits.max_files {
-        Some(most) => most,
-        None => candidates(request.budget),
-    };
+    let most = request.limits.max_files;
+    options.candidates = most.unwrap_or_else(|| candidates(request.budget));
     options.always.clone_from(&request.pins);
-    let work = Work {
-        query,
-        options,
-        workspace: Arc::clone(workspace),
-        cache: request.cache_folder.clone(),
-    };
+    let (workspace, cache_folder) = (Arc::clone(workspace), request.cache_folder.clone());
     pooled(move || {
-        let cache = Cache::open(work.cache.clone(), MAX_BYTES);
-        if !work.query.is_empty() {
-            let survey = work.for_task(&cache);
+        let cache = Cache::open(cache_folder, MAX_BYTES);
+        if !query.is_empty() {
+            let survey = survey::survey(&workspace, &query, &options, &cache);
             if !survey.ranked.is_empty() {
-                return Ok(Surveyed {
-                    survey,
-                    is_overview: false,
-                });
+                return Ok((survey, false));
             }
         }
-        Ok(Surveyed {
-            survey: work.around(&cache),
-            is_overview: true,
-        })
+        options.weights = RelevanceWeights::overview();
+        options.always.extend(overview::landmarks(&workspace));
+        let query = Query::new("");
+        let survey = survey::survey(&workspace, &query, &options, &cache);
+        Ok((survey, true))
     })
     .await
-}
-
-struct Work {
-    query: Query,
-    options: SurveyOptions,
-    workspace: Arc<Workspace>,
-    cache: Option<PathBuf>,
-}
-
-impl Work {
-    fn for_task(&self, cache: &Cache) -> Survey {
-        survey::survey(&self.workspace, &self.query, &self.options, cache)
-    }
-
-    fn around(&self, cache: &Cache) -> Survey {
-        let mut options = self.options.clone();
-        options.weights = RelevanceWeights::overview();
-        options.always.extend(overview::landmarks(&self.workspace));
-        survey::survey(&self.workspace, &Query::new(""), &options, cache)
-    }
 }
 
 /// The query of a task. A trace that is attached points at code as one in the task does.

@@ -11,11 +11,7 @@ pub fn truncatable(chunk: &mut ContextChunk) {
     let [whole] = chunk.levels.as_slice() else {
         return;
     };
-    let named = chunk
-        .metadata
-        .get("language")
-        .and_then(|name| name.as_str());
-    let named = named.and_then(|name| {
+    let named = chunk.language().and_then(|name| {
         let mut known = Language::NAMES.into_iter();
         known.find(|(_, known)| known.eq_ignore_ascii_case(name))
     });

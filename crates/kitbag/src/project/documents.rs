@@ -45,21 +45,17 @@ impl Project {
     ) -> ProjectDocuments {
         let mut read = ProjectDocuments::default();
         for (name, entry) in entries {
-            match read.document(entry, &self.root_of(entry)) {
-                Ok(document) => {
-                    read.documents.insert(name.clone(), document);
-                }
+            let document = match read.document(entry, &self.root_of(entry)) {
+                Ok(document) => document,
                 Err(error) => {
+                    let problem = FileProblem::error(&entry.file, error.to_string());
+                    let problem = problem.at(entry.line, 0).of(format!("documents.{name}"));
+                    read.problems.push(problem.with_hint(HINT));
                     // It is known, if only by name: who includes it need not be told once more.
-                    read.documents.insert(name.clone(), Document::new("", ""));
-                    read.problems.push(
-                        FileProblem::error(&entry.file, error.to_string())
-                            .at(entry.line, 0)
-                            .of(format!("documents.{name}"))
-                            .with_hint(HINT),
-                    );
+                    Document::new("", "")
                 }
-            }
+            };
+            read.documents.insert(name.clone(), document);
         }
         read
     }
@@ -123,10 +119,7 @@ impl ProjectDocuments {
 
     /// The text of a file without its secrets.
     fn read_file(&mut self, path: &str, file: &Path) -> Result<String, RootError> {
-        let text = read_text(file).map_err(|source| RootError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = read_text(file).map_err(RootError::unreadable(path))?;
         let cleaned = clean(&text, path);
         self.redactions.extend(cleaned.redacted);
         Ok(cleaned.text.into_owned())

@@ -24,14 +24,12 @@ pub(super) fn read_text(file: &Path) -> io::Result<String> {
 
 /// The manifests of a folder, by name.
 pub(super) fn manifests(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let file = entry?.path();
+    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut files = files.collect::<io::Result<Vec<PathBuf>>>()?;
+    files.retain(|file| {
         let extension = file.extension().and_then(|extension| extension.to_str());
-        if matches!(extension, Some("yaml" | "yml")) {
-            files.push(file);
-        }
-    }
+        matches!(extension, Some("yaml" | "yml"))
+    });
     files.sort();
     Ok(files)
 }

@@ -25,13 +25,19 @@ pub(super) enum RootError {
     TooLarge { path: String },
 }
 
+impl RootError {
+    /// Makes an error of the system's, of this path.
+    pub(super) fn unreadable(path: impl ToString) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_string();
+        |source| Self::Unreadable { path, source }
+    }
+}
+
 impl Root {
     /// The folder itself may be a link; what is inside may not lead out of it.
     pub(super) fn open(folder: &Path) -> Result<Self, RootError> {
-        let folder = fs::canonicalize(folder).map_err(|source| RootError::Unreadable {
-            path: folder.display().to_string(),
-            source,
-        })?;
+        let unreadable = RootError::unreadable(folder.display());
+        let folder = fs::canonicalize(folder).map_err(unreadable)?;
         Ok(Self { folder })
     }
 
@@ -46,11 +52,8 @@ impl Root {
                 return Err(outside(reason));
             }
         }
-        let unreadable = |source| RootError::Unreadable {
-            path: path.to_owned(),
-            source,
-        };
-        let found = fs::canonicalize(self.folder.join(path)).map_err(unreadable)?;
+        let found = fs::canonicalize(self.folder.join(path));
+        let found = found.map_err(RootError::unreadable(path))?;
         match found.starts_with(&self.folder) {
             true => Ok(found),
             false => Err(outside("a link leads out of it")),
@@ -67,10 +70,7 @@ impl Root {
         let mut files = Vec::new();
         let mut folders = vec![folder.trim_end_matches('/').to_owned()];
         while let Some(folder) = folders.pop() {
-            let unreadable = |source| RootError::Unreadable {
-                path: folder.clone(),
-                source,
-            };
+            let unreadable = |error| RootError::unreadable(&folder)(error);
             for entry in fs::read_dir(self.resolve(&folder)?).map_err(unreadable)? {
                 let entry = entry.map_err(unreadable)?;
                 let name = entry.file_name();

@@ -12,6 +12,7 @@ pub use price::InputPrice;
 use std::sync::LazyLock;
 
 use kitbag_core::assembly::{CacheProfile, ModelTraits};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// What is known of a family of models.
@@ -150,12 +151,13 @@ fn similar_to(model: &str) -> Vec<&'static str> {
     name::nearest(model, prefixes.map(String::as_str))
 }
 
-static CATALOGUE: LazyLock<Vec<ModelProfile>> = LazyLock::new(parse_catalogue);
+static CATALOGUE: LazyLock<Vec<ModelProfile>> =
+    LazyLock::new(|| parsed(include_str!("../../data/models.json")));
 
 #[expect(
     clippy::expect_used,
     reason = "the data are part of the program, and the tests read them"
 )]
-fn parse_catalogue() -> Vec<ModelProfile> {
-    serde_json::from_str(include_str!("../../data/models.json")).expect("data/models.json is valid")
+fn parsed<T: DeserializeOwned>(data: &str) -> T {
+    serde_json::from_str(data).expect("the data are valid")
 }

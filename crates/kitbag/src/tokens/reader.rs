@@ -5,7 +5,7 @@
 
 use std::io::{self, Read};
 
-use super::Counter;
+use super::{Counter, long_text};
 
 /// How much is read before a place to cut is looked for.
 const BLOCK: usize = 4 << 20;
@@ -33,7 +33,7 @@ impl Counter {
             let text = str::from_utf8(&block).map_err(|error| StreamError::NotUtf8 {
                 offset: bytes + error.valid_up_to() as u64,
             })?;
-            base += self.count_base(text) as u64;
+            base += long_text::count(self.vocabulary, text) as u64;
             bytes += text.len() as u64;
             block = rest;
             if read == 0 {

@@ -96,17 +96,7 @@ impl Vocabulary {
 
     /// Whether its pre-tokenizer ends a word where lower case meets upper case.
     pub(super) const fn letter_case(self) -> LetterCase {
-        match self {
-            Self::O200kBase | Self::MistralV3 | Self::KimiK2 | Self::MinimaxM2 => {
-                LetterCase::Splits
-            }
-            Self::Cl100kBase
-            | Self::Llama3
-            | Self::Qwen2
-            | Self::DeepseekV3
-            | Self::Glm4
-            | Self::Glm5 => LetterCase::Ignored,
-        }
+        self.description().3
     }
 
     /// Whether its pre-tokenizer parts format characters from signs.
@@ -117,24 +107,25 @@ impl Vocabulary {
         }
     }
 
-    /// Name, feature, and whether that feature is on.
-    const fn description(self) -> (&'static str, Option<&'static str>, bool) {
+    /// Name, feature, whether that feature is on, and what case means.
+    const fn description(self) -> (&'static str, Option<&'static str>, bool, LetterCase) {
+        use LetterCase::{Ignored, Splits};
         macro_rules! behind {
-            ($name:literal, $feature:literal) => {
-                ($name, Some($feature), cfg!(feature = $feature))
+            ($name:literal, $feature:literal, $case:expr) => {
+                ($name, Some($feature), cfg!(feature = $feature), $case)
             };
         }
         match self {
-            Self::O200kBase => ("o200k_base", None, true),
-            Self::Cl100kBase => ("cl100k_base", None, true),
-            Self::Llama3 => behind!("llama3", "vocab-llama3"),
-            Self::Qwen2 => behind!("qwen2", "vocab-qwen2"),
-            Self::DeepseekV3 => behind!("deepseek_v3", "vocab-deepseek"),
-            Self::MistralV3 => behind!("mistral_v3", "vocab-mistral"),
-            Self::KimiK2 => behind!("kimi_k2", "vocab-kimi"),
-            Self::Glm4 => behind!("glm4", "vocab-glm"),
-            Self::Glm5 => behind!("glm5", "vocab-glm"),
-            Self::MinimaxM2 => behind!("minimax_m2", "vocab-minimax"),
+            Self::O200kBase => ("o200k_base", None, true, Splits),
+            Self::Cl100kBase => ("cl100k_base", None, true, Ignored),
+            Self::Llama3 => behind!("llama3", "vocab-llama3", Ignored),
+            Self::Qwen2 => behind!("qwen2", "vocab-qwen2", Ignored),
+            Self::DeepseekV3 => behind!("deepseek_v3", "vocab-deepseek", Ignored),
+            Self::MistralV3 => behind!("mistral_v3", "vocab-mistral", Splits),
+            Self::KimiK2 => behind!("kimi_k2", "vocab-kimi", Splits),
+            Self::Glm4 => behind!("glm4", "vocab-glm", Ignored),
+            Self::Glm5 => behind!("glm5", "vocab-glm", Ignored),
+            Self::MinimaxM2 => behind!("minimax_m2", "vocab-minimax", Splits),
         }
     }
 }

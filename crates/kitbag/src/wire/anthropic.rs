@@ -3,68 +3,53 @@
 //! Consecutive messages of one role are merged, as the API does itself. Messages and blocks that
 //! came from a client are passed on as they are.
 
-use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft};
+use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Joined, Request, joined, text_field};
+use super::part::spoken_as;
+use super::{Laid, Request, joined, text_field};
 
 /// The API requires a limit for the answer; this one is sent when the draft names none.
 const DEFAULT_MAX_TOKENS: u32 = 4_096;
 
-pub(super) fn write(
-    request: &mut Request,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) {
+pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     let mut tools: Vec<Value> = Vec::new();
     let mut system: Vec<Part> = Vec::new();
     let mut messages = Messages::default();
-    for Joined { block, text } in joined(blocks) {
-        let part = || Part::text(block.band, &text);
+    for (block, text) in joined(laid.blocks) {
+        let text = ContentBlock::text(text);
         match &block.body {
             BlockBody::Tool(tool) => tools.push(
                 json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema }),
             ),
-            BlockBody::Message(message) => messages.push_message(block.band, message),
-            _ if block.is_instruction() => system.push(part()),
-            BlockBody::Text { role, .. } => messages.push(spoken_as(*role), part()),
-            _ => messages.push(Role::User, part()),
+            BlockBody::Message(message) => messages.add(block.band, message),
+            _ if block.is_instruction() => system.extend(Part::of(block.band, &text)),
+            // As the operator's it can only stand at the very end, where the core has put it.
+            BlockBody::Text { role, .. } => messages.push(spoken_as(*role), block.band, &text),
+            _ => messages.push(Role::User, block.band, &text),
         }
     }
-    let marked = |band: Band| breakpoints.iter().any(|breakpoint| breakpoint.band == band);
+    let marked = |band: Band| {
+        laid.breakpoints
+            .iter()
+            .any(|breakpoint| breakpoint.band == band)
+    };
     let said = messages.0.iter_mut().flat_map(|message| &mut message.parts);
     mark_last_of_each_band(system.iter_mut().chain(said), marked);
     if let (true, Some(Value::Object(last))) = (marked(Band::Tools), tools.last_mut()) {
         last.insert("cache_control".into(), ephemeral());
     }
 
-    request.set(
-        "max_tokens",
-        &draft.max_output.unwrap_or(DEFAULT_MAX_TOKENS),
-    );
-    if !system.is_empty() {
-        request.set("system", &system);
-    }
-    if !tools.is_empty() {
-        request.set("tools", &tools);
-    }
+    let most = laid.draft.max_output.unwrap_or(DEFAULT_MAX_TOKENS);
+    request.set("max_tokens", &most);
+    request.set_list("system", &system);
+    request.set_list("tools", &tools);
     request.set("messages", &messages.0);
-}
-
-/// The role of a text that is in no message. As the operator's it can only stand at the very end,
-/// where the core has put it.
-const fn spoken_as(role: Role) -> Role {
-    match role {
-        Role::Tool => Role::User,
-        role => role,
-    }
 }
 
 #[derive(Serialize)]
@@ -75,64 +60,38 @@ struct Said {
 }
 
 /// A block of the request, and the band it stands in.
+#[derive(Serialize)]
+#[serde(transparent)]
 struct Part {
+    #[serde(skip)]
     band: Band,
-    body: PartBody,
-    marked: bool,
-}
-
-enum PartBody {
-    Text(String),
-    Raw(RawJson),
+    json: RawJson,
 }
 
 impl Part {
-    fn text(band: Band, text: &str) -> Self {
-        Self {
-            band,
-            body: PartBody::Text(text.to_owned()),
-            marked: false,
-        }
+    fn of(band: Band, value: &impl Serialize) -> Option<Self> {
+        // A value always becomes JSON.
+        let json = RawJson::from_value(value).ok()?;
+        Some(Self { band, json })
     }
 
-    /// Whether a cache marker may stand on it: reasoning must stay as it was signed.
+    /// Whether a cache marker may stand on it: reasoning must stay as it was signed, and the API
+    /// refuses one on an empty text.
     fn can_be_marked(&self) -> bool {
-        match &self.body {
-            PartBody::Text(text) => !text.is_empty(),
-            PartBody::Raw(raw) => {
-                !text_field(raw, "type").is_some_and(|kind| kind.contains("thinking"))
-            }
+        let kind = text_field(&self.json, "type");
+        let text = text_field(&self.json, "text");
+        !kind.is_some_and(|kind| kind.contains("thinking")) && text.is_none_or(|t| !t.is_empty())
+    }
+
+    /// Puts a cache marker at its end, and leaves every other byte as it was.
+    fn mark(&mut self) {
+        let fields = self.json.as_str().trim_end().strip_suffix('}');
+        let fields = fields.unwrap_or_default();
+        let marked = format!(r#"{fields},"cache_control":{}}}"#, ephemeral());
+        if let Ok(marked) = RawJson::from_text(marked) {
+            self.json = marked;
         }
     }
-}
-
-impl Serialize for Part {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (&self.body, self.marked) {
-            (PartBody::Text(text), marked) => {
-                let mut map = serializer.serialize_map(None)?;
-                map.serialize_entry("type", "text")?;
-                map.serialize_entry("text", text)?;
-                if marked {
-                    map.serialize_entry("cache_control", &ephemeral())?;
-                }
-                map.end()
-            }
-            (PartBody::Raw(raw), false) => raw.serialize(serializer),
-            (PartBody::Raw(raw), true) => with_marker(raw).serialize(serializer),
-        }
-    }
-}
-
-/// The block with a cache marker at its end, every other byte as it was.
-fn with_marker(raw: &RawJson) -> RawJson {
-    let fields = raw.as_str().trim_end().strip_suffix('}');
-    let marked = format!(
-        r#"{},"cache_control":{}}}"#,
-        fields.unwrap_or_default(),
-        ephemeral()
-    );
-    RawJson::from_text(marked).unwrap_or_else(|_| raw.clone())
 }
 
 fn ephemeral() -> Value {
@@ -146,8 +105,8 @@ fn mark_last_of_each_band<'a>(
 ) {
     let mut done: Vec<Band> = Vec::new();
     for part in parts.rev() {
-        if marked(part.band) && part.can_be_marked() && !done.contains(&part.band) {
-            part.marked = true;
+        if marked(part.band) && !done.contains(&part.band) && part.can_be_marked() {
+            part.mark();
             done.push(part.band);
         }
     }
@@ -158,33 +117,18 @@ fn mark_last_of_each_band<'a>(
 struct Messages(Vec<Said>);
 
 impl Messages {
-    fn push(&mut self, role: Role, part: Part) {
+    fn push(&mut self, role: Role, band: Band, value: &impl Serialize) {
+        let parts = Part::of(band, value).into_iter();
         match self.0.last_mut() {
-            Some(last) if last.role == role => last.parts.push(part),
+            Some(last) if last.role == role => last.parts.extend(parts),
             _ => self.0.push(Said {
                 role,
-                parts: vec![part],
+                parts: parts.collect(),
             }),
         }
     }
 
-    fn push_raw(&mut self, role: Role, band: Band, raw: RawJson) {
-        let part = Part {
-            band,
-            body: PartBody::Raw(raw),
-            marked: false,
-        };
-        self.push(role, part);
-    }
-
-    fn push_value(&mut self, role: Role, band: Band, value: &Value) {
-        // A value always becomes JSON.
-        if let Ok(raw) = RawJson::from_value(value) {
-            self.push_raw(role, band, raw);
-        }
-    }
-
-    fn push_message(&mut self, band: Band, message: &Message) {
+    fn add(&mut self, band: Band, message: &Message) {
         let role = spoken_as(message.role);
         if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
             let content = match &message.content {
@@ -192,18 +136,14 @@ impl Messages {
                 content => json!(content),
             };
             let result = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
-            return self.push_value(role, band, &result);
+            return self.push(role, band, &result);
         }
         for block in message.content.to_blocks() {
-            match block {
+            match (&block, block.as_raw().and_then(image_from_openai)) {
+                (_, Some(image)) => self.push(role, band, &image),
                 // The API refuses empty text.
-                ContentBlock::Text { text, raw: None } if text.trim().is_empty() => {}
-                ContentBlock::Text { text, raw: None } => self.push(role, Part::text(band, &text)),
-                other => match other.as_raw().map(|raw| (raw, image_from_openai(raw))) {
-                    Some((_, Some(image))) => self.push_value(role, band, &image),
-                    Some((raw, None)) => self.push_raw(role, band, raw.clone()),
-                    None => {}
-                },
+                (ContentBlock::Text { text, raw: None }, _) if text.trim().is_empty() => {}
+                (block, None) => self.push(role, band, block),
             }
         }
         for call in message.calls() {
@@ -215,7 +155,7 @@ impl Messages {
             };
             let call =
                 json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input });
-            self.push_value(role, band, &call);
+            self.push(role, band, &call);
         }
     }
 }

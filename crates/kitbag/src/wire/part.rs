@@ -2,6 +2,7 @@
 
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::ToolCall;
+use kitbag_core::role::Role;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -49,6 +50,14 @@ pub(super) fn input(raw: &RawJson) -> String {
     }
 }
 
+/// The role in an API where a tool cannot speak by itself.
+pub(super) const fn spoken_as(role: Role) -> Role {
+    match role {
+        Role::Tool => Role::User,
+        role => role,
+    }
+}
+
 /// A `tool_result` block: its text, and its other blocks.
 pub(super) struct ToolResult {
     pub(super) text: String,
@@ -57,22 +66,17 @@ pub(super) struct ToolResult {
 
 impl ToolResult {
     pub(super) fn of(raw: &RawJson) -> Self {
-        #[derive(Deserialize)]
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
         struct Fields {
-            #[serde(default)]
             content: Content,
-            is_error: Option<Value>,
+            is_error: Value,
         }
-        let fields = raw.parse_as().unwrap_or(Fields {
-            content: Content::Null,
-            is_error: None,
-        });
+        let fields: Fields = raw.parse_as().unwrap_or_default();
         let text = fields.content.text();
-        let is_error = fields.is_error.is_some_and(|error| error == true);
-        let text = if is_error {
-            format!("Error: {text}")
-        } else {
-            text.into_owned()
+        let text = match fields.is_error {
+            Value::Bool(true) => format!("Error: {text}"),
+            _ => text.into_owned(),
         };
         let mut others = fields.content.to_blocks();
         others.retain(|block| block.as_text().is_none());

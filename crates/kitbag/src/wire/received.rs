@@ -14,7 +14,7 @@ use kitbag_core::role::Role;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use serde_json::json;
 
-use super::{Dialect, Joined, Request, joined};
+use super::{Dialect, Request, joined};
 use crate::engine::{Composed, Contribution, PromptRequest, compose};
 
 /// An error of reading a request.
@@ -173,7 +173,7 @@ impl Request {
         let received = self.list(name);
         let mut shown: Vec<RawJson> = read::instructions(self.dialect, &received).to_vec();
         let mut system: Vec<String> = Vec::new();
-        for Joined { block, text } in joined(&composed.assembly.blocks) {
+        for (block, text) in joined(&composed.assembly.blocks) {
             match &block.body {
                 BlockBody::Message(message) => {
                     let place = message.id.as_ref().and_then(|id| id.parse::<usize>().ok());

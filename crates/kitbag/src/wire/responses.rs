@@ -4,177 +4,102 @@
 //! Items that are no messages, such as reasoning, stand in messages as blocks of their own and are
 //! passed on as they are.
 
-use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft};
+use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::openai::marked;
-use super::part::{ToolResult, arguments, document_text, image_url, input};
-use super::{Joined, Request, joined, text_field};
+use super::items::{Items, Said, SaidContent};
+use super::part::{ToolResult, arguments, document_text, image_url, input, spoken_as};
+use super::{Laid, Request, joined, text_field};
 
-pub(super) fn write(
-    request: &mut Request,
-    draft: &Draft,
-    blocks: &[Block],
-    breakpoints: &[Breakpoint],
-) {
+pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     let mut tools: Vec<Value> = Vec::new();
     let mut items = Items::default();
-    for Joined { block, text } in joined(blocks) {
+    for (block, text) in joined(laid.blocks) {
+        let text = SaidContent::Text(text);
         match &block.body {
             BlockBody::Tool(tool) => tools.push(
                 json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema }),
             ),
-            BlockBody::Message(message) => items.message(block.band, message),
+            BlockBody::Message(message) => add(&mut items, block.band, message),
             BlockBody::Text { .. } if block.band == Band::Identity => {
                 request.set("instructions", &text);
             }
-            BlockBody::Text { role, .. } => items.text(block.band, *role, text),
-            _ => items.text(block.band, Role::System, text),
+            BlockBody::Text { role, .. } => say(&mut items, block.band, *role, text),
+            _ => say(&mut items, block.band, Role::System, text),
         }
     }
-    items.mark(breakpoints);
-    let input: Vec<Item> = items.0.into_iter().map(|(_, item)| item).collect();
-    request.set("input", &input);
-    if !tools.is_empty() {
-        request.set("tools", &tools);
-    }
-    if let Some(most) = draft.max_output {
+    items.mark(laid.breakpoints, text_part);
+    request.set("input", &items);
+    request.set_list("tools", &tools);
+    if let Some(most) = laid.draft.max_output {
         request.set("max_output_tokens", &most);
     }
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Item {
-    Message {
-        r#type: &'static str,
-        role: Role,
-        content: SaidContent,
-    },
-    Raw(RawJson),
+fn say(items: &mut Items, band: Band, role: Role, content: SaidContent) {
+    let mut said = Said::new(spoken_as(role), content);
+    said.r#type = Some("message");
+    items.say(band, said);
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum SaidContent {
-    Text(String),
-    Parts(Vec<RawJson>),
+fn add(items: &mut Items, band: Band, message: &Message) {
+    if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
+        return items.push(band, &output(id, &message.content.text()));
+    }
+    match &message.content {
+        Content::Null => {}
+        Content::Text(text) if text.is_empty() => {}
+        Content::Text(text) => {
+            say(items, band, message.role, SaidContent::Text(text.clone()));
+        }
+        Content::Blocks(blocks) => add_blocks(items, band, message.role, blocks),
+    }
+    for one in message.calls() {
+        items.push(band, &call(&one.id, &one.name, &arguments(one)));
+    }
 }
 
-/// The items with their bands.
-#[derive(Default)]
-struct Items(Vec<(Band, Item)>);
-
-impl Items {
-    fn text(&mut self, band: Band, role: Role, text: String) {
-        self.said(band, role, SaidContent::Text(text));
-    }
-
-    fn said(&mut self, band: Band, role: Role, content: SaidContent) {
-        let role = match role {
-            Role::Tool => Role::User,
-            role => role,
-        };
-        let item = Item::Message {
-            r#type: "message",
-            role,
-            content,
-        };
-        self.0.push((band, item));
-    }
-
-    fn raw(&mut self, band: Band, value: &Value) {
-        // A value always becomes JSON.
-        if let Ok(raw) = RawJson::from_value(value) {
-            self.0.push((band, Item::Raw(raw)));
-        }
-    }
-
-    fn message(&mut self, band: Band, message: &Message) {
-        if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
-            let output = message.content.text();
-            return self.raw(
-                band,
-                &json!({ "type": "function_call_output", "call_id": id, "output": output }),
-            );
-        }
-        match &message.content {
-            Content::Null => {}
-            Content::Text(text) if text.is_empty() => {}
-            Content::Text(text) => self.text(band, message.role, text.clone()),
-            Content::Blocks(blocks) => self.blocks(band, message.role, blocks),
-        }
-        for call in message.calls() {
-            self.call(band, &call.id, &call.name, &arguments(call));
-        }
-    }
-
-    /// The blocks of a message in order. Those that are items of their own part the message.
-    fn blocks(&mut self, band: Band, role: Role, blocks: &[ContentBlock]) {
-        let mut parts: Vec<RawJson> = Vec::new();
-        for block in blocks {
-            match block {
-                ContentBlock::ToolResult { tool_use_id, raw } => {
-                    let ToolResult { text, others } = ToolResult::of(raw);
-                    let output = json!({ "type": "function_call_output", "call_id": tool_use_id, "output": text });
-                    self.raw(band, &output);
-                    // The pictures of a result follow as the user's.
-                    parts.extend(others.iter().filter_map(|other| part(other, role)));
-                }
-                ContentBlock::ToolUse { id, name, raw } => {
-                    self.flush(band, role, &mut parts);
-                    self.call(band, id, name, &input(raw));
-                }
-                ContentBlock::Opaque(raw) if !is_part(raw) => {
-                    self.flush(band, role, &mut parts);
-                    self.0.push((band, Item::Raw(raw.clone())));
-                }
-                other => parts.extend(part(other, role)),
-            }
-        }
-        self.flush(band, role, &mut parts);
-    }
-
-    fn flush(&mut self, band: Band, role: Role, parts: &mut Vec<RawJson>) {
+/// Adds the blocks of a message in order. Those that are items of their own part the message.
+fn add_blocks(items: &mut Items, band: Band, role: Role, blocks: &[ContentBlock]) {
+    let mut parts: Vec<RawJson> = Vec::new();
+    let flush = |items: &mut Items, parts: &mut Vec<RawJson>| {
         if !parts.is_empty() {
-            self.said(band, role, SaidContent::Parts(std::mem::take(parts)));
+            let parts = SaidContent::Parts(std::mem::take(parts));
+            say(items, band, role, parts);
+        }
+    };
+    for block in blocks {
+        match block {
+            ContentBlock::ToolResult { tool_use_id, raw } => {
+                let ToolResult { text, others } = ToolResult::of(raw);
+                items.push(band, &output(tool_use_id, &text));
+                // The pictures of a result follow as the user's.
+                parts.extend(others.iter().filter_map(|other| part(other, role)));
+            }
+            ContentBlock::ToolUse { id, name, raw } => {
+                flush(items, &mut parts);
+                items.push(band, &call(id, name, &input(raw)));
+            }
+            ContentBlock::Opaque(raw) if !is_part(raw) => {
+                flush(items, &mut parts);
+                items.push(band, raw);
+            }
+            other => parts.extend(part(other, role)),
         }
     }
+    flush(items, &mut parts);
+}
 
-    fn call(&mut self, band: Band, id: &str, name: &str, arguments: &str) {
-        let call =
-            json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments });
-        self.raw(band, &call);
-    }
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
+}
 
-    /// Marks the last message of each band that is to have a breakpoint.
-    fn mark(&mut self, breakpoints: &[Breakpoint]) {
-        for breakpoint in breakpoints {
-            let mut of_band = self.0.iter_mut().rev();
-            let last = of_band.find_map(|(band, item)| match item {
-                Item::Message { role, content, .. } if *band == breakpoint.band => {
-                    Some((*role, content))
-                }
-                _ => None,
-            });
-            let Some((role, content)) = last else {
-                continue;
-            };
-            if let SaidContent::Text(text) = content {
-                *content = SaidContent::Parts(text_part(text, role).into_iter().collect());
-            }
-            if let SaidContent::Parts(parts) = content
-                && let Some(last) = parts.last_mut()
-            {
-                *last = marked(last);
-            }
-        }
-    }
+fn output(id: &str, output: &str) -> Value {
+    json!({ "type": "function_call_output", "call_id": id, "output": output })
 }
 
 /// Whether a block that the core does not know is a part of a message, and no item of its own.

@@ -86,7 +86,8 @@ fn x01_patterns_hold_for_the_change_too() {
         request.survey.exclude = exclude.iter().map(ToString::to_string).collect();
         let pack = packed(&request).unwrap();
         let diffs = pack
-            .chunks()
+            .decisions
+            .chunks
             .into_iter()
             .filter(|c| c.chunk_type.as_str() == "diff");
         let mut paths: Vec<String> = diffs.map(|chunk| chunk.source.clone()).collect();
@@ -203,12 +204,12 @@ fn x01_a_repository_that_git_does_not_trust_says_what_to_do() {
     assert!(error.hint().unwrap().contains("safe.directory"), "{error}");
     let pack = packed(&project.request("fix a", 2_000)).unwrap();
     assert!(
-        pack.problems()[0]
+        pack.decisions.problems[0]
             .hint
             .as_ref()
             .is_some_and(|hint| hint.contains("safe.directory")),
         "{:?}",
-        pack.problems()
+        pack.decisions.problems
     );
 }
 

@@ -40,7 +40,7 @@ fn p07_a_checkpoint_keeps_what_a_pack_of_its_budget_shows() {
             .unwrap();
 
         let context = &task.context;
-        let shown = pack.chunks();
+        let shown = pack.decisions.chunks;
         let shown = shown
             .iter()
             .map(|chunk| (chunk.source.as_str(), chunk.level));
@@ -51,7 +51,7 @@ fn p07_a_checkpoint_keeps_what_a_pack_of_its_budget_shows() {
             .collect();
         assert_eq!(kept, shown, "{budget}");
         assert!(context.chunks.iter().all(|chunk| chunk.levels.len() == 1));
-        assert_eq!(context.tokens_used, pack.tokens(), "{budget}");
+        assert_eq!(context.tokens_used, pack.decisions.tokens, "{budget}");
         assert!(context.tokens_used <= context.budget);
         // Everything is kept, or has a reason.
         assert_eq!(

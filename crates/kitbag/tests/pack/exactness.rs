@@ -51,7 +51,7 @@ fn p02_500_random_packs_are_within_budget_and_always_the_same() {
                         counted <= request.options.budget.0 as usize,
                         "{counted}: {request:?}"
                     );
-                    assert_eq!(counted, pack.tokens().0 as usize, "{request:?}");
+                    assert_eq!(counted, pack.decisions.tokens.0 as usize, "{request:?}");
                     fitted += 1;
                 }
                 Err(error) => {

@@ -95,10 +95,11 @@ fn p12_the_ranking_shows_the_scores_that_decided() {
         .collect();
     let project = Project::new(&[("large.rs", &large), ("small.rs", "fn x() { login() }\n")]);
     let usual = packed(&project.request("fix the login redirect", 300)).unwrap();
-    assert_eq!(usual.ranked[0].source, "large.rs");
+    assert_eq!(usual.decisions.ranked[0].source, "large.rs");
     let request = project.request("fix the login redirect", 300);
     let pack = packed(&request.with_prioritizer(Oracle)).unwrap();
     let ranked: Vec<_> = pack
+        .decisions
         .ranked
         .iter()
         .map(|r| (r.source.as_str(), r.score))
@@ -134,7 +135,7 @@ fn p05_one_survey_serves_many_prompts() {
     let counter = Counter::for_model("gpt-4o").unwrap();
     let prepared = pollster::block_on(prepare(&request.survey)).unwrap();
     let smaller = request.options.with_budget(Tokens(200));
-    assert!(prepared.pack(&smaller, &counter).unwrap().tokens() <= Tokens(200));
+    assert!(prepared.pack(&smaller, &counter).unwrap().decisions.tokens <= Tokens(200));
     let mut pinned = request.options.clone();
     pinned.pins = vec!["a.rs".into(), "b.rs".into()];
     let pack = prepared.pack(&pinned, &counter).unwrap();

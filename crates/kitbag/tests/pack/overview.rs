@@ -83,7 +83,12 @@ fn x01_an_overview_has_no_tests_and_no_tables() {
             "{shown:?}"
         );
     }
-    let place = |path: &str| pack.ranked.iter().position(|ranked| ranked.source == path);
+    let place = |path: &str| {
+        pack.decisions
+            .ranked
+            .iter()
+            .position(|ranked| ranked.source == path)
+    };
     let price = place("src/orders/price.rs").unwrap();
     for language in ["ar", "bg", "da", "de", "es", "fr"] {
         let table = place(&format!("src/locale/{language}/format.rs"));
@@ -103,7 +108,8 @@ fn x01_what_an_overview_leaves_out_is_told() {
     for path in ["tests/orders.rs", "examples/demo.rs"] {
         let reason = "an overview leaves out tests, examples and data";
         assert_eq!(why_out(&pack, path), reason, "{path}");
-        let told = pack.excluded().into_iter().filter(|out| out.source == path);
+        let excluded = pack.decisions.excluded.iter();
+        let told = excluded.filter(|out| out.source == path);
         assert_eq!(told.count(), 1, "{path}");
     }
 }
@@ -176,7 +182,10 @@ fn x01_a_file_whose_outline_has_no_room_is_told_by_its_names() {
 #[test]
 fn x01_an_overview_is_taken_for_no_task() {
     let pack = packed(&project().request(" \n", 2_000)).unwrap();
-    assert_eq!((pack.task_type, &pack.inferred_from), (None, &None));
+    assert_eq!(
+        (pack.decisions.task_type, &pack.decisions.inferred_from),
+        (None, &None)
+    );
     assert!(!pack.prompt().contains("task, please"), "{}", pack.prompt());
 }
 
@@ -193,7 +202,7 @@ fn x01_what_is_changed_most_comes_first() {
     }
     let pack = packed(&project.request("", 4_000)).unwrap();
     assert_eq!(files(&pack)[0], "src/c.rs");
-    let parts = &pack.ranked[0].parts;
+    let parts = &pack.decisions.ranked[0].parts;
     assert!(
         parts.iter().any(|part| part.name == "activity"),
         "{parts:?}"

@@ -193,7 +193,7 @@ fn p05_a_trace_of_many_files_leaves_room_for_the_rest() {
         "{}",
         critical.len()
     );
-    assert!(tokens <= pack.budget().0, "{tokens}");
+    assert!(tokens <= pack.decisions.budget.0, "{tokens}");
 }
 
 #[test]

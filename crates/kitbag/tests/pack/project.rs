@@ -80,19 +80,24 @@ pub(crate) fn packed(request: &PackRequest) -> Result<Pack, PackError> {
 
 /// The chunk of a source, if it is in.
 pub(crate) fn find(pack: &Pack, source: &str) -> Option<PackedChunk> {
-    let mut chunks = pack.chunks().into_iter();
-    chunks.find(|chunk| chunk.source == source)
+    let mut chunks = pack.decisions.chunks.iter();
+    chunks.find(|chunk| chunk.source == source).cloned()
 }
 
 /// Why a source is out.
 #[track_caller]
 pub(crate) fn why_out(pack: &Pack, source: &str) -> String {
-    let found = pack.excluded().into_iter().find(|out| out.source == source);
-    let found = found.unwrap_or_else(|| panic!("`{source}` is not in {:?}", pack.excluded()));
-    found.reason.into_owned()
+    let excluded = &pack.decisions.excluded;
+    let found = excluded.iter().find(|out| out.source == source);
+    let found = found.unwrap_or_else(|| panic!("`{source}` is not in {excluded:?}"));
+    found.reason.to_string()
 }
 
 /// The problems of a pack as people read them.
 pub(crate) fn problems(pack: &Pack) -> Vec<String> {
-    pack.problems().iter().map(ToString::to_string).collect()
+    pack.decisions
+        .problems
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }

@@ -16,7 +16,7 @@ fn token() -> String {
 }
 
 fn told(pack: &Pack) -> Vec<(&str, u32, usize)> {
-    let redacted = pack.redacted.iter();
+    let redacted = pack.decisions.redacted.iter();
     redacted
         .map(|told| (told.source.as_str(), told.line, told.more))
         .collect()

@@ -1,7 +1,6 @@
 //! The request of one prompt in each dialect, as it is sent.
 
 use kitbag::core::assembly::{MarkerDialect, OutputForm};
-use kitbag::wire::{Dialect, Request};
 
 use super::{FORMS, composed, everything, lines, settings};
 
@@ -177,14 +176,7 @@ fn x02_markers_of_an_openai_request() {
 fn x06_fields_are_added_to_a_request() {
     for form in FORMS {
         let composed = composed(settings(form), everything());
-        let dialect = Dialect::of(form).unwrap();
-        let assembly = &composed.assembly;
-        let mut request = Request::new(
-            dialect,
-            &composed.draft,
-            &assembly.blocks,
-            &assembly.breakpoints,
-        );
+        let mut request = composed.request().unwrap();
         assert_eq!(request.to_json(), composed.body());
         request.set("stream", &true);
         request.set("temperature", &0.5);

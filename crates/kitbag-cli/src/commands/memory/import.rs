@@ -49,7 +49,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let source = Source::open(&args.file)?;
     let store = store.open_or_make().await?;
-    let mut defaults = ImportDefaults::new();
+    let mut defaults = ImportDefaults::default();
     defaults.channel.clone_from(&args.channel);
     defaults.sender.clone_from(&args.sender);
     let unit = match args.atomic {

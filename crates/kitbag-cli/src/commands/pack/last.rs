@@ -28,7 +28,7 @@ pub(crate) fn remember(request: &PackRequest, pack: &Pack) {
     let Some(file) = place(&survey.root, survey.cache_folder.as_deref()) else {
         return;
     };
-    let mut decisions = pack.decisions().brief(MOST_ENTRIES);
+    let mut decisions = pack.decisions.clone().brief(MOST_ENTRIES);
     let task = clean(&survey.task, "task").text;
     decisions.task = task.chars().take(MOST_TASK_CHARS).collect();
     if let Err(error) = write(&file, &decisions) {

@@ -36,7 +36,7 @@ pub(super) fn check(request: &PackRequest, pack: &Pack) -> Result<(), Failure> {
     let Some(pin) = request.survey.pins.iter().find(|pin| !is_in(pin)) else {
         return Ok(());
     };
-    let excluded = pack.excluded();
+    let excluded = &pack.decisions.excluded;
     let excluded = excluded.iter().find(|excluded| excluded.source == *pin);
     let reason = excluded.map_or("it cannot be read", |excluded| &*excluded.reason);
     Err(

@@ -16,13 +16,13 @@ const MOST_LINES: usize = 5;
 
 /// Says what was packed.
 pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
-    say_problems(pack.problems());
+    say_problems(&pack.decisions.problems);
     if prepared.workspace().files().is_empty() {
         output::say("hint: name the folder of a project with `--root`, or a file with `--pin`");
     }
-    say_redacted(&pack.redacted);
-    let (tokens, budget) = (grouped(pack.tokens().0), grouped(pack.budget().0));
-    let mut line = format!("{tokens} of {budget} tokens");
+    say_redacted(&pack.decisions.redacted);
+    let (tokens, budget) = (pack.decisions.tokens, pack.decisions.budget);
+    let mut line = format!("{} of {} tokens", grouped(tokens.0), grouped(budget.0));
     let files = |detail: Detail| {
         let of = |kept: &&Kept| kept.chunk_type == ChunkType::File && kept.detail == detail;
         pack.assembly.kept.iter().filter(of).count()
@@ -42,7 +42,8 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     if !shown.is_empty() {
         line.push_str(&format!(", files: {}", shown.join(", ")));
     }
-    if let (Some(cues), Some(task_type)) = (&pack.inferred_from, pack.task_type) {
+    if let (Some(cues), Some(task_type)) = (&pack.decisions.inferred_from, pack.decisions.task_type)
+    {
         line.push_str(&format!("; taken for a task to {}", task_type.as_str()));
         if !cues.is_empty() {
             line.push_str(&format!(" from {}", quoted(cues.iter().take(3))));
@@ -94,7 +95,7 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
 
 /// A line in the log.
 pub(super) fn log(pack: &Pack) {
-    for chunk in pack.chunks() {
+    for chunk in &pack.decisions.chunks {
         tracing::debug!(
             event = "chunk_included",
             source = chunk.source,
@@ -105,7 +106,7 @@ pub(super) fn log(pack: &Pack) {
             reason = %chunk.reason,
         );
     }
-    for excluded in pack.excluded() {
+    for excluded in &pack.decisions.excluded {
         tracing::debug!(
             event = "chunk_excluded",
             source = excluded.source,
@@ -117,7 +118,7 @@ pub(super) fn log(pack: &Pack) {
 
 /// What a provider asks for the prompt, if the catalogue knows.
 fn price(pack: &Pack, model: &str) -> Option<String> {
-    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.tokens().0));
+    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.decisions.tokens.0));
     let (dollars, rest) = (micros / 1_000_000, micros % 1_000_000 / 100);
     Some(format!("${dollars}.{rest:04}"))
 }

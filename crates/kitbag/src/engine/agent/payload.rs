@@ -15,24 +15,16 @@ pub(super) fn answering(
     context: Option<&Map>,
     channel: &ChannelTurn,
 ) -> PayloadAgent {
-    let mode = channel.mode;
-    let Some(context) = context else {
-        return PayloadAgent {
-            id: agent.id.clone(),
-            provider: agent.providers.first().cloned().unwrap_or_default(),
-            mode,
-            model: agent.model.clone(),
-        };
-    };
-    let field = |name: &str| {
-        let value = context.get("agent")?.get(name)?;
-        value.as_text().map(str::to_owned)
+    let field = |name: &str| Some(context?.get("agent")?.get(name)?.as_text()?.to_owned());
+    let (provider, model) = match context {
+        Some(_) => (field("provider"), field("model")),
+        None => (agent.providers.first().cloned(), agent.model.clone()),
     };
     PayloadAgent {
         id: field("id").unwrap_or_else(|| agent.id.clone()),
-        provider: field("provider").unwrap_or_default(),
-        mode,
-        model: field("model"),
+        provider: provider.unwrap_or_default(),
+        mode: channel.mode,
+        model,
     }
 }
 

@@ -3,8 +3,6 @@
 
 use std::borrow::Cow;
 
-#[cfg(feature = "store")]
-use kitbag_core::assembly::Draft;
 use kitbag_core::content::{Content, ContentBlock};
 #[cfg(feature = "store")]
 use kitbag_core::history::start;
@@ -93,7 +91,6 @@ impl AgentSource<'_> {
         let stored = conversation.key.as_deref();
         let stored = stored.and_then(|key| key.parse().ok());
         request.key = request.key.or(stored);
-        let is_given = self.request.key.is_some();
         // The wrappers that were sent hold the key of the epoch; nothing else may know it.
         let messages = others
             .iter()
@@ -104,25 +101,20 @@ impl AgentSource<'_> {
             let texts = others.iter().flat_map(Contribution::texts);
             key.occurs_in(texts.chain(messages.iter().map(AsRef::as_ref)))
         };
-        if request.key.as_ref().is_some_and(is_known) {
-            if is_given {
-                return Err(AgentError::KeyKnown);
-            }
-            request.key = None;
-        }
-        let part = match agent_part(self.project, &request, self.variable) {
-            Err(AgentError::KeyKnown) if !is_given => {
-                request.key = None;
-                agent_part(self.project, &request, self.variable)
-            }
-            other => other,
+        let part = match request.key.as_ref().is_some_and(is_known) {
+            true => Err(AgentError::KeyKnown),
+            false => agent_part(self.project, &request, self.variable),
         };
-        let mut part = part?;
+        let mut part = match part {
+            Err(AgentError::KeyKnown) if self.request.key.is_none() => {
+                request.key = None;
+                agent_part(self.project, &request, self.variable)?
+            }
+            other => other?,
+        };
         if conversation.past.is_none() {
-            let mut draft = DraftParts {
-                history: bands::history(&part.channel),
-                ..std::mem::take(&mut part.contribution.draft)
-            };
+            let mut draft = std::mem::take(&mut part.contribution.draft);
+            draft.history = bands::history(&part.channel);
             shape(&mut draft, &part, conversation);
             part.contribution.draft = draft;
         }
@@ -136,13 +128,9 @@ pub(super) fn wrapped(received: &Content, query: &str) -> Content {
     let is_other = |block: &ContentBlock| block.as_text().is_none();
     match received {
         Content::Blocks(blocks) if blocks.iter().any(is_other) => {
-            let others = blocks.iter().filter(|block| is_other(block)).cloned();
-            Content::Blocks(
-                [ContentBlock::text(query)]
-                    .into_iter()
-                    .chain(others)
-                    .collect(),
-            )
+            let mut shown = vec![ContentBlock::text(query)];
+            shown.extend(blocks.iter().filter(|block| is_other(block)).cloned());
+            Content::Blocks(shown)
         }
         _ => query.into(),
     }
@@ -208,11 +196,9 @@ fn escape_tags(content: &mut Content) {
         Content::Text(text) => *text = neutralise(text).into_owned(),
         Content::Blocks(blocks) => {
             for block in blocks {
-                let escaped = match block.as_text().map(neutralise) {
-                    Some(Cow::Owned(escaped)) => escaped,
-                    _ => continue,
-                };
-                *block = ContentBlock::text(&escaped);
+                if let Some(Cow::Owned(escaped)) = block.as_text().map(neutralise) {
+                    *block = ContentBlock::text(escaped);
+                }
             }
         }
     }
@@ -231,13 +217,7 @@ impl Conversation {
             return false;
         };
         let draft = &mut self.contribution.draft;
-        let mut others = Draft::new("");
-        let parts = DraftParts {
-            history: Vec::new(),
-            ..draft.clone()
-        };
-        parts.put_into(&mut others);
-        let room = history::room(&others, prompt, counter);
+        let room = history::room(draft, prompt, counter);
         let start = start(&draft.history, draft.unread, room, None, counter);
         let left_out = draft.history.drain(..start);
         let is_past = |message: &Message| {
@@ -246,11 +226,9 @@ impl Conversation {
         let count = left_out.filter(is_past).count();
         past.drain(..count.min(past.len()));
         draft.unread = draft.unread.saturating_add(start);
-        let ids = draft
-            .history
-            .iter()
-            .filter_map(|message| message.id.as_deref());
-        self.shown_elsewhere = Some(ids.filter_map(|id| id.parse().ok()).collect());
+        let left = draft.history.iter();
+        let ids = left.filter_map(|message| message.id.as_deref()?.parse().ok());
+        self.shown_elsewhere = Some(ids.collect());
         start > 0
     }
 
@@ -265,22 +243,19 @@ impl Conversation {
 /// them.
 #[cfg(feature = "store")]
 pub(super) fn past_messages(stored: &[StoredMessage]) -> Vec<PastMessage> {
-    let stored = stored.iter().filter(|stored| stored.message.is_for_user());
-    stored.filter_map(past_message).collect()
-}
-
-#[cfg(feature = "store")]
-fn past_message(stored: &StoredMessage) -> Option<PastMessage> {
-    let text = stored.text();
-    let mut past = match stored.message.role {
-        Role::User => PastMessage::user(text),
-        Role::Assistant => PastMessage::assistant(text),
-        Role::System | Role::Tool => return None,
+    let past = |stored: &StoredMessage| {
+        let text = stored.text();
+        let mut past = match stored.message.role {
+            Role::User => PastMessage::user(text),
+            Role::Assistant => PastMessage::assistant(text),
+            Role::System | Role::Tool => return None,
+        };
+        let name = stored.message.name.as_deref();
+        let name = name.map(|name| ("user".to_owned(), name.into()));
+        past.metadata.extend(name);
+        past.sent = stored.sent_as.as_ref().map(|sent| sent.text().into_owned());
+        Some(past)
     };
-    if let Some(name) = &stored.message.name {
-        past.metadata
-            .insert("user".to_owned(), name.as_str().into());
-    }
-    past.sent = stored.sent_as.as_ref().map(|sent| sent.text().into_owned());
-    Some(past)
+    let stored = stored.iter().filter(|stored| stored.message.is_for_user());
+    stored.filter_map(past).collect()
 }

@@ -1,12 +1,10 @@
 //! A conversation as a source. One that begins holds only context messages.
 
-#[cfg(feature = "layouts")]
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::inject::{ContextMessage, CooldownReading, ThrottleState, plan};
 use kitbag_core::view::{TurnState, View, node_chunks};
-#[cfg(feature = "layouts")]
 use kitbag_layout::PastMessage;
 #[cfg(feature = "store")]
 use kitbag_store::{ConversationId, MessageId};
@@ -28,13 +26,10 @@ pub(super) struct Conversation {
     /// The epoch of its latest prompt.
     pub(super) epoch: Option<Epoch>,
     /// The key of that epoch.
-    #[cfg(feature = "layouts")]
     pub(super) key: Option<String>,
     /// Its messages as templates see them; none where only the channel knows them.
-    #[cfg(feature = "layouts")]
     pub(super) past: Option<Vec<PastMessage>>,
     /// The ids of the messages that stand in the history as they were sent.
-    #[cfg(feature = "layouts")]
     pub(super) sent: BTreeSet<String>,
 }
 

@@ -1,7 +1,7 @@
 //! A remembered conversation as a source: its history, its layers as a view shows them, and the
 //! context messages that are due.
 
-use kitbag_core::assembly::{Draft, Epoch};
+use kitbag_core::assembly::Epoch;
 use kitbag_core::conversation::{ConversationPart, ConversationTurn, Depth};
 use kitbag_core::history::{TOLD_IN_SHORT, start};
 use kitbag_core::role::Role;
@@ -41,24 +41,16 @@ pub(super) async fn read(
 
 fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversation {
     let state = &memory.state;
+    let ids = |messages: &[StoredMessage]| messages.iter().map(|stored| stored.id).collect();
+    let sent = memory.messages.iter();
+    let sent = sent.filter(|stored| stored.sent_as.is_some());
     let mut conversation = Conversation {
         id: memory.id,
         epoch: state.epoch.clone(),
-        #[cfg(feature = "layouts")]
         key: state.epoch_key.clone(),
-        #[cfg(feature = "layouts")]
         past: Some(super::agent::past_messages(&memory.messages)),
-        #[cfg(feature = "layouts")]
-        sent: memory
-            .messages
-            .iter()
-            .filter(|stored| stored.sent_as.is_some())
-            .map(|stored| stored.id.to_string())
-            .collect(),
-        shown_elsewhere: request
-            .node
-            .as_ref()
-            .map(|_| memory.messages.iter().map(|stored| stored.id).collect()),
+        sent: sent.map(|stored| stored.id.to_string()).collect(),
+        shown_elsewhere: request.node.as_ref().map(|_| ids(&memory.messages)),
         ..Conversation::default()
     };
     conversation.add_context_messages(request, state.entries.as_slice(), &state.throttle);
@@ -82,7 +74,7 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
         Some(node) if layers.conversation.recent_turns.is_empty() => {
             let view = &node.conversation;
             let (earlier, recent) = split_recent(&memory.messages, view.recent_turns);
-            conversation.shown_elsewhere = Some(recent.iter().map(|stored| stored.id).collect());
+            conversation.shown_elsewhere = Some(ids(recent));
             layers.conversation.recent_turns = exchanges(recent);
             if view.shows(ConversationPart::Summary) {
                 contribution.draft.history = history(earlier);
@@ -114,12 +106,9 @@ pub(super) fn shown(
     for contribution in contributions {
         parts.extend(contribution.draft.clone());
     }
-    let unread = parts.unread;
-    let mut draft = Draft::new("");
-    parts.put_into(&mut draft);
-    let room = history::room(&draft, prompt, counter);
-    let start = start(&draft.history, unread, room, epoch, counter);
-    let shown = draft.history.iter().skip(start);
+    let room = history::room(&parts, prompt, counter);
+    let start = start(&parts.history, parts.unread, room, epoch, counter);
+    let shown = parts.history.iter().skip(start);
     shown
         .filter_map(|message| message.id.as_deref()?.parse().ok())
         .collect()
@@ -131,10 +120,8 @@ fn split_recent(messages: &[StoredMessage], count: usize) -> (&[StoredMessage], 
     let is_said =
         |stored: &StoredMessage| stored.message.role == Role::User && stored.message.is_for_user();
     let begins = begins.filter(|(_, stored)| is_said(stored));
-    let start = begins
-        .take(count)
-        .last()
-        .map_or(messages.len(), |(at, _)| at);
+    let start = begins.take(count).last();
+    let start = start.map_or(messages.len(), |(at, _)| at);
     messages.split_at_checked(start).unwrap_or((messages, &[]))
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use serde::Deserialize;
+
 use super::MAX_RECORD_BYTES;
 
 /// A part of an import that could not be read.
@@ -55,12 +57,23 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    pub(super) fn read(source: io::Error) -> Self {
-        Self::Read { source }
+    /// A role that there is not.
+    pub(in crate::memory) fn role(
+        place: Place,
+        field: &'static str,
+        found: &str,
+        expected: &'static str,
+    ) -> Self {
+        Self::Field {
+            place,
+            field,
+            found: format!("`{}`", found.escape_debug()),
+            expected,
+        }
     }
 
     /// A problem of the parser, with what it found there where that is not said.
-    pub(in crate::memory) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
+    pub(super) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
         let told = error.to_string();
         let (what, _) = told.split_once(" at line ").unwrap_or((&told, ""));
         let column = error.column();
@@ -109,6 +122,14 @@ impl ImportError {
     }
 }
 
+/// Reads the JSON of a record, or of a part of one.
+pub(in crate::memory) fn parsed<'a, T: Deserialize<'a>>(
+    record: &'a [u8],
+    place: impl FnOnce() -> Place,
+) -> Result<T, ImportError> {
+    serde_json::from_slice(record).map_err(|error| ImportError::json(place(), &error, record))
+}
+
 /// Where in an import something is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -133,6 +154,19 @@ impl Place {
             number,
             title: None,
             message: None,
+        }
+    }
+
+    /// A message of a conversation.
+    pub(in crate::memory) fn message(
+        number: u64,
+        title: &Option<String>,
+        message: impl ToString,
+    ) -> Self {
+        Self::Conversation {
+            number,
+            title: title.clone(),
+            message: Some(message.to_string()),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What an import is told beforehand: the format of the file, and what records lack.
 
-use std::fmt;
 use std::str::FromStr;
 
 use kitbag_core::role::Role;
@@ -20,38 +19,32 @@ pub enum ImportFormat {
     Claude,
 }
 
-impl FromStr for ImportFormat {
-    type Err = UnknownImportFormat;
+impl ImportFormat {
+    const ALL: [Self; 3] = [Self::Lines, Self::ChatGpt, Self::Claude];
 
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "lines" => Ok(Self::Lines),
-            "chatgpt" => Ok(Self::ChatGpt),
-            "claude" => Ok(Self::Claude),
-            _ => Err(UnknownImportFormat {
-                value: name.to_owned(),
-            }),
+    /// Its name, which is also the channel of an export.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::ChatGpt => "chatgpt",
+            Self::Claude => "claude",
         }
     }
 }
 
-impl fmt::Display for ImportFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Lines => "lines",
-            Self::ChatGpt => "chatgpt",
-            Self::Claude => "claude",
-        })
+impl FromStr for ImportFormat {
+    type Err = UnknownImportFormat;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|format| format.name() == name);
+        known.ok_or_else(|| UnknownImportFormat(name.to_owned()))
     }
 }
 
 /// There is no such format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown import format `{value}`, expected lines, chatgpt or claude")]
-pub struct UnknownImportFormat {
-    /// The format asked for.
-    pub value: String,
-}
+#[error("unknown import format `{0}`, expected lines, chatgpt or claude")]
+pub struct UnknownImportFormat(String);
 
 /// What a record without a channel or sender gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,26 +58,6 @@ pub struct ImportDefaults {
 }
 
 impl ImportDefaults {
-    /// The defaults of the defaults.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// With a channel.
-    #[must_use]
-    pub fn with_channel(mut self, channel: impl Into<String>) -> Self {
-        self.channel = Some(channel.into());
-        self
-    }
-
-    /// With a sender.
-    #[must_use]
-    pub fn with_sender(mut self, sender: impl Into<String>) -> Self {
-        self.sender = Some(sender.into());
-        self
-    }
-
     /// A line of nothing but these.
     pub(in crate::memory) fn line(&self, channel: &str, role: Role, text: String) -> ImportLine {
         let mut line = ImportLine::new(role, text);

@@ -1,15 +1,12 @@
 //! One line of an import: its shape, and how it is read.
 
-use std::io::{self, BufRead, Read};
-
 use jiff::Timestamp;
 use kitbag_core::role::{Role, Visibility};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::values::fill;
-use super::{ImportDefaults, ImportError, Place};
+use super::{ImportDefaults, ImportError, Place, parsed};
 
 /// Something that was said and is to be remembered: one line of `kitbag memory import`.
 ///
@@ -39,7 +36,7 @@ pub struct ImportLine {
     /// What was said.
     pub text: String,
     /// Whether it only repeats what was recalled, and must not be remembered again.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recalled: bool,
     /// Who may see it; everybody if nothing else is known.
     #[serde(skip_serializing_if = "Visibility::is_all")]
@@ -63,14 +60,6 @@ impl ImportLine {
             visibility: Visibility::All,
         }
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes references to its predicates"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// A line as others write it.
@@ -107,8 +96,7 @@ pub(super) fn parse(
         let problem = format!("expected a JSON object, found `{found}`");
         return Err(ImportError::Json { place, problem });
     }
-    let written: Written = serde_json::from_slice(record)
-        .map_err(|error| ImportError::json(place.clone(), &error, record))?;
+    let written: Written = parsed(record, || place.clone())?;
     let at = match &written.at {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) if text.trim().is_empty() => None,
@@ -142,10 +130,7 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
             kitbag_core::time::parse(text).map(|_| text.to_owned())
         }
         Value::Number(seconds) => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the cast saturates, and what is out of range is no time"
-            )]
+            // The cast saturates, and what is out of range is no time.
             let milliseconds = (seconds.as_f64()? * 1_000.0).round() as i64;
             let time = Timestamp::from_millisecond(milliseconds).ok()?;
             Some(time.to_string())
@@ -168,33 +153,6 @@ where
             Err(D::Error::custom(format!(
                 "invalid type: `{found}`, expected text or a number"
             )))
-        }
-    }
-}
-
-/// A record as it was read.
-pub(super) enum Record {
-    Whole(Vec<u8>),
-    TooLong,
-}
-
-/// The next line; none at the end of the file. One that is too long is skipped without being held.
-pub(super) fn read_line<R: BufRead>(reader: &mut R, limit: usize) -> io::Result<Option<Record>> {
-    let mut line = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    if reader.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    if line.len() <= limit || line.ends_with(b"\n") {
-        return Ok(Some(Record::Whole(line)));
-    }
-    loop {
-        let rest = fill(reader)?;
-        let end = rest.iter().position(|&byte| byte == b'\n');
-        let length = end.map_or(rest.len(), |end| end + 1);
-        reader.consume(length);
-        if end.is_some() || length == 0 {
-            return Ok(Some(Record::TooLong));
         }
     }
 }

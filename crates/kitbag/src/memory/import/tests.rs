@@ -1,6 +1,6 @@
 //! Tests of imports: lines, exports, what is wrong with them, and bytes of any kind.
 
-use std::io::{BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 
 use kitbag_core::role::Role;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 
 fn read(file: &str) -> Vec<Result<ImportLine, ImportError>> {
-    read_import(file.as_bytes(), None, &ImportDefaults::new()).collect()
+    read_import(file.as_bytes(), None, &ImportDefaults::default()).collect()
 }
 
 fn good(file: &str) -> Vec<ImportLine> {
@@ -50,9 +50,10 @@ fn lines_have_defaults_and_ignore_what_they_do_not_know() {
     );
     assert_eq!(lines[2], ImportLine::new(Role::User, "null is nothing"));
 
-    let defaults = ImportDefaults::new()
-        .with_channel("chat")
-        .with_sender("cara");
+    let defaults = ImportDefaults {
+        channel: Some("chat".to_owned()),
+        sender: Some("cara".to_owned()),
+    };
     let file = br#"{"text": "a"} "#.as_slice();
     let line = read_import(file, Some(ImportFormat::Lines), &defaults).next();
     let line = line.unwrap().unwrap();
@@ -111,7 +112,7 @@ hello there, this is no JSON
     ! line 9: expected a JSON object, found `hello there, this is no `
     user - -: eleven
     "#);
-    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::new());
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
     assert_eq!(import.by_ref().count(), 10);
     assert_eq!(import.left_out().empty, 1);
 }
@@ -197,7 +198,7 @@ fn a_chatgpt_export_gives_the_current_branch() {
             .all(|line| line.conversation.as_deref() == Some("c-1"))
     );
     assert_eq!(lines[0].reference.as_deref(), Some("m3"));
-    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::new());
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
     let _lines = import.by_ref().count();
     assert_eq!(
         import.left_out(),
@@ -287,7 +288,7 @@ fn a_claude_export_gives_the_last_branch() {
     assert!(lines.iter().all(|line| line.channel == "claude"));
     assert_eq!(lines[0].conversation.as_deref(), Some("c-2"));
     assert_eq!(lines[0].reference.as_deref(), Some("a1"));
-    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::new());
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
     let _lines = import.by_ref().count();
     assert_eq!(
         import.left_out(),
@@ -323,7 +324,7 @@ fn a_claude_export_gives_the_last_branch() {
 fn one_conversation_by_itself_is_read_where_the_format_is_named() {
     let file = serde_json::to_string_pretty(&claude()).unwrap();
     let format = Some("claude".parse().unwrap());
-    let lines = read_import(file.as_bytes(), format, &ImportDefaults::new());
+    let lines = read_import(file.as_bytes(), format, &ImportDefaults::default());
     assert_eq!(lines.count(), 3);
     let error = read(&file).remove(0).unwrap_err();
     assert!(error.hint().contains("name the format"), "{error}");
@@ -333,33 +334,32 @@ fn one_conversation_by_itself_is_read_where_the_format_is_named() {
 
 #[test]
 fn what_is_too_long_is_skipped_without_being_held() {
-    let mut lines = BufReader::with_capacity(3, "123456789\n12345678\n\n1234567890".as_bytes());
-    let mut next = || match line::read_line(&mut lines, 8).unwrap() {
-        Some(line::Record::Whole(line)) => String::from_utf8(line).unwrap(),
-        Some(line::Record::TooLong) => "too long".to_owned(),
-        None => "end".to_owned(),
-    };
-    assert_eq!(
-        [next(), next(), next(), next(), next()],
-        ["too long", "12345678\n", "\n", "too long", "end"]
-    );
-
-    let file = r#"[{"a": "long]}"}, {"b": [1, "\"]"]}, "x,y", 12, []]"#;
-    let mut values = Values::of(BufReader::with_capacity(2, file.as_bytes())).unwrap();
-    let mut found = Vec::new();
-    loop {
-        let mut value = Vec::new();
-        match values.next(&mut value, 16).unwrap() {
-            Found::Value => found.push(String::from_utf8(value).unwrap()),
-            Found::TooLong => found.push("too long".to_owned()),
-            other => {
-                assert_eq!(other, Found::End);
-                break;
+    let cut = |file: &str, capacity: usize, limit: usize| {
+        let mut records = Records::of(BufReader::with_capacity(capacity, file.as_bytes()));
+        records.open(&mut None).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let mut record = Vec::new();
+            match records.next(&mut record, limit).unwrap() {
+                Found::Record => found.push(String::from_utf8(record).unwrap()),
+                Found::TooLong => found.push("too long".to_owned()),
+                other => {
+                    assert_eq!(other, Found::End);
+                    return found;
+                }
             }
         }
-    }
+    };
     assert_eq!(
-        found,
+        cut("123456789\n12345678\n\n1234567890", 3, 8),
+        ["too long", "12345678", "too long"]
+    );
+    assert_eq!(
+        cut(
+            r#"[{"a": "long]}"}, {"b": [1, "\"]"]}, "x,y", 12, []]"#,
+            2,
+            16
+        ),
         [r#"{"a": "long]}"}"#, "too long", "\"x,y\"", "12", "[]"]
     );
 }
@@ -373,7 +373,7 @@ fn a_reader_that_fails_ends_the_import() {
         }
     }
     let reader = BufReader::new(Read::chain(Cursor::new("{\"text\": \"a\"}\n"), Broken));
-    let lines: Vec<_> = read_import(reader, None, &ImportDefaults::new()).collect();
+    let lines: Vec<_> = read_import(reader, None, &ImportDefaults::default()).collect();
     assert_eq!(lines.len(), 2);
     let error = lines.into_iter().last().unwrap().unwrap_err();
     assert_eq!(
@@ -417,7 +417,7 @@ fn a_file_without_an_end_is_read_as_far_as_one_asks() {
             again,
             at: 0,
         });
-        let lines = read_import(reader, None, &ImportDefaults::new());
+        let lines = read_import(reader, None, &ImportDefaults::default());
         assert_eq!(lines.take(500).filter(Result::is_ok).count(), 500);
     }
 }
@@ -427,7 +427,7 @@ proptest! {
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), which in 0..4usize) {
         let format = [None, Some(ImportFormat::Lines), Some(ImportFormat::ChatGpt), Some(ImportFormat::Claude)];
         let format = format.into_iter().nth(which).flatten();
-        let count = read_import(bytes.as_slice(), format, &ImportDefaults::new()).count();
+        let count = read_import(bytes.as_slice(), format, &ImportDefaults::default()).count();
         prop_assert!(count <= bytes.len());
     }
 
@@ -445,7 +445,7 @@ proptest! {
         let whole: Vec<String> = read(&file).iter().map(|line| format!("{line:?}")).collect();
         let reader = BufReader::with_capacity(capacity, file.as_bytes());
         let pieces: Vec<String> =
-            read_import(reader, None, &ImportDefaults::new()).map(|line| format!("{line:?}")).collect();
+            read_import(reader, None, &ImportDefaults::default()).map(|line| format!("{line:?}")).collect();
         prop_assert_eq!(whole, pieces);
     }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::name;
+use super::{name, parsed};
 
 /// What the input tokens of a model cost at list price, before any cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,16 +79,8 @@ struct Prices {
     input_micro_usd_per_million: BTreeMap<String, u64>,
 }
 
-static PRICES: LazyLock<Prices> = LazyLock::new(parse_prices);
-
-#[expect(
-    clippy::expect_used,
-    reason = "the data are part of the program, and the tests read them"
-)]
-fn parse_prices() -> Prices {
-    serde_json::from_str(include_str!("../../../data/prices.json"))
-        .expect("data/prices.json is valid")
-}
+static PRICES: LazyLock<Prices> =
+    LazyLock::new(|| parsed(include_str!("../../../data/prices.json")));
 
 #[cfg(test)]
 mod tests {

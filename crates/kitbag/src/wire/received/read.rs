@@ -22,10 +22,8 @@ pub(super) fn dialect(fields: &IndexMap<String, RawJson>) -> Option<Dialect> {
     let model = fields.get("model").map_or("", RawJson::as_str);
     // Whatever only one of the two APIs knows decides.
     let messages: Value = messages.parse_as().unwrap_or_default();
-    let tools: Value = fields
-        .get("tools")
-        .and_then(|tools| tools.parse_as().ok())
-        .unwrap_or_default();
+    let tools = fields.get("tools").and_then(|tools| tools.parse_as().ok());
+    let tools: Value = tools.unwrap_or_default();
     let any = |list: &Value, is: &dyn Fn(&Value) -> bool| {
         list.as_array().is_some_and(|list| list.iter().any(is))
     };
@@ -38,11 +36,10 @@ pub(super) fn dialect(fields: &IndexMap<String, RawJson>) -> Option<Dialect> {
     }
     let is_anthropic = |message: &Value| {
         let blocks = message.get("content").unwrap_or(&Value::Null);
-        let kinds = ["tool_use", "tool_result", "thinking", "redacted_thinking"];
         any(blocks, &|block| {
-            kinds
-                .iter()
-                .any(|kind| block.get("type").is_some_and(|is| is == kind))
+            let kind = block.get("type").and_then(Value::as_str);
+            let kinds = ["tool_use", "tool_result", "thinking", "redacted_thinking"];
+            kind.is_some_and(|kind| kinds.contains(&kind))
         })
     };
     let known = [
@@ -67,9 +64,7 @@ pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
     let name = dialect.messages();
     let list = match request.text(name) {
         // One message may be given as a bare text.
-        Some(text) => RawJson::from_value(&Message::user(text))
-            .into_iter()
-            .collect(),
+        Some(text) => Vec::from_iter(RawJson::from_value(&Message::user(text))),
         None => request.list(name),
     };
     let leading = instructions(dialect, &list).len();
@@ -88,37 +83,28 @@ pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
     let asks = |message: &Message| message.role == Role::User && !holds_result(message);
     let current = said.iter().rposition(asks);
     let current = current.or(said.len().checked_sub(1));
-    let mut steps = said.split_off(current.map_or(0, |current| current + 1));
+    let steps = said.split_off(current.map_or(0, |current| current + 1));
     let Some(current) = said.pop() else {
         return Err(WireError::NoMessages);
     };
     let mut contribution = Contribution::default();
-    let instructions = messages
-        .iter()
-        .map(|message| message.content.text().into_owned());
-    let system = [
-        request.fields.get("system"),
-        request.fields.get("instructions"),
-    ];
-    let system = system.into_iter().flat_map(|field| {
-        system_blocks(field)
-            .into_iter()
-            .filter_map(|block| text_field(&block, "text"))
-    });
+    let system = ["system", "instructions"].into_iter();
+    let system = system.flat_map(|name| system_blocks(request.fields.get(name)));
+    let system = system.filter_map(|block| text_field(&block, "text"));
+    let instructions = messages.iter();
+    let instructions = instructions.map(|message| message.content.text().into_owned());
     let mut identity: Vec<String> = system.chain(instructions).collect();
     identity.retain(|text| !text.is_empty());
     contribution.draft.identity = Some(identity.join("\n\n"));
     contribution.draft.tools = request.list("tools").iter().map(tool).collect();
     contribution.draft.history = said;
-    contribution.draft.steps.append(&mut steps);
-    let most = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+    contribution.draft.steps = steps;
+    let mut most = ["max_tokens", "max_completion_tokens", "max_output_tokens"].into_iter();
     Ok(ReceivedTurn {
         contribution,
         current,
         model: request.model(),
-        max_output: most
-            .iter()
-            .find_map(|name| request.fields.get(*name)?.parse_as().ok()),
+        max_output: most.find_map(|name| request.fields.get(name)?.parse_as().ok()),
     })
 }
 
@@ -139,9 +125,7 @@ pub(super) fn system_blocks(field: Option<&RawJson>) -> Vec<RawJson> {
         return Vec::new();
     };
     match field.parse_as::<String>() {
-        Ok(text) => RawJson::from_value(&ContentBlock::text(text))
-            .into_iter()
-            .collect(),
+        Ok(text) => Vec::from_iter(RawJson::from_value(&ContentBlock::text(text))),
         Err(_) => field.parse_as().unwrap_or_default(),
     }
 }
@@ -153,14 +137,10 @@ fn holds_result(message: &Message) -> bool {
 
 /// A message of a list. One whose content has a shape that is not known is told by its JSON.
 fn message(raw: &RawJson) -> Result<Message, String> {
-    #[derive(Deserialize)]
-    struct Speaker {
-        role: String,
-    }
     if let Ok(message) = raw.parse_as::<Message>() {
         return Ok(message);
     }
-    let Speaker { role } = raw.parse_as().map_err(|error| error.to_string())?;
+    let role = text_field(raw, "role").ok_or("it has no `role`")?;
     Ok(Message::new(role_of(&role)?, raw.as_str()))
 }
 

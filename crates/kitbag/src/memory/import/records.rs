@@ -1,0 +1,204 @@
+//! Takes a file apart into records, lines or values of a JSON array, without reading the whole: one
+//! record is held at a time.
+//!
+//! Of values only brackets and strings are looked at. Whether a record is good JSON is for its reader
+//! to say, so that a bad one costs no other.
+
+use std::io::{self, BufRead, ErrorKind};
+
+use super::{ImportFormat, Place};
+
+/// The records of a file.
+#[derive(Debug)]
+pub(super) struct Records<R> {
+    reader: R,
+    /// Not known before the first byte that counts was seen.
+    framing: Option<Framing>,
+    /// The line that is read, counted from 1.
+    line: u64,
+    /// The number of records that were begun.
+    pub(super) count: u64,
+}
+
+/// The borders of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Framing {
+    Lines,
+    /// The values of an array.
+    Array,
+    /// Values that stand one after the other without one.
+    Values,
+}
+
+/// What was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Record,
+    /// A record that is too long; nothing of it is held.
+    TooLong,
+    End,
+    /// The file ends inside a value or before the end of the array.
+    Unfinished,
+}
+
+impl<R: BufRead> Records<R> {
+    pub(super) fn of(reader: R) -> Self {
+        Self {
+            reader,
+            framing: None,
+            line: 1,
+            count: 0,
+        }
+    }
+
+    /// Finds out the borders of the records, and the format where that tells it: what is no array is
+    /// lines.
+    pub(super) fn open(&mut self, format: &mut Option<ImportFormat>) -> io::Result<()> {
+        const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+        if self.framing.is_some() {
+            return Ok(());
+        }
+        let first = self.skip(|byte| is_blank(byte) || MARK.contains(&byte))?;
+        let framing = match (*format, first) {
+            (Some(ImportFormat::Lines), _) => Framing::Lines,
+            (_, Some(b'[')) => Framing::Array,
+            (Some(ImportFormat::ChatGpt | ImportFormat::Claude), _) => Framing::Values,
+            (None, _) => {
+                *format = Some(ImportFormat::Lines);
+                Framing::Lines
+            }
+        };
+        if framing == Framing::Array {
+            self.reader.consume(1);
+        }
+        self.framing = Some(framing);
+        Ok(())
+    }
+
+    /// The place of the record that was read last.
+    pub(super) fn place(&self) -> Place {
+        match self.framing {
+            Some(Framing::Lines) => Place::Line(self.line),
+            _ => Place::conversation(self.count),
+        }
+    }
+
+    /// Reads the next record into `record`, which is empty.
+    pub(super) fn next(&mut self, record: &mut Vec<u8>, limit: usize) -> io::Result<Found> {
+        let is_line = self.framing == Some(Framing::Lines);
+        let is_array = self.framing == Some(Framing::Array);
+        let first = self.skip(|byte| is_blank(byte) || (byte == b',' && !is_line))?;
+        self.count += 1;
+        match first {
+            None if is_array => return Ok(Found::Unfinished),
+            None => return Ok(Found::End),
+            Some(b']') if is_array => return Ok(Found::End),
+            Some(_) => {}
+        }
+        let mut scan = Scan::default();
+        let mut is_too_long = false;
+        loop {
+            let bytes = fill(&mut self.reader)?;
+            let end = match is_line {
+                true => bytes.iter().position(|&byte| byte == b'\n'),
+                false => scan.end_in(bytes),
+            };
+            let is_file_end = bytes.is_empty();
+            if is_file_end && !is_line && (is_array || !scan.is_scalar_so_far()) {
+                return Ok(Found::Unfinished);
+            }
+            let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
+            is_too_long |= record.len() + part.len() > limit;
+            if is_too_long {
+                record.clear();
+            } else {
+                record.extend_from_slice(part);
+            }
+            let length = part.len();
+            self.reader.consume(length);
+            if end.is_some() || is_file_end {
+                return Ok(match is_too_long {
+                    true => Found::TooLong,
+                    false => Found::Record,
+                });
+            }
+        }
+    }
+
+    /// Goes to the first byte that is not between records, which stays to be read, and counts lines.
+    fn skip(&mut self, is_between: impl Fn(u8) -> bool) -> io::Result<Option<u8>> {
+        loop {
+            let first = fill(&mut self.reader)?.first().copied();
+            let Some(between) = first.filter(|&byte| is_between(byte)) else {
+                return Ok(first);
+            };
+            self.line += u64::from(between == b'\n');
+            self.reader.consume(1);
+        }
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+}
+
+/// Where in a value the reading stands.
+#[derive(Default)]
+struct Scan {
+    depth: u32,
+    in_string: bool,
+    is_escaped: bool,
+}
+
+impl Scan {
+    /// Where the value ends in these bytes, if it does.
+    fn end_in(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, &byte) in bytes.iter().enumerate() {
+            if self.in_string {
+                match byte {
+                    _ if self.is_escaped => self.is_escaped = false,
+                    b'\\' => self.is_escaped = true,
+                    b'"' => {
+                        self.in_string = false;
+                        if self.depth == 0 {
+                            return Some(at + 1);
+                        }
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth = self.depth.saturating_add(1),
+                // A bracket too many is a value of its own, or the reading would stand still.
+                b'}' | b']' => match self.depth {
+                    0 => return Some(at.max(1)),
+                    1 => return Some(at + 1),
+                    _ => self.depth -= 1,
+                },
+                b',' if self.depth == 0 => return Some(at),
+                _ if byte.is_ascii_whitespace() && self.depth == 0 => return Some(at),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn is_scalar_so_far(&self) -> bool {
+        self.depth == 0 && !self.in_string
+    }
+}
+
+/// What is there to be read; empty at the end.
+fn fill<R: BufRead>(reader: &mut R) -> io::Result<&[u8]> {
+    // A call that was interrupted is made again, as the readers of the standard library do.
+    loop {
+        match reader.fill_buf() {
+            Ok(_) => break,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    reader.fill_buf()
+}
