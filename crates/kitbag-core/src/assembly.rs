@@ -105,16 +105,21 @@ pub fn assemble(
 /// Renders a prompt from what was kept, as [`assemble`] did: nothing is chosen or counted.
 #[must_use]
 pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
-    let placed = Placed::new(kept);
-    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
-    Rendered { body, blocks }
+    rendered(draft, &Placed::new(kept), settings)
 }
 
 /// Renders a prompt that was kept by a store of version 1, as it was laid out then.
 #[must_use]
 pub fn render_of_version_1(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
-    let placed = Placed::of_version_1(kept);
-    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
+    let placed = Placed {
+        is_of_version_1: true,
+        ..Placed::new(kept)
+    };
+    rendered(draft, &placed, settings)
+}
+
+fn rendered(draft: &Draft, placed: &Placed<'_>, settings: &AssemblySettings) -> Rendered {
+    let Laid { body, blocks, .. } = lay_out(settings.form, draft, placed, &settings.traits);
     Rendered { body, blocks }
 }
 

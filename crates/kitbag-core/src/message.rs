@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::content::{Content, RawJson};
+use crate::content::{Content, ContentBlock, RawJson};
 use crate::role::{Role, Visibility};
 
 /// One message.
@@ -122,6 +122,13 @@ impl Message {
     #[must_use]
     pub fn is_for_user(&self) -> bool {
         self.visibility.is_all()
+    }
+
+    /// Whether it holds the result of a tool call, which nothing may part from the call.
+    pub(crate) fn answers_a_call(&self) -> bool {
+        let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+        self.role == Role::Tool
+            || matches!(&self.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
     }
 
     /// The tool calls, none when there are none.
