@@ -73,7 +73,7 @@ impl Epoch {
             kept,
             regret,
             head: head_hash(turn.draft, turn.settings, turn.counter),
-            history: (length, history_hash(&turn.draft.history)),
+            history: (length, hash(&turn.draft.history)),
             first: turn.draft.history.first().map(hash).unwrap_or_default(),
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
@@ -99,10 +99,10 @@ impl Epoch {
         {
             return Err(Renewal::Retracted);
         }
-        let (length, hash) = &self.history;
+        let (length, all) = &self.history;
         let continued = draft.history.get(..*length);
         Ok(match continued {
-            Some(history) if *hash == history_hash(history) => Continuation::Appended,
+            Some(history) if *all == hash(&history) => Continuation::Appended,
             _ => Continuation::Moved,
         })
     }
@@ -121,7 +121,7 @@ impl Epoch {
                 .get(*start)
                 .is_some_and(|message| hash(message) == *first);
             let same = || messages.get(*start..start.saturating_add(*length));
-            is_first && same().is_some_and(|history| history_hash(history) == *all)
+            is_first && same().is_some_and(|history| hash(&history) == *all)
         };
         match *length {
             0 => Some(0).filter(is_start),
@@ -210,10 +210,6 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
         injected,
     );
     hash(&head)
-}
-
-fn history_hash(history: &[Message]) -> String {
-    hash(&history)
 }
 
 fn texts(segments: &[Segment]) -> Vec<(usize, String)> {

@@ -188,40 +188,30 @@ pub(super) struct Base {
     pub(super) is_outdated: bool,
 }
 
-/// What to choose from, and at what price.
-#[derive(Clone, Copy)]
-pub(super) struct Choosing<'a> {
-    pub(super) bases: &'a [Base],
-    /// What a token must bring at least.
-    pub(super) price: Option<Price>,
-    /// The only band to choose for.
-    pub(super) band: Option<ChunkBand>,
-}
-
 /// Chooses a level, or none, of each chunk within `room`. Of a chunk that stands in the prompt only
-/// what is worth more counts, and only as much as it is worth more.
+/// what is worth more counts, and only as much as it is worth more. `only` is the only band to choose
+/// for, and what a token must bring there at least.
 pub(super) fn choose(
     priced: &[Priced],
-    choosing: Choosing<'_>,
+    bases: &[Base],
+    only: Option<(ChunkBand, Price)>,
     room: Tokens,
     settings: &AssemblySettings,
 ) -> Result<Fitted, AssembleError> {
-    let chunks = priced.iter().zip(choosing.bases);
     let candidate = |(priced, base): (&Priced, &Base)| {
-        if choosing.band.is_some_and(|band| band != priced.band()) || priced.is_duplicate {
-            return Candidate::optional([]);
-        }
+        let is_elsewhere = only.is_some_and(|(band, _)| band != priced.band());
         let must = base.is_outdated || (priced.is_critical() && base.shown.is_none());
-        if must {
-            return Candidate::critical(offers(priced, base, None));
-        }
-        if priced.is_eligible(settings.floor) {
-            Candidate::optional(offers(priced, base, choosing.price))
+        if is_elsewhere || priced.is_duplicate {
+            Candidate::optional([])
+        } else if must {
+            Candidate::critical(offers(priced, base, None))
+        } else if priced.is_eligible(settings.floor) {
+            Candidate::optional(offers(priced, base, only.map(|(_, price)| price)))
         } else {
             Candidate::optional([])
         }
     };
-    let candidates: Vec<Candidate> = chunks.map(candidate).collect();
+    let candidates: Vec<Candidate> = priced.iter().zip(bases).map(candidate).collect();
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
         FitStrategy::Greedy => {
@@ -230,7 +220,7 @@ pub(super) fn choose(
         }
     }
     .map_err(|error| explain(error, priced))?;
-    mention_the_rest(priced, choosing.bases, &candidates, &mut fitted);
+    mention_the_rest(priced, bases, &candidates, &mut fitted);
     Ok(fitted)
 }
 

@@ -97,9 +97,12 @@ fn found(table: &'static str, words: &Words) -> impl Iterator<Item = Cue> {
 
 /// The cues of a table.
 fn cues(table: &'static str) -> impl Iterator<Item = Cue> {
-    table.lines().filter_map(head).flat_map(|(task_type, weight, list)| {
-        each(list).map(move |phrase| (task_type, weight, phrase))
-    })
+    table
+        .lines()
+        .filter_map(head)
+        .flat_map(|(task_type, weight, list)| {
+            each(list).map(move |phrase| (task_type, weight, phrase))
+        })
 }
 
 /// Reads a line such as `debug 10: fix, mend`.
