@@ -84,7 +84,7 @@ pub(crate) fn read_text(source: impl Read, name: &str) -> Result<String, Failure
         ))
         .hint("give the part that matters, such as the last lines of a log: `tail -n 1000`"));
     }
-    let text = decode(&bytes).into_text().ok_or_else(|| {
+    let text = decode(&bytes).ok_or_else(|| {
         Failure::new(format_args!("cannot read {name}: it is no text")).hint("give it as text")
     })?;
     Ok(text.into_owned())
