@@ -35,9 +35,7 @@ pub use epoch::Epoch;
 pub use error::AssembleError;
 pub use form::{OutputForm, OutputFormError};
 pub use kept::{Kept, kept_chunks};
-pub use ledger::{
-    BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
-};
+pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
 pub use people::{ForPeople, render_for_people};
 use piece::render_piece;
 pub use segment::Segment;
@@ -164,22 +162,6 @@ pub struct Assembly {
     pub epoch: Epoch,
     /// How much of the previous request stands at the beginning of this one.
     pub reuse: Option<Reuse>,
-}
-
-impl Assembly {
-    /// The texts as the provider's cache sees them, speakers included.
-    #[must_use]
-    pub fn stream(&self) -> String {
-        let mut stream = String::new();
-        for segment in &self.segments {
-            if let Some(role) = segment.role {
-                stream.push_str(role.as_str());
-                stream.push('\n');
-            }
-            stream.push_str(&segment.text);
-        }
-        stream
-    }
 }
 
 /// How much of the previous request's bytes stand at the beginning of this one, text by text.

@@ -15,7 +15,6 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::band::Band;
 use crate::role::Visibility;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -318,16 +317,6 @@ pub enum ChunkBand {
     History,
     /// What is new each turn: recalled memory, entities, the trace, the clock.
     Volatile,
-}
-
-impl From<ChunkBand> for Band {
-    fn from(band: ChunkBand) -> Self {
-        match band {
-            ChunkBand::Session => Self::Session,
-            ChunkBand::History => Self::History,
-            ChunkBand::Volatile => Self::Volatile,
-        }
-    }
 }
 
 /// Whose words a chunk holds.

@@ -39,7 +39,7 @@ pub struct TaskEnvelope {
     /// The session it belongs to.
     pub session_id: String,
     /// When it came in.
-    #[serde(with = "time::lenient")]
+    #[serde(deserialize_with = "time::lenient")]
     pub created_at: Timestamp,
     /// The tokens that it may use.
     #[serde(default)]

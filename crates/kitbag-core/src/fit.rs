@@ -136,19 +136,6 @@ impl Fitted {
     pub fn ratio_ppm(&self) -> u32 {
         ratio_ppm(self.worth, self.bound)
     }
-
-    /// About how many more tokens of budget would let in an offer of a candidate that is out.
-    ///
-    /// The offer displaces the least that is as worthy as itself, at [`price`](Self::price), and
-    /// the rest of its cost is missing. `None` for an offer of no worth, which never enters.
-    #[must_use]
-    pub fn shortfall(&self, offer: &Offer) -> Option<Tokens> {
-        let displaced = self.price.tokens_for(offer.worth);
-        let missing = offer.cost.saturating_sub(self.unused);
-        let budget = self.used.saturating_add(self.unused);
-        let least = offer.cost.saturating_sub(budget).max(Tokens(1));
-        (offer.worth > 0).then(|| missing.saturating_sub(displaced).max(least))
-    }
 }
 
 /// `worth` as a share of `bound`, in parts per million, rounded down; all of nothing is everything.

@@ -302,25 +302,6 @@ fn worths_beyond_all_sums_do_not_overflow() {
 }
 
 #[test]
-fn shortfall_says_how_much_budget_is_missing() {
-    let candidates = [
-        Candidate::optional([Offer::new(100, 1000)]),
-        Candidate::optional([Offer::new(100, 500)]),
-        Candidate::optional([Offer::new(300, 600)]),
-    ];
-    // 150 tokens are unused, and the third would have paid 2 for each.
-    let fitted = fit(&candidates, Tokens(350)).unwrap();
-    assert_eq!(fitted.choices, [Some(0), Some(0), None]);
-    assert_eq!(fitted.shortfall(&Offer::new(300, 200)), Some(Tokens(50)));
-    assert_eq!(fitted.shortfall(&Offer::new(700, 4000)), Some(Tokens(350)));
-    assert_eq!(fitted.shortfall(&Offer::new(10, 900)), Some(Tokens(1)));
-    assert_eq!(fitted.shortfall(&Offer::new(10, 0)), None);
-
-    let all = fit(&candidates[..1], Tokens(250)).unwrap();
-    assert_eq!(all.shortfall(&Offer::new(400, 1)), Some(Tokens(250)));
-}
-
-#[test]
 fn greedy_takes_the_first_offer_that_fits_in_order() {
     let candidates = [
         Candidate::optional([Offer::new(60, 9), Offer::new(20, 5), Offer::new(5, 0)]),
