@@ -53,36 +53,19 @@ pub enum OutputForm {
     Payload,
 }
 
+names!(OutputForm {
+    Flat = "flat",
+    Pack = "pack",
+    Markdown = "markdown",
+    Xml = "xml",
+    Node = "node",
+    Anthropic = "anthropic",
+    OpenAi = "openai",
+    Responses = "responses",
+    Payload = "json",
+});
+
 impl OutputForm {
-    /// All forms.
-    pub const ALL: [Self; 9] = [
-        Self::Flat,
-        Self::Pack,
-        Self::Markdown,
-        Self::Xml,
-        Self::Node,
-        Self::Anthropic,
-        Self::OpenAi,
-        Self::Responses,
-        Self::Payload,
-    ];
-
-    /// The form's name.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flat => "flat",
-            Self::Pack => "pack",
-            Self::Markdown => "markdown",
-            Self::Xml => "xml",
-            Self::Node => "node",
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::Responses => "responses",
-            Self::Payload => "json",
-        }
-    }
-
     /// Whether it is one text, whose tokens are those of everything that is sent. Of a request only
     /// the texts in it count, not the JSON around them.
     #[must_use]

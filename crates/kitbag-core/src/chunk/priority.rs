@@ -22,16 +22,15 @@ pub enum ContextPriority {
     Critical,
 }
 
-impl ContextPriority {
-    /// All priorities, the lowest first.
-    pub const ALL: [Self; 5] = [
-        Self::Minimal,
-        Self::Low,
-        Self::Medium,
-        Self::High,
-        Self::Critical,
-    ];
+names!(ContextPriority {
+    Minimal = "MINIMAL",
+    Low = "LOW",
+    Medium = "MEDIUM",
+    High = "HIGH",
+    Critical = "CRITICAL",
+});
 
+impl ContextPriority {
     /// The base score.
     #[must_use]
     pub const fn score(self) -> i64 {
@@ -53,18 +52,6 @@ impl ContextPriority {
             Self::Low => 2,
             Self::Medium => 5,
             Self::High | Self::Critical => 8,
-        }
-    }
-
-    /// The name as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Minimal => "MINIMAL",
-            Self::Low => "LOW",
-            Self::Medium => "MEDIUM",
-            Self::High => "HIGH",
-            Self::Critical => "CRITICAL",
         }
     }
 }
