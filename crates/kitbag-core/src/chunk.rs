@@ -218,7 +218,7 @@ impl fmt::Display for ChunkId {
 
 /// What a chunk is. An open set: a user's gatherer brings its own kinds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(from = "String", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChunkType {
     /// A file of the workspace.
@@ -246,6 +246,7 @@ pub enum ChunkType {
     /// A reminder.
     Reminder,
     /// A kind that is not known here.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -292,15 +293,6 @@ impl From<String> for ChunkType {
             .into_iter()
             .find(|known| known.as_str() == name)
             .unwrap_or(Self::Other(name))
-    }
-}
-
-impl From<ChunkType> for String {
-    fn from(chunk_type: ChunkType) -> Self {
-        match chunk_type {
-            ChunkType::Other(name) => name,
-            known => known.as_str().into(),
-        }
     }
 }
 

@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::Reuse;
 use super::draft::Draft;
 use super::kept::Kept;
 use super::ledger::Renewal;
@@ -149,13 +150,14 @@ impl Epoch {
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 
-    /// The bytes that this request's texts share with the latest one's at their beginning, and all
-    /// bytes of that.
-    pub(super) fn shared_bytes(&self, segments: &[Segment]) -> (usize, usize) {
+    /// How much of the latest request stands at the beginning of this one.
+    pub(super) fn reuse(&self, segments: &[Segment]) -> Reuse {
         let pairs = self.texts.iter().zip(texts(segments));
         let shared = pairs.take_while(|(before, now)| *before == now);
-        let bytes = shared.map(|((length, _), _)| length).sum();
-        (bytes, self.texts.iter().map(|(length, _)| length).sum())
+        Reuse {
+            shared: shared.map(|((length, _), _)| length).sum(),
+            previous: self.texts.iter().map(|(length, _)| length).sum(),
+        }
     }
 }
 
@@ -203,7 +205,7 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
     let injected: Vec<_> = draft.injected(Band::System).collect();
     let head = (
         settings.form.as_str(),
-        counter.name(),
+        counter.counter.name(),
         &draft.model,
         draft.sorted_tools(),
         &draft.identity,

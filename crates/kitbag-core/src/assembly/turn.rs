@@ -12,7 +12,7 @@ use super::memo::Memo;
 use super::segment::Segment;
 use super::select::{Base, Priced, choose};
 use super::settings::AssemblySettings;
-use super::{Assembly, Reuse, breakpoint, explain};
+use super::{Assembly, breakpoint, explain};
 use crate::band::Band;
 use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
@@ -271,32 +271,23 @@ impl Turn<'_> {
             };
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
-        let placed = Placed::new(&kept);
-        let Laid {
-            segments,
-            body,
-            blocks,
-            problems,
-        } = self.lay_out(&placed);
+        let laid = self.lay_out(&Placed::new(&kept));
+        let (segments, body) = (laid.segments, laid.body);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
         let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
-        let reuse = previous.map(|previous| {
-            let (shared, previous) = previous.shared_bytes(&segments);
-            Reuse { shared, previous }
-        });
+        let reuse = previous.map(|previous| previous.reuse(&segments));
+        let estimated = segments.iter().map(|segment| Tokens(segment.overhead));
+        let counter = self.counter.counter;
         Ok(Assembly {
             form: self.settings.form,
             tokens: self.count_whole(&body, self.counter.count_segments(&segments))?,
-            estimated: segments
-                .iter()
-                .map(|segment| Tokens(segment.overhead))
-                .sum(),
-            ledger: explain::ledger(self, choice, report, &bands, problems),
+            estimated: estimated.sum(),
+            ledger: explain::ledger(self, choice, report, &bands, laid.problems),
             body,
-            blocks,
-            tokenizer: self.counter.name().into(),
-            exactness: self.counter.exactness(),
+            blocks: laid.blocks,
+            tokenizer: counter.name().into(),
+            exactness: counter.exactness(),
             segments,
             kept,
             breakpoints,
@@ -336,7 +327,7 @@ impl Turn<'_> {
         };
         if whole > self.settings.budget {
             return Err(AssembleError::CountsDoNotAddUp {
-                tokenizer: self.counter.name().into(),
+                tokenizer: self.counter.counter.name().into(),
                 whole,
                 parts,
                 budget: self.settings.budget,

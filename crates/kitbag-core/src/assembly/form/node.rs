@@ -66,7 +66,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
 }
 
 /// The three sections that chunks of a turn can stand in.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
 enum Layer {
     Entity,
     Conversation,
