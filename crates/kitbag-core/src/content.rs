@@ -58,6 +58,14 @@ impl Content {
         }
     }
 
+    /// The blocks, if it is a list of them.
+    pub(crate) fn blocks(&self) -> &[ContentBlock] {
+        match self {
+            Self::Blocks(blocks) => blocks,
+            Self::Text(_) | Self::Null => &[],
+        }
+    }
+
     /// Whether nothing but white space is in it.
     #[must_use]
     pub fn is_blank(&self) -> bool {

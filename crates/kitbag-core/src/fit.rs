@@ -7,7 +7,7 @@
 //! [`fit`] takes the steps from one offer to the next in the order of worth per token
 //! (`relax`), spends what is left (`fill`), and then searches for something better around the
 //! point where the budget ran out (`search`). What it returns says how far from the best it can
-//! be at most. [`fit_greedy`] is the plain strategy: one pass in a given order.
+//! be at most. [`fit_greedy`] is the plain strategy: one pass over the candidates.
 
 mod fill;
 mod frontier;

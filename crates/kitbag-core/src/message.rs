@@ -127,8 +127,7 @@ impl Message {
     /// Whether it holds the result of a tool call, which nothing may part from the call.
     pub(crate) fn answers_a_call(&self) -> bool {
         let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
-        self.role == Role::Tool
-            || matches!(&self.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
+        self.role == Role::Tool || self.content.blocks().iter().any(is_result)
     }
 
     /// The tool calls, none when there are none.

@@ -201,10 +201,7 @@ pub(super) fn choose(
     let candidates: Vec<Candidate> = priced.iter().zip(bases).map(candidate).collect();
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
-        FitStrategy::Greedy => {
-            let order: Vec<usize> = (0..candidates.len()).collect();
-            fit::fit_greedy(&candidates, &order, room)
-        }
+        FitStrategy::Greedy => fit::fit_greedy(&candidates, room),
     }
     .map_err(|error| explain(error, priced))?;
     mention_the_rest(priced, bases, &candidates, &mut fitted);

@@ -2,6 +2,8 @@
 
 mod phrases;
 
+use core::iter::successors;
+
 use self::phrases::{
     CLAUSES, COMPLAINTS, CREATED_WEIGHT, CREATES, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS,
     NOUN_LIKE, OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
@@ -14,13 +16,11 @@ type Cue = (TaskType, u32, &'static str);
 
 /// What the words that a sentence opens with say.
 pub(super) fn lead(sentence: &Words) -> Option<Cue> {
-    let mut rest = None;
-    while let Some(shorter) = each(POLITE)
-        .find_map(|polite| rest.as_ref().unwrap_or(sentence).after(polite))
-        .filter(|shorter| shorter.iter().next().is_some())
-    {
-        rest = Some(shorter);
-    }
+    let shorter = |words: &Words| {
+        let rest = each(POLITE).find_map(|polite| words.after(polite));
+        rest.filter(|rest| rest.iter().next().is_some())
+    };
+    let rest = successors(shorter(sentence), shorter).last();
     let words = rest.as_ref().unwrap_or(sentence);
 
     if let Some(cue) = created(words) {

@@ -173,21 +173,8 @@ fn push_words(token: &str, words: &mut String) {
 
 /// Whether a token names something in code or on disk: `a_b`, `aB`, `a.b`, `a/b`, `a::b`, `f()`.
 fn is_thing(token: &str) -> bool {
-    let mut inner = token.chars();
-    let mut before = inner.next().unwrap_or(' ');
-    for c in inner {
-        let camel = before.is_lowercase() && c.is_uppercase();
-        if camel
-            || matches!(
-                c,
-                '_' | '.' | '/' | '\\' | ':' | '(' | '=' | '<' | '@' | '$'
-            )
-        {
-            return true;
-        }
-        before = c;
-    }
-    false
+    let mut pairs = token.chars().zip(token.chars().skip(1));
+    pairs.any(|(before, c)| before.is_lowercase() && c.is_uppercase() || "_./\\:(=<@$".contains(c))
 }
 
 /// Whether a token is the name of an error, such as `ValueError` or `java.io.IOException`.
