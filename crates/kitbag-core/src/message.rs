@@ -155,7 +155,8 @@ pub struct ToolCall {
 struct ToolCallJson {
     id: String,
     name: Option<String>,
-    arguments: Option<RawJson>,
+    #[serde(default)]
+    arguments: RawJson,
     function: Option<FunctionJson>,
 }
 
@@ -170,19 +171,15 @@ impl TryFrom<ToolCallJson> for ToolCall {
     type Error = ToolCallError;
 
     fn try_from(json: ToolCallJson) -> Result<Self, ToolCallError> {
-        let id = json.id;
-        match (json.function, json.name) {
-            (Some(FunctionJson { name, arguments }), _) => Ok(Self {
+        let (id, arguments) = (json.id, json.arguments);
+        let plain = json.name.map(|name| FunctionJson { name, arguments });
+        match json.function.or(plain) {
+            Some(FunctionJson { name, arguments }) => Ok(Self {
                 id,
                 name,
                 arguments,
             }),
-            (None, Some(name)) => Ok(Self {
-                id,
-                name,
-                arguments: json.arguments.unwrap_or_default(),
-            }),
-            (None, None) => Err(ToolCallError { id }),
+            None => Err(ToolCallError { id }),
         }
     }
 }

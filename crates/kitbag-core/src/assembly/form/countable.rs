@@ -29,17 +29,19 @@ const ATTACHMENT_TOKENS: u32 = 1_600;
 /// The segments of a request.
 pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
-    let (mut before, mut last_speaker) = (None, None);
+    // The band whose chunks follow each other and so are one text, and the speaker of the last
+    // message where those of one speaker are merged.
+    let (mut chunks_of, mut last_speaker) = (None, None);
     for block in blocks {
         if let (BlockBody::Chunk { text, .. }, Some(last)) = (&block.body, segments.last_mut())
-            && before == Some(block.band)
+            && chunks_of == Some(block.band)
         {
             last.text.push_str(text);
             continue;
         }
         let is_joined =
             form != OutputForm::Payload && matches!(block.body, BlockBody::Chunk { .. });
-        before = is_joined.then_some(block.band);
+        chunks_of = is_joined.then_some(block.band);
         let role = speaker(form, block);
         let is_new = role.is_some() && role != last_speaker && form != OutputForm::Payload;
         let mut around = if is_new { MESSAGE_OVERHEAD } else { 0 };
@@ -51,7 +53,6 @@ pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
                 overhead: core::mem::take(&mut around).saturating_add(attached),
             });
             if form == OutputForm::Anthropic {
-                // It merges the messages of one speaker.
                 last_speaker = role.or(last_speaker);
             }
         }
