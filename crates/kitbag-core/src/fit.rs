@@ -7,7 +7,7 @@
 //! [`fit`] takes the steps from one offer to the next in the order of worth per token
 //! (`relax`), spends what is left (`fill`), and then searches for something better around the
 //! point where the budget ran out (`search`). What it returns says how far from the best it can
-//! be at most. [`fit_greedy`] is the plain strategy: one pass over the candidates.
+//! be at most. [`fit_greedy`] is the plain strategy: one pass in a given order.
 
 mod fill;
 mod frontier;
@@ -135,6 +135,19 @@ impl Fitted {
     #[must_use]
     pub fn ratio_ppm(&self) -> u32 {
         ratio_ppm(self.worth, self.bound)
+    }
+
+    /// About how many more tokens of budget would let in an offer of a candidate that is out.
+    ///
+    /// The offer displaces the least that is as worthy as itself, at [`price`](Self::price), and
+    /// the rest of its cost is missing. `None` for an offer of no worth, which never enters.
+    #[must_use]
+    pub fn shortfall(&self, offer: &Offer) -> Option<Tokens> {
+        let displaced = self.price.tokens_for(offer.worth);
+        let missing = offer.cost.saturating_sub(self.unused);
+        let budget = self.used.saturating_add(self.unused);
+        let least = offer.cost.saturating_sub(budget).max(Tokens(1));
+        (offer.worth > 0).then(|| missing.saturating_sub(displaced).max(least))
     }
 }
 

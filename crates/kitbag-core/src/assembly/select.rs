@@ -201,7 +201,10 @@ pub(super) fn choose(
     let candidates: Vec<Candidate> = priced.iter().zip(bases).map(candidate).collect();
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
-        FitStrategy::Greedy => fit::fit_greedy(&candidates, room),
+        FitStrategy::Greedy => {
+            let order: Vec<usize> = (0..candidates.len()).collect();
+            fit::fit_greedy(&candidates, &order, room)
+        }
     }
     .map_err(|error| explain(error, priced))?;
     mention_the_rest(priced, bases, &candidates, &mut fitted);

@@ -1,4 +1,4 @@
-//! The plain strategy: one pass over the candidates, without looking back.
+//! The plain strategy: one pass in the given order, without looking back.
 
 use alloc::vec::Vec;
 
@@ -7,20 +7,28 @@ use super::table::{Table, cheapest};
 use super::{Candidate, FitError, Fitted, Offer};
 use crate::tokens::Tokens;
 
-/// Takes for each candidate, in their order, the first of its offers that fits.
+/// Takes for each candidate, in the given order, the first of its offers that fits.
 ///
-/// Critical candidates have their cheapest offer reserved before the pass. The bound and the price
-/// are those of the best choice, so that [`Fitted::ratio_ppm`] says what this strategy gave away.
+/// Critical candidates have their cheapest offer reserved before the pass, so they are in even
+/// when `order` leaves them out. The bound and the price are those of the best choice, so that
+/// [`Fitted::ratio_ppm`] says what this strategy gave away.
 ///
 /// # Errors
 ///
 /// Fails as [`fit`](super::fit) does.
-pub fn fit_greedy(candidates: &[Candidate], budget: Tokens) -> Result<Fitted, FitError> {
+pub fn fit_greedy(
+    candidates: &[Candidate],
+    order: &[usize],
+    budget: Tokens,
+) -> Result<Fitted, FitError> {
     let table = Table::new(candidates, budget)?;
     let relaxed = relax(&table);
     let mut choices: Vec<_> = candidates.iter().map(reserved).collect();
     let mut used: Tokens = chosen(candidates, &choices).map(|offer| offer.cost).sum();
-    for (candidate, choice) in candidates.iter().zip(&mut choices) {
+    for &index in order {
+        let Some((candidate, choice)) = candidates.get(index).zip(choices.get_mut(index)) else {
+            continue;
+        };
         let held = choice.and_then(|held| candidate.offers.get(held));
         let others = used.saturating_sub(held.map_or(Tokens::ZERO, |offer| offer.cost));
         let room = budget.saturating_sub(others);

@@ -91,7 +91,7 @@ struct Best {
 }
 
 /// A way of changing one class of the relaxation's solution; the first of them is to leave it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Move {
     cost: i64,
     worth: i64,
@@ -136,7 +136,11 @@ impl Search<'_> {
         let Some((at, here)) = self.table.standing(solution, class) else {
             return;
         };
-        moves.push(Move::default());
+        moves.push(Move {
+            cost: 0,
+            worth: 0,
+            to: None,
+        });
         for (index, point) in self.table.points(class).iter().enumerate() {
             let (cost, worth) = (point.cost - here.cost, point.worth - here.worth);
             let (left, total) = (solution.left - cost, solution.worth + worth);

@@ -25,7 +25,7 @@ struct Class {
 }
 
 /// One place where a candidate can stand. Within a class, costs and worths rise strictly.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Point {
     pub(super) cost: i64,
     pub(super) worth: i64,
@@ -61,14 +61,21 @@ impl Table {
         let mut points = Vec::new();
         for candidate in candidates {
             points.clear();
-            // Out costs nothing and brings nothing.
-            points.extend((!candidate.critical).then(Point::default));
-            let offers = candidate.offers.iter().enumerate().rev();
-            points.extend(offers.map(|(index, offer)| Point {
-                cost: i64::from(offer.cost.0),
-                worth: i64::try_from(offer.worth).map_or(worth_limit, |w| w.min(worth_limit)),
-                offer: Some(index),
-            }));
+            points.extend((!candidate.critical).then_some(Point::OUT));
+            points.extend(
+                candidate
+                    .offers
+                    .iter()
+                    .enumerate()
+                    .rev()
+                    .map(|(index, offer)| Point {
+                        cost: i64::from(offer.cost.0),
+                        worth: i64::try_from(offer.worth)
+                            .unwrap_or(i64::MAX)
+                            .min(worth_limit),
+                        offer: Some(index),
+                    }),
+            );
             points.sort_unstable_by_key(|point| (point.cost, Reverse(point.worth), point.offer));
             table.add(&points);
         }
@@ -154,6 +161,14 @@ impl Solution {
             self.worth += worth;
         }
     }
+}
+
+impl Point {
+    const OUT: Self = Self {
+        cost: 0,
+        worth: 0,
+        offer: None,
+    };
 }
 
 /// The sum of what the critical candidates cost at least.

@@ -266,7 +266,7 @@ fn critical_candidates_that_cannot_be_in_are_an_error() {
     };
     insta::assert_snapshot!(error, @"critical candidates need 70 tokens at least but the budget is 69");
     assert_eq!(fit(&candidates, Tokens(69)), Err(error.clone()));
-    assert_eq!(fit_greedy(&candidates, Tokens(69)), Err(error));
+    assert_eq!(fit_greedy(&candidates, &[0, 1, 2], Tokens(69)), Err(error));
     let fitted = fit(&candidates, Tokens(70)).unwrap();
     assert_eq!(fitted.choices, [Some(1), None, Some(1)]);
 
@@ -291,13 +291,33 @@ fn worths_beyond_all_sums_do_not_overflow() {
     ];
     for count in 1..9 {
         let candidates = vec![Candidate::optional(offers); count];
+        let order: Vec<_> = (0..count).collect();
         for budget in [1, 4, 7, 11, u32::MAX] {
             let fitted = fit(&candidates, Tokens(budget)).unwrap();
             assert!(fitted.is_optimal() && fitted.used <= Tokens(budget));
-            let greedy = fit_greedy(&candidates, Tokens(budget)).unwrap();
+            let greedy = fit_greedy(&candidates, &order, Tokens(budget)).unwrap();
             assert_eq!(greedy.worth > 0, budget > 1);
         }
     }
+}
+
+#[test]
+fn shortfall_says_how_much_budget_is_missing() {
+    let candidates = [
+        Candidate::optional([Offer::new(100, 1000)]),
+        Candidate::optional([Offer::new(100, 500)]),
+        Candidate::optional([Offer::new(300, 600)]),
+    ];
+    // 150 tokens are unused, and the third would have paid 2 for each.
+    let fitted = fit(&candidates, Tokens(350)).unwrap();
+    assert_eq!(fitted.choices, [Some(0), Some(0), None]);
+    assert_eq!(fitted.shortfall(&Offer::new(300, 200)), Some(Tokens(50)));
+    assert_eq!(fitted.shortfall(&Offer::new(700, 4000)), Some(Tokens(350)));
+    assert_eq!(fitted.shortfall(&Offer::new(10, 900)), Some(Tokens(1)));
+    assert_eq!(fitted.shortfall(&Offer::new(10, 0)), None);
+
+    let all = fit(&candidates[..1], Tokens(250)).unwrap();
+    assert_eq!(all.shortfall(&Offer::new(400, 1)), Some(Tokens(250)));
 }
 
 #[test]
@@ -308,27 +328,32 @@ fn greedy_takes_the_first_offer_that_fits_in_order() {
         Candidate::critical([Offer::new(50, 7), Offer::new(10, 1)]),
         Candidate::optional([Offer::new(2, 6)]),
     ];
-    let choices = |order: [usize; 4], budget| {
-        let candidates = order.map(|index| candidates[index].clone());
-        let fitted = fit_greedy(&candidates, Tokens(budget)).unwrap();
+    let choices = |order: &[usize], budget| {
+        let fitted = fit_greedy(&candidates, order, Tokens(budget)).unwrap();
         check(&candidates, Tokens(budget), &fitted);
         fitted.choices
     };
     // The critical one has its 10 reserved, so the first gets no more than 20.
-    assert_eq!(choices([0, 1, 2, 3], 65), [Some(1), None, Some(1), Some(0)]);
-    assert_eq!(choices([2, 0, 1, 3], 65), [Some(0), Some(2), None, Some(0)]);
-    assert_eq!(choices([0, 1, 2, 3], 200), [Some(0); 4]);
+    assert_eq!(
+        choices(&[0, 1, 2, 3], 65),
+        [Some(1), None, Some(1), Some(0)]
+    );
+    assert_eq!(
+        choices(&[2, 0, 1, 3], 65),
+        [Some(2), None, Some(0), Some(0)]
+    );
+    assert_eq!(choices(&[0, 1, 2, 3], 200), [Some(0); 4]);
+    // Left out of the order, or not there at all.
+    assert_eq!(choices(&[3, 17, 3], 12), [None, None, Some(1), Some(0)]);
 }
 
 #[test]
 fn x01_greedy_states_what_it_gave_away() {
     for seed in 0..20 {
-        let Instance {
-            mut candidates,
-            budget,
-        } = instance(seed, 100, 400.0);
-        candidates.sort_by_key(|candidate| core::cmp::Reverse(candidate.offers[0].worth));
-        let greedy = fit_greedy(&candidates, budget).unwrap();
+        let Instance { candidates, budget } = instance(seed, 100, 400.0);
+        let mut order: Vec<_> = (0..candidates.len()).collect();
+        order.sort_by_key(|&index| core::cmp::Reverse(candidates[index].offers[0].worth));
+        let greedy = fit_greedy(&candidates, &order, budget).unwrap();
         check(&candidates, budget, &greedy);
         let best = fit(&candidates, budget).unwrap();
         assert!(greedy.worth <= best.worth && best.worth <= greedy.bound);
@@ -385,7 +410,8 @@ proptest! {
             }
             let again = fit(&shuffled(&candidates, seed), budget).unwrap();
             prop_assert_eq!((again.worth, again.bound), (fitted.worth, fitted.bound));
-            let greedy = fit_greedy(&candidates, budget).unwrap();
+            let order: Vec<_> = (0..candidates.len()).rev().collect();
+            let greedy = fit_greedy(&candidates, &order, budget).unwrap();
             check(&candidates, budget, &greedy);
             prop_assert!(greedy.worth <= fitted.worth && fitted.worth <= greedy.bound);
         }
