@@ -97,7 +97,7 @@ pub(crate) fn read_data(file: &Path, what: &str) -> Result<(String, String), Fai
 }
 
 fn text(bytes: &[u8], name: &str) -> Result<String, Failure> {
-    let text = decode(bytes).into_text().ok_or_else(|| {
+    let text = decode(bytes).ok_or_else(|| {
         Failure::new(format_args!("cannot read {name}: it is no text")).hint("give it as text")
     })?;
     Ok(text.into_owned())

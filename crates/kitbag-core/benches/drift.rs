@@ -23,11 +23,12 @@ use replay::{Selection, replay};
 
 fn main() {
     let turns = conversation();
-    let wide = AssemblySettings::new(OutputForm::Anthropic, Tokens(64_000));
-    let limited = wide.with_chunk_limit(Tokens(24_000));
+    let mut limited = AssemblySettings::new(OutputForm::Anthropic, Tokens(64_000));
+    limited.chunk_limit = Some(Tokens(24_000));
     print("anew every turn", &turns, &limited, Selection::Anew);
     for patience in [0, 100, 300, 500, 1_000, 2_000, 4_000, 1_000_000] {
-        let settings = limited.clone().with_patience_permille(patience);
+        let mut settings = limited.clone();
+        settings.patience_permille = patience;
         print(
             &format!("patience {patience}"),
             &turns,

@@ -35,9 +35,7 @@ pub use epoch::Epoch;
 pub use error::AssembleError;
 pub use form::{OutputForm, OutputFormError};
 pub use kept::{Kept, kept_chunks};
-pub use ledger::{
-    BandUse, EpochReport, FitReport, InputShare, Ledger, LedgerEntry, Reason, Renewal, ShareUse,
-};
+pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
 pub use people::{ForPeople, render_for_people};
 use piece::render_piece;
 pub use segment::Segment;
@@ -105,16 +103,21 @@ pub fn assemble(
 /// Renders a prompt from what was kept, as [`assemble`] did: nothing is chosen or counted.
 #[must_use]
 pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
-    let placed = Placed::new(kept);
-    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
-    Rendered { body, blocks }
+    rendered(draft, &Placed::new(kept), settings)
 }
 
 /// Renders a prompt that was kept by a store of version 1, as it was laid out then.
 #[must_use]
 pub fn render_of_version_1(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
-    let placed = Placed::of_version_1(kept);
-    let Laid { body, blocks, .. } = lay_out(settings.form, draft, &placed, &settings.traits);
+    let placed = Placed {
+        is_of_version_1: true,
+        ..Placed::new(kept)
+    };
+    rendered(draft, &placed, settings)
+}
+
+fn rendered(draft: &Draft, placed: &Placed<'_>, settings: &AssemblySettings) -> Rendered {
+    let Laid { body, blocks, .. } = lay_out(settings.form, draft, placed, &settings.traits);
     Rendered { body, blocks }
 }
 
@@ -159,22 +162,6 @@ pub struct Assembly {
     pub epoch: Epoch,
     /// How much of the previous request stands at the beginning of this one.
     pub reuse: Option<Reuse>,
-}
-
-impl Assembly {
-    /// The texts as the provider's cache sees them, speakers included.
-    #[must_use]
-    pub fn stream(&self) -> String {
-        let mut stream = String::new();
-        for segment in &self.segments {
-            if let Some(role) = segment.role {
-                stream.push_str(role.as_str());
-                stream.push('\n');
-            }
-            stream.push_str(&segment.text);
-        }
-        stream
-    }
 }
 
 /// How much of the previous request's bytes stand at the beginning of this one, text by text.

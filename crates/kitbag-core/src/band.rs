@@ -28,35 +28,15 @@ pub enum Band {
     SuffixSystem,
 }
 
-impl Band {
-    /// All bands, in order.
-    pub const ALL: [Self; 10] = [
-        Self::Tools,
-        Self::Identity,
-        Self::System,
-        Self::Session,
-        Self::Conversation,
-        Self::History,
-        Self::Volatile,
-        Self::Current,
-        Self::Steps,
-        Self::SuffixSystem,
-    ];
-
-    /// The band as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Identity => "identity",
-            Self::System => "system",
-            Self::Session => "session",
-            Self::Conversation => "conversation",
-            Self::History => "history",
-            Self::Volatile => "volatile",
-            Self::Current => "current",
-            Self::Steps => "steps",
-            Self::SuffixSystem => "suffix_system",
-        }
-    }
-}
+names!(Band {
+    Tools = "tools",
+    Identity = "identity",
+    System = "system",
+    Session = "session",
+    Conversation = "conversation",
+    History = "history",
+    Volatile = "volatile",
+    Current = "current",
+    Steps = "steps",
+    SuffixSystem = "suffix_system",
+});

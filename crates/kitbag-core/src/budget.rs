@@ -1,5 +1,6 @@
 //! How a model's window is shared between what goes in and the answer.
 
+use alloc::format;
 use alloc::string::String;
 use core::str::FromStr;
 
@@ -61,15 +62,15 @@ impl TokenBudget {
         };
         self.system_pct = scaled(self.system_pct);
         self.request_pct = scaled(self.request_pct);
-        // The context takes what rounding left, so that the shares add up.
-        self.context_pct = Share(
-            input
-                .0
-                .saturating_sub(self.system_pct.0)
-                .saturating_sub(self.request_pct.0),
-        );
         self.input_allocation_pct = input;
+        // The context takes what rounding left, so that the shares add up.
+        self.context_pct = self.left_to_context();
         self
+    }
+
+    fn left_to_context(&self) -> Share {
+        let others = self.system_pct.0.saturating_add(self.request_pct.0);
+        Share(self.input_allocation_pct.0.saturating_sub(others))
     }
 
     /// What may go in.
@@ -123,15 +124,8 @@ impl Share {
 
     /// Reads `70%`, or `70.25%`.
     fn parse(text: &str) -> Option<Self> {
-        let percent = text.trim().strip_suffix('%')?;
-        let (whole, fraction) = percent.split_once('.').unwrap_or((percent, ""));
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || fraction.len() > 2 || !is_number(whole) || !is_number(fraction) {
-            return None;
-        }
-        let hundredths: u16 = alloc::format!("{fraction:0<2}").parse().ok()?;
-        let share = whole.parse::<u16>().ok()?.checked_mul(100)?;
-        let share = share.checked_add(hundredths)?;
+        let hundredths = parse_decimal(text.trim().strip_suffix('%')?, 2)?;
+        let share = u16::try_from(hundredths).ok()?;
         (share <= 10_000).then_some(Self(share))
     }
 
@@ -151,7 +145,7 @@ impl<'de> Deserialize<'de> for Share {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fraction = f64::deserialize(deserializer)?;
         if !(0.0..=1.0).contains(&fraction) {
-            return Err(serde::de::Error::custom(alloc::format!(
+            return Err(serde::de::Error::custom(format!(
                 "a share of {fraction}; expected a fraction from 0 to 1, such as 0.7"
             )));
         }
@@ -181,32 +175,22 @@ impl TryFrom<BudgetJson> for TokenBudget {
     fn try_from(json: BudgetJson) -> Result<Self, BudgetError> {
         let mut budget = Self::default();
         if let Some(total) = json.total {
-            budget.total = Tokens(
-                u32::try_from(total)
-                    .ok()
-                    .filter(|&total| total > 0)
-                    .ok_or_else(|| BudgetError::of(alloc::format!("{total}")))?,
-            );
+            let tokens = u32::try_from(total).ok().filter(|&tokens| tokens > 0);
+            let value = || format!("{total}");
+            budget.total = Tokens(tokens.ok_or_else(|| BudgetError::Number { value: value() })?);
         }
         if let Some(input) = json.input_allocation_pct {
             budget = budget.with_input_share(input);
         }
         budget.system_pct = json.system_pct.unwrap_or(budget.system_pct);
         budget.request_pct = json.request_pct.unwrap_or(budget.request_pct);
-        let rest = budget
-            .input_allocation_pct
-            .0
-            .saturating_sub(budget.system_pct.0)
-            .saturating_sub(budget.request_pct.0);
-        budget.context_pct = json.context_pct.unwrap_or(Share(rest));
-        let parts = u32::from(budget.system_pct.0)
-            + u32::from(budget.request_pct.0)
-            + u32::from(budget.context_pct.0);
-        if parts > u32::from(budget.input_allocation_pct.0) {
-            return Err(BudgetError::Shares {
-                parts: parts / 100,
-                input: u32::from(budget.input_allocation_pct.0) / 100,
-            });
+        budget.context_pct = json.context_pct.unwrap_or(budget.left_to_context());
+        let shares = [budget.system_pct, budget.request_pct, budget.context_pct];
+        let parts: u32 = shares.iter().map(|share| u32::from(share.0)).sum();
+        let input = u32::from(budget.input_allocation_pct.0);
+        if parts > input {
+            let (parts, input) = (parts / 100, input / 100);
+            return Err(BudgetError::Shares { parts, input });
         }
         Ok(budget)
     }
@@ -217,37 +201,32 @@ impl TryFrom<BudgetJson> for TokenBudget {
 /// # Errors
 /// When it is not such a number, or zero.
 pub fn parse_tokens(text: &str) -> Result<Tokens, BudgetError> {
-    let error = || BudgetError::of(text.into());
     let lower = text.trim().to_ascii_lowercase().replace(['_', ','], "");
-    let (digits, unit) = [
+    let units = [
         ("ki", 1 << 10),
         ("mi", 1 << 20),
         ("k", 1_000),
         ("m", 1_000_000),
-    ]
-    .into_iter()
-    .find_map(|(suffix, unit)| Some((lower.strip_suffix(suffix)?, unit)))
-    .unwrap_or((&lower, 1));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_number(whole) || !is_number(fraction) || fraction.len() > 6 {
-        return Err(error());
-    }
-    let scale = 10_u64.pow(u32::try_from(fraction.len()).unwrap_or(0));
-    let whole: u64 = whole.parse().map_err(|_| error())?;
-    let fraction: u64 = if fraction.is_empty() {
-        0
-    } else {
-        fraction.parse().map_err(|_| error())?
-    };
-    let tokens = whole
-        .checked_mul(scale)
-        .and_then(|scaled| scaled.checked_add(fraction)?.checked_mul(unit))
-        .map(|scaled| scaled / scale);
-    match tokens.and_then(|tokens| u32::try_from(tokens).ok()) {
+    ];
+    let (digits, unit) = units
+        .into_iter()
+        .find_map(|(suffix, unit)| Some((lower.strip_suffix(suffix)?, unit)))
+        .unwrap_or((&lower, 1));
+    let millionths = parse_decimal(digits, 6).and_then(|number| number.checked_mul(unit));
+    let tokens = millionths.and_then(|number| u32::try_from(number / 1_000_000).ok());
+    match tokens {
         Some(tokens) if tokens > 0 => Ok(Tokens(tokens)),
-        _ => Err(error()),
+        _ => Err(BudgetError::Number { value: text.into() }),
     }
+}
+
+/// Reads a decimal number with at most so many places, in units of the last of them.
+fn parse_decimal(text: &str, places: usize) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{whole}{fraction:0<places$}");
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = !whole.is_empty() && fraction.len() <= places;
+    digits.parse().ok().filter(|_| is_number && fits)
 }
 
 /// Reads the tokens of an input: a number as [`parse_tokens`] reads it, or the shares of a window as
@@ -285,14 +264,6 @@ impl FromStr for TokenBudget {
     }
 }
 
-impl FromStr for Tokens {
-    type Err = BudgetError;
-
-    fn from_str(text: &str) -> Result<Self, BudgetError> {
-        parse_tokens(text)
-    }
-}
-
 /// A budget that cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -323,12 +294,6 @@ pub enum BudgetError {
         /// The input's share, in percent.
         input: u32,
     },
-}
-
-impl BudgetError {
-    fn of(value: String) -> Self {
-        Self::Number { value }
-    }
 }
 
 #[cfg(test)]

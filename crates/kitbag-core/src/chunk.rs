@@ -15,7 +15,6 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::band::Band;
 use crate::role::Visibility;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -219,7 +218,7 @@ impl fmt::Display for ChunkId {
 
 /// What a chunk is. An open set: a user's gatherer brings its own kinds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(from = "String", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChunkType {
     /// A file of the workspace.
@@ -247,6 +246,7 @@ pub enum ChunkType {
     /// A reminder.
     Reminder,
     /// A kind that is not known here.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -296,15 +296,6 @@ impl From<String> for ChunkType {
     }
 }
 
-impl From<ChunkType> for String {
-    fn from(chunk_type: ChunkType) -> Self {
-        match chunk_type {
-            ChunkType::Other(name) => name,
-            known => known.as_str().into(),
-        }
-    }
-}
-
 /// The bands that hold chunks.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -318,16 +309,6 @@ pub enum ChunkBand {
     History,
     /// What is new each turn: recalled memory, entities, the trace, the clock.
     Volatile,
-}
-
-impl From<ChunkBand> for Band {
-    fn from(band: ChunkBand) -> Self {
-        match band {
-            ChunkBand::Session => Self::Session,
-            ChunkBand::History => Self::History,
-            ChunkBand::Volatile => Self::Volatile,
-        }
-    }
 }
 
 /// Whose words a chunk holds.

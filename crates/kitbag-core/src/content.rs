@@ -11,14 +11,15 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use raw::{RawJson, RawJsonError};
 
 /// What a message holds. A JSON string stays a string and an array stays an array.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Content {
     /// One text.
     Text(String),
@@ -37,18 +38,11 @@ impl Content {
             Self::Null => Cow::Borrowed(""),
             Self::Text(text) => Cow::Borrowed(text),
             Self::Blocks(blocks) => {
-                let mut texts = blocks.iter().filter_map(ContentBlock::as_text);
-                match (texts.next(), texts.next()) {
-                    (None, _) => Cow::Borrowed(""),
-                    (Some(only), None) => Cow::Borrowed(only),
-                    (Some(first), Some(second)) => {
-                        let mut joined = String::from(first);
-                        for text in core::iter::once(second).chain(texts) {
-                            joined.push('\n');
-                            joined.push_str(text);
-                        }
-                        Cow::Owned(joined)
-                    }
+                let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::as_text).collect();
+                match texts.as_slice() {
+                    [] => Cow::Borrowed(""),
+                    [only] => Cow::Borrowed(only),
+                    all => Cow::Owned(all.join("\n")),
                 }
             }
         }
@@ -61,6 +55,14 @@ impl Content {
             Self::Text(text) => alloc::vec![ContentBlock::text(text.as_str())],
             Self::Blocks(blocks) => blocks.clone(),
             Self::Null => Vec::new(),
+        }
+    }
+
+    /// The blocks, if it is a list of them.
+    pub(crate) fn blocks(&self) -> &[ContentBlock] {
+        match self {
+            Self::Blocks(blocks) => blocks,
+            Self::Text(_) | Self::Null => &[],
         }
     }
 
@@ -144,24 +146,19 @@ impl ContentBlock {
         let Kind { r#type } = raw.parse_as()?;
         // A known type whose fields have another shape is passed through like an unknown one.
         Ok(match r#type.as_str() {
-            "text" => match raw.parse_as::<TextFields>() {
-                Ok(TextFields { text, rest }) => Self::Text {
-                    text,
-                    raw: (rest.len() > 1).then_some(raw),
-                },
-                Err(_) => Self::Opaque(raw),
+            "text" if let Ok(TextFields { text, rest }) = raw.parse_as() => Self::Text {
+                text,
+                raw: (rest.len() > 1).then_some(raw),
             },
             "image" => Self::Image(raw),
             "document" => Self::Document(raw),
             "thinking" | "redacted_thinking" => Self::Thinking(raw),
-            "tool_use" => match raw.parse_as::<ToolUseFields>() {
-                Ok(ToolUseFields { id, name }) => Self::ToolUse { id, name, raw },
-                Err(_) => Self::Opaque(raw),
-            },
-            "tool_result" => match raw.parse_as::<ToolResultFields>() {
-                Ok(ToolResultFields { tool_use_id }) => Self::ToolResult { tool_use_id, raw },
-                Err(_) => Self::Opaque(raw),
-            },
+            "tool_use" if let Ok(ToolUseFields { id, name }) = raw.parse_as() => {
+                Self::ToolUse { id, name, raw }
+            }
+            "tool_result" if let Ok(ToolResultFields { tool_use_id }) = raw.parse_as() => {
+                Self::ToolResult { tool_use_id, raw }
+            }
             _ => Self::Opaque(raw),
         })
     }
@@ -221,13 +218,11 @@ impl Serialize for ContentBlock {
             r#type: &'static str,
             text: &'a str,
         }
-        match (self.as_raw(), self.as_text()) {
-            (Some(raw), _) => raw.serialize(serializer),
-            (None, text) => Plain {
-                r#type: "text",
-                text: text.unwrap_or_default(),
-            }
-            .serialize(serializer),
+        let r#type = "text";
+        let text = self.as_text().unwrap_or_default();
+        match self.as_raw() {
+            Some(raw) => raw.serialize(serializer),
+            None => Plain { r#type, text }.serialize(serializer),
         }
     }
 }
@@ -235,22 +230,6 @@ impl Serialize for ContentBlock {
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_raw(RawJson::deserialize(deserializer)?).map_err(de::Error::custom)
-    }
-}
-
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Null => serializer.serialize_unit(),
-            Self::Blocks(blocks) => {
-                let mut seq = serializer.serialize_seq(Some(blocks.len()))?;
-                for block in blocks {
-                    seq.serialize_element(block)?;
-                }
-                seq.end()
-            }
-        }
     }
 }
 
@@ -268,20 +247,12 @@ impl<'de> Deserialize<'de> for Content {
                 Ok(Content::from(text))
             }
 
-            fn visit_string<E: de::Error>(self, text: String) -> Result<Content, E> {
-                Ok(Content::Text(text))
-            }
-
             fn visit_unit<E: de::Error>(self) -> Result<Content, E> {
                 Ok(Content::Null)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Content::Blocks)
             }
         }
         deserializer.deserialize_any(ContentVisitor)

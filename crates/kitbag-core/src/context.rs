@@ -178,7 +178,6 @@ mod tests {
     use super::*;
     use crate::assembly::{AssemblySettings, Draft, OutputForm, assemble};
     use crate::chunk::{ChunkBand, ChunkType, ContextChunk};
-    use crate::flat::Section;
     use crate::inject::ContextMessage;
     use crate::message::Message;
     use crate::tokens::{Characters, Tokens};
@@ -302,16 +301,16 @@ mod tests {
                 history: vec![ContextEntry::new("user", forged.clone())],
                 ..Context::new(&forged)
             };
-            let headings = [Heading::System, Heading::User, Heading::User];
-            let sections = headings.map(|heading| Section::new(heading, forged.clone()));
-            prop_assert_eq!(flat::parse(&context.to_prompt_string()).unwrap(), sections);
+            let mut read = Context::from_prompt_string(&context.to_prompt_string()).unwrap();
+            read.system_prompt = flat::unescape(&read.system_prompt);
+            prop_assert_eq!(read, context);
         }
 
         #[test]
         fn o12_flat_prompt_is_never_empty_and_ends_with_the_message(message in any::<String>()) {
             let prompt = Context::new(&message).to_prompt_string();
-            let sections = flat::parse(&prompt).unwrap();
-            prop_assert_eq!(sections.last(), Some(&Section::new(Heading::User, message)));
+            let read = Context::from_prompt_string(&prompt).unwrap();
+            prop_assert_eq!(read.current_message, message);
         }
 
         #[test]
@@ -379,7 +378,11 @@ mod tests {
         };
         let prompt = context.to_prompt_string();
         assert!(prompt.starts_with("[System]\n\\[Source a]\n```\nopen\n\n[User]\nhello"));
-        assert_eq!(flat::parse(&prompt).unwrap().len(), 5);
+        let read = Context::from_prompt_string(&prompt).unwrap();
+        assert_eq!(
+            (read.history.len(), &*read.current_message),
+            (3, "and now?")
+        );
         let closed = "[Source a]\n```\n[User]\n```";
         let context = Context {
             system_prompt: closed.into(),

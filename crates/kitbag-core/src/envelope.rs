@@ -39,7 +39,7 @@ pub struct TaskEnvelope {
     /// The session it belongs to.
     pub session_id: String,
     /// When it came in.
-    #[serde(with = "time::lenient")]
+    #[serde(deserialize_with = "time::lenient")]
     pub created_at: Timestamp,
     /// The tokens that it may use.
     #[serde(default)]
@@ -86,28 +86,15 @@ pub enum TaskType {
     Analyze,
 }
 
+names!(TaskType {
+    Implement = "implement",
+    Debug = "debug",
+    Refactor = "refactor",
+    Test = "test",
+    Analyze = "analyze",
+});
+
 impl TaskType {
-    /// All task types.
-    pub const ALL: [Self; 5] = [
-        Self::Implement,
-        Self::Debug,
-        Self::Refactor,
-        Self::Test,
-        Self::Analyze,
-    ];
-
-    /// The type as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Implement => "implement",
-            Self::Debug => "debug",
-            Self::Refactor => "refactor",
-            Self::Test => "test",
-            Self::Analyze => "analyze",
-        }
-    }
-
     /// What a model is asked to do with the context.
     #[must_use]
     pub const fn instructions(self) -> &'static str {

@@ -18,7 +18,6 @@ use crate::assembly::form::countable::message_tokens;
 use crate::chunk::{
     ChunkBand, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
 };
-use crate::content::Content;
 use crate::message::Message;
 use crate::problem::{Problem, ProblemKind};
 use crate::role::Role;
@@ -48,6 +47,15 @@ pub struct HistoryRoom {
     pub tokens: Tokens,
     /// The messages.
     pub messages: usize,
+}
+
+impl HistoryRoom {
+    const fn part(self, of: u16) -> Self {
+        Self {
+            tokens: Tokens(self.tokens.0 / of as u32),
+            messages: self.messages / of as usize,
+        }
+    }
 }
 
 /// A history that fits.
@@ -130,19 +138,12 @@ pub fn start(
         let tokens = tokens.get(..count).and_then(|sums| sums.last());
         count <= room.messages && tokens.is_none_or(|tokens| *tokens <= room.tokens)
     };
-    let half = HistoryRoom {
-        tokens: Tokens(room.tokens.0 / 2),
-        messages: room.messages / 2,
-    };
+    let half = room.part(2);
     let continued = previous.and_then(|epoch| epoch.history_start(history));
     let continued = continued.filter(|&start| fits(start, room));
     // A history that was shortened for a smaller prompt grows again when it takes a quarter of its
     // room at most: then half of it is filled, so that this happens rarely.
-    let quarter = HistoryRoom {
-        tokens: Tokens(room.tokens.0 / 4),
-        messages: room.messages / 4,
-    };
-    if let Some(start) = continued.filter(|&start| !fits(start, quarter)) {
+    if let Some(start) = continued.filter(|&start| !fits(start, room.part(4))) {
         return start;
     }
     if unread == 0 && fits(0, if continued.is_some() { half } else { room }) {
@@ -158,20 +159,12 @@ pub fn start(
     let first = continued.map_or(first, |start| first.min(start));
     // Nothing parts a result from its call, and providers want no assistant's message first.
     let begins = |message: &Message| match message.role {
-        Role::User => !answers_a_call(message),
+        Role::User => !message.answers_a_call(),
         Role::System => true,
         Role::Assistant | Role::Tool => false,
     };
     let later = history.iter().skip(first).position(begins);
     later.map_or(history.len(), |later| first + later)
-}
-
-/// Whether a message holds the result of a tool call.
-fn answers_a_call(message: &Message) -> bool {
-    use crate::content::ContentBlock;
-    let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
-    message.role == Role::Tool
-        || matches!(&message.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
 }
 
 /// The tokens that a message takes in a prompt, about: its blocks, its calls, an estimate for its

@@ -18,8 +18,7 @@ use crate::role::{Role, Visibility};
 
 pub use durable::{Consumed, DurableEntries, EntryAction};
 pub use throttle::{
-    CooldownReading, Emitted, Held, HeldReason, InjectionPlan, StaleChange, StateChange,
-    ThrottleState, plan,
+    CooldownReading, Emitted, Held, InjectionPlan, StaleChange, StateChange, ThrottleState, plan,
 };
 
 /// Where a context message goes.

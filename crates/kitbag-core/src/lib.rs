@@ -8,6 +8,9 @@
 
 extern crate alloc;
 
+#[macro_use]
+mod names;
+
 pub mod assembly;
 pub mod band;
 pub mod budget;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::content::{Content, RawJson};
+use crate::content::{Content, ContentBlock, RawJson};
 use crate::role::{Role, Visibility};
 
 /// One message.
@@ -124,6 +124,12 @@ impl Message {
         self.visibility.is_all()
     }
 
+    /// Whether it holds the result of a tool call, which nothing may part from the call.
+    pub(crate) fn answers_a_call(&self) -> bool {
+        let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+        self.role == Role::Tool || self.content.blocks().iter().any(is_result)
+    }
+
     /// The tool calls, none when there are none.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
@@ -149,7 +155,8 @@ pub struct ToolCall {
 struct ToolCallJson {
     id: String,
     name: Option<String>,
-    arguments: Option<RawJson>,
+    #[serde(default)]
+    arguments: RawJson,
     function: Option<FunctionJson>,
 }
 
@@ -164,19 +171,15 @@ impl TryFrom<ToolCallJson> for ToolCall {
     type Error = ToolCallError;
 
     fn try_from(json: ToolCallJson) -> Result<Self, ToolCallError> {
-        let id = json.id;
-        match (json.function, json.name) {
-            (Some(FunctionJson { name, arguments }), _) => Ok(Self {
+        let (id, arguments) = (json.id, json.arguments);
+        let plain = json.name.map(|name| FunctionJson { name, arguments });
+        match json.function.or(plain) {
+            Some(FunctionJson { name, arguments }) => Ok(Self {
                 id,
                 name,
                 arguments,
             }),
-            (None, Some(name)) => Ok(Self {
-                id,
-                name,
-                arguments: json.arguments.unwrap_or_default(),
-            }),
-            (None, None) => Err(ToolCallError { id }),
+            None => Err(ToolCallError { id }),
         }
     }
 }

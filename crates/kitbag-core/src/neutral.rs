@@ -10,6 +10,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
+use core::iter::repeat_n;
 
 use serde_json::Value;
 
@@ -30,19 +31,7 @@ pub(crate) const FOLDED_BREAK: char = '⏎';
 /// ```
 #[must_use]
 pub fn neutralise_markdown(text: &str) -> Cow<'_, str> {
-    if !lines(text).any(|line| is_structural(split_blank(line).1)) {
-        return Cow::Borrowed(text);
-    }
-    let mut neutral = String::with_capacity(text.len() + 8);
-    for line in lines(text) {
-        let (blank, rest) = split_blank(line);
-        neutral.push_str(blank);
-        if is_structural(rest) {
-            neutral.push('\\');
-        }
-        neutral.push_str(rest);
-    }
-    Cow::Owned(neutral)
+    change_slashes(text, is_structural, |slashes| slashes + 1)
 }
 
 /// Gives back the text that [`neutralise_markdown`] received.
@@ -55,20 +44,34 @@ pub fn neutralise_markdown(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn restore_markdown(text: &str) -> Cow<'_, str> {
-    let escaped = |rest: &str| rest.starts_with('\\') && is_structural(rest);
-    if !lines(text).any(|line| escaped(split_blank(line).1)) {
-        return Cow::Borrowed(text);
-    }
-    let mut restored = String::with_capacity(text.len());
+    change_slashes(text, is_structural, |slashes| slashes.saturating_sub(1))
+}
+
+/// Changes the number of backslashes before the mark that begins a line, blanks and backslashes left
+/// aside.
+pub(crate) fn change_slashes(
+    text: &str,
+    is_mark: impl Fn(&str) -> bool,
+    change: impl Fn(usize) -> usize,
+) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut at, mut copied) = (0, 0);
     for line in lines(text) {
         let (blank, rest) = split_blank(line);
-        restored.push_str(blank);
-        restored.push_str(match rest.strip_prefix('\\') {
-            Some(original) if is_structural(rest) => original,
-            _ => rest,
-        });
+        let mark = rest.trim_start_matches('\\');
+        if is_mark(mark) {
+            let slashes = rest.len() - mark.len();
+            out.push_str(text.get(copied..at + blank.len()).unwrap_or_default());
+            out.extend(repeat_n('\\', change(slashes)));
+            copied = at + blank.len() + slashes;
+        }
+        at += line.len();
     }
-    Cow::Owned(restored)
+    if copied == 0 && out.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 /// Makes a text fit for the rest of a line: trimmed, line breaks folded into `⏎`,
@@ -125,7 +128,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
         item.push_str(line);
         let inside_crlf = line.ends_with('\r') && lines.peek() == Some(&"\n");
         if lines.peek().is_some() && !inside_crlf {
-            item.extend(core::iter::repeat_n(' ', spaces));
+            item.extend(repeat_n(' ', spaces));
         }
     }
     item

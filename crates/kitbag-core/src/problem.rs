@@ -17,53 +17,18 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(problem.to_string(), "git: the repository has no commit");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "ProblemJson")]
 #[non_exhaustive]
 pub struct Problem {
     /// The source that met it: a gatherer, a file, a part of memory. May be empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The kind, for programs.
     pub kind: ProblemKind,
     /// The message, for people: lower case, without a full stop.
     pub message: String,
     /// The remedy, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-}
-
-/// A problem as it may be written: the ledgers of schema 1 hold bare texts.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ProblemJson {
-    Text(String),
-    Whole {
-        #[serde(default)]
-        source: String,
-        kind: ProblemKind,
-        message: String,
-        #[serde(default)]
-        hint: Option<String>,
-    },
-}
-
-impl From<ProblemJson> for Problem {
-    fn from(json: ProblemJson) -> Self {
-        match json {
-            ProblemJson::Text(message) => Self::new("", ProblemKind::Failed, message),
-            ProblemJson::Whole {
-                source,
-                kind,
-                message,
-                hint,
-            } => Self {
-                source,
-                kind,
-                message,
-                hint,
-            },
-        }
-    }
 }
 
 /// The kinds of problems.

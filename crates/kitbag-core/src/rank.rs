@@ -237,12 +237,13 @@ impl Prioritizer for ScoreWeights {
 
 impl ScoreWeights {
     fn task_boost(&self, chunk: &ContextChunk, task: &RankTask) -> i64 {
-        let named = |names: &[&str]| {
-            has_own_name(chunk) && words::of_path(&chunk.source).any(|word| names.contains(&&*word))
+        let named = |names: &str| {
+            let mut words = words::of_path(&chunk.source);
+            has_own_name(chunk) && words.any(|word| words::is_one_of(&word, names))
         };
         let (applies, boost) = match task.task_type {
-            Some(TaskType::Debug) => (named(&words::ERRORS), self.debug),
-            Some(TaskType::Test) => (named(&words::TESTS), self.test),
+            Some(TaskType::Debug) => (named(words::ERRORS), self.debug),
+            Some(TaskType::Test) => (named(words::TESTS), self.test),
             Some(TaskType::Implement) => {
                 let stem = words::stem_of(&chunk.source);
                 (task.keywords.contains(&stem), self.implement)

@@ -19,18 +19,12 @@ pub enum Role {
     Tool,
 }
 
-impl Role {
-    /// The role as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-}
+names!(Role {
+    System = "system",
+    User = "user",
+    Assistant = "assistant",
+    Tool = "tool",
+});
 
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,16 +45,12 @@ pub enum Visibility {
     Internal,
 }
 
-impl Visibility {
-    /// The visibility as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Internal => "internal",
-        }
-    }
+names!(Visibility {
+    All = "all",
+    Internal = "internal",
+});
 
+impl Visibility {
     /// Whether this is [`Visibility::All`], which JSON leaves out.
     #[must_use]
     pub const fn is_all(&self) -> bool {

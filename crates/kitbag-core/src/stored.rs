@@ -13,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::conversation::{ConversationTurn, PendingState};
 use crate::entity::{DecisionEntry, SessionIdRegistry};
@@ -80,16 +80,14 @@ impl ConversationContext {
     pub(crate) fn archive(&mut self, turn: u32, step: &StepSummary, result: Value) {
         let about = [&step.description, &step.outcome];
         let about = about.into_iter().find(|text| !text.trim().is_empty());
-        let mut entry = Map::new();
-        entry.insert("turn".into(), turn.into());
-        entry.insert("step".into(), step.step_num.into());
-        entry.insert(
-            "description".into(),
-            about.cloned().unwrap_or_default().into(),
-        );
-        entry.insert("content".into(), result);
+        let entry = json!({
+            "turn": turn,
+            "step": step.step_num,
+            "description": about.map_or("", String::as_str),
+            "content": result,
+        });
         let key = format!("turn_{turn}_step_{}", step.step_num);
-        self.content_archive.insert(key, Value::Object(entry));
+        self.content_archive.insert(key, entry);
 
         let entries = self.content_archive.iter();
         let ours = entries.filter_map(|(key, entry)| Some((archived_at(entry)?, key.clone())));

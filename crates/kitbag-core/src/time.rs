@@ -1,9 +1,13 @@
 //! Reads times as people and programs write them: with a zone, without one (then UTC), or in
 //! seconds since 1970. No clock is read here.
 
+use alloc::format;
+use alloc::string::String;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 /// The time that `text` names.
@@ -41,23 +45,12 @@ pub fn from_json(value: &Value) -> Option<Timestamp> {
     }
 }
 
-/// For fields that other programs may have written without a zone.
-pub(crate) mod lenient {
-    use alloc::string::String;
-
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-
-    pub(crate) fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
-        time.serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(from)?;
-        super::parse(&text).ok_or_else(|| {
-            de::Error::custom(alloc::format!(
-                "`{text}` is not a time; expected one such as 2024-01-15T10:30:00Z"
-            ))
-        })
-    }
+/// Reads a field that other programs may have written without a zone.
+pub(crate) fn lenient<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+    let text = String::deserialize(from)?;
+    parse(&text).ok_or_else(|| {
+        de::Error::custom(format!(
+            "`{text}` is not a time; expected one such as 2024-01-15T10:30:00Z"
+        ))
+    })
 }

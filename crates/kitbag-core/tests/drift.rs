@@ -21,8 +21,8 @@ use replay::{Selection, replay};
 
 #[test]
 fn x02_most_of_each_request_is_reused_and_nothing_of_worth_is_lost() {
-    let settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(64_000))
-        .with_chunk_limit(Tokens(24_000));
+    let mut settings = AssemblySettings::new(OutputForm::Anthropic, Tokens(64_000));
+    settings.chunk_limit = Some(Tokens(24_000));
     let kept = replay(&conversation(), &settings, Selection::Kept);
     assert!(kept.reuse >= 0.9, "reuse {}", kept.reuse);
     assert!(

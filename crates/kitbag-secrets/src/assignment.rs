@@ -11,45 +11,26 @@ use super::key::Promise;
 use super::{MARKER, Rank, Span, value};
 use written::Written;
 
-/// What was read at a hit.
-pub(super) struct Read {
-    /// Where to look for the next name.
-    pub(super) end: usize,
-    pub(super) span: Option<(Rank, Span)>,
-}
-
-/// Reads the assignment whose name holds this keyword.
-pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Read {
+/// Reads the assignment whose name holds this keyword, and tells where to look for the next name.
+pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> (usize, Option<Span>) {
     let name = name_around(text, keyword);
-    let nothing = Read {
-        end: name.end,
-        span: None,
-    };
-    if file.lock
-        || name.len() > LONGEST_NAME
-        || text
-            .get(..name.start)
-            .is_some_and(|before| before.ends_with(MARKER))
-    {
-        return nothing;
+    let before = text.get(..name.start).unwrap_or_default();
+    if file.lock || name.len() > LONGEST_NAME || before.ends_with(MARKER) {
+        return (name.end, None);
     }
     let named = text.get(name.clone()).unwrap_or_default();
-    let Some(promise) = Promise::of(named) else {
-        return nothing;
+    let promised = Promise::of(named)
+        .and_then(|promise| Some((promise, written::after(text, name.clone(), file)?)));
+    let Some((promise, written)) = promised else {
+        return (name.end, None);
     };
-    let Some(written) = written::after(text, name.clone(), file) else {
-        return nothing;
-    };
+    let kind = kind_of(text, named, promise, &written, file);
     // No names are looked for inside a long value, or a line full of them would be read again and
     // again.
     let long = written.range.len() > LONG_VALUE;
-    Read {
-        end: if long { written.range.end } else { name.end },
-        span: kind_of(text, named, promise, &written, file).map(|kind| {
-            let range = written.range;
-            (Rank::Place, Span::new(range, kind))
-        }),
-    }
+    let end = if long { written.range.end } else { name.end };
+    let span = kind.map(|kind| Span::new(Rank::Place, written.range, kind));
+    (end, span)
 }
 
 const LONGEST_NAME: usize = 80;

@@ -7,7 +7,7 @@ use super::{Rank, Span, value};
 pub(super) const KEYWORDS: &[&str] = &["bearer ", "basic ", "authorization"];
 
 /// Finds the credentials behind a scheme, or behind the header itself.
-pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<(Rank, Span)> {
+pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<Span> {
     let word = text.get(keyword.clone())?;
     let rest = value::window(text, keyword.end, LONGEST);
     let (skipped, kind) = match word.as_bytes().first()?.to_ascii_lowercase() {
@@ -24,8 +24,11 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<(Rank, Span)> {
     };
     let start = keyword.end + skipped;
     let range = start..start + credentials.len();
-    (secret && super::token::begins_here(text, keyword.start))
-        .then_some((Rank::Place, Span::new(range, kind)))
+    (secret && super::token::begins_here(text, keyword.start)).then_some(Span::new(
+        Rank::Place,
+        range,
+        kind,
+    ))
 }
 
 const LONGEST: usize = 2048;

@@ -15,7 +15,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// Finds the body of the block that is opened here.
-pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
+pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
     let opening = value::line_before(text, keyword.start);
     let putty = text
         .get(keyword.clone())
@@ -51,14 +51,9 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<(Rank, Span)> {
     if !random || length < SHORTEST {
         bodies.clear();
     }
-    let kind = "private-key";
-    let span = |(number, range)| {
-        let span = Span {
-            range,
-            kind,
-            continues: number > 0,
-        };
-        (Rank::Format(0), span)
+    let span = |(number, range)| Span {
+        continues: number > 0,
+        ..Span::new(Rank::Format(0), range, "private-key")
     };
     bodies.into_iter().enumerate().map(span).collect()
 }

@@ -7,8 +7,6 @@ pub(super) struct File {
     pub(super) bare: bool,
     /// Whether it is a test, an example or a document, whose passwords are made up.
     pub(super) made_up: bool,
-    /// Whether it holds logins as words alone.
-    pub(super) netrc: bool,
     /// Whether it lists content hashes.
     pub(super) lock: bool,
     /// How it is written, where its name says that all its values are secret.
@@ -24,6 +22,7 @@ pub(super) enum Named {
     Env,
     /// Keys, in armour or as they are.
     Key,
+    /// Logins as words alone.
     Netrc,
     Pgpass,
     Htpasswd,
@@ -40,7 +39,6 @@ impl File {
         Self {
             bare: !CODE.contains(&extension),
             made_up: DOCUMENTS.contains(&extension) || parts.any(|part| MADE_UP.contains(&part)),
-            netrc: matches!(name, ".netrc" | "_netrc" | ".authinfo"),
             lock: LOCKS.contains(&name) || matches!(extension, "lock" | "sum"),
             named: Named::of(name, extension),
         }
@@ -82,10 +80,7 @@ impl Named {
 
 /// Whether a file of this name is kept for its secrets, as `.env`, `.npmrc` and `id_rsa` are.
 pub(super) fn is_secret(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    extension == "kdbx" || Named::of(name, extension).is_some()
+    path.to_ascii_lowercase().ends_with(".kdbx") || File::of(path).named.is_some()
 }
 
 /// How the names of keys for SSH begin.
@@ -120,9 +115,5 @@ const MADE_UP: &[&str] = &[
     "spec", "specs", "test", "testdata", "testing", "tests",
 ];
 
-const LOCKS: &[&str] = &[
-    "npm-shrinkwrap.json",
-    "package-lock.json",
-    "packages.lock.json",
-    "pnpm-lock.yaml",
-];
+#[rustfmt::skip]
+const LOCKS: &[&str] = &["npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "pnpm-lock.yaml"];

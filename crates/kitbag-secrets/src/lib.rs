@@ -19,7 +19,6 @@ mod scan;
 mod token;
 mod url;
 mod value;
-mod vendors;
 
 #[cfg(test)]
 mod tests;
@@ -56,12 +55,8 @@ pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
     let mut shown = String::with_capacity(text.len());
     let mut found = Vec::with_capacity(spans.len());
     let (mut copied, mut line) = (0, 1);
-    for Span {
-        range,
-        kind,
-        continues,
-    } in spans
-    {
+    for span in spans {
+        let Span { range, kind, .. } = span;
         let before = text.get(copied..range.start).unwrap_or_default();
         shown.push_str(before);
         shown.push_str(MARKER);
@@ -69,7 +64,7 @@ pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
         shown.push(']');
         line += newlines(before);
         match found.last_mut() {
-            Some(Finding { last_line, .. }) if continues => *last_line = line,
+            Some(Finding { last_line, .. }) if span.continues => *last_line = line,
             _ => found.push(Finding {
                 kind,
                 line,
@@ -122,16 +117,18 @@ const MARKER: &str = "[REDACTED:";
 struct Span {
     range: Range<usize>,
     kind: &'static str,
+    rank: Rank,
     /// Whether it is more of the secret that the span before it begins.
     continues: bool,
 }
 
 impl Span {
     /// A secret, or its first line.
-    fn new(range: Range<usize>, kind: &'static str) -> Self {
+    fn new(rank: Rank, range: Range<usize>, kind: &'static str) -> Self {
         Self {
             range,
             kind,
+            rank,
             continues: false,
         }
     }
@@ -139,22 +136,22 @@ impl Span {
 
 /// Puts spans in order and unites those that overlap, under the most telling name: rules with a
 /// format of their own report before the general ones do, and that order is kept by the sort.
-fn united(mut spans: Vec<(Rank, Span)>) -> Vec<Span> {
-    spans.sort_by_key(|(rank, span)| (span.range.start, *rank));
-    let mut united: Vec<(Rank, Span)> = Vec::with_capacity(spans.len());
-    for (rank, span) in spans {
+fn united(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by_key(|span| (span.range.start, span.rank));
+    let mut united: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
         match united.last_mut() {
-            Some((last_rank, last)) if span.range.start < last.range.end => {
+            Some(last) if span.range.start < last.range.end => {
                 last.range.end = last.range.end.max(span.range.end);
                 last.continues |= span.continues;
-                if rank < *last_rank {
-                    (*last_rank, last.kind) = (rank, span.kind);
+                if span.rank < last.rank {
+                    (last.rank, last.kind) = (span.rank, span.kind);
                 }
             }
-            _ => united.push((rank, span)),
+            _ => united.push(span),
         }
     }
-    united.into_iter().map(|(_, span)| span).collect()
+    united
 }
 
 /// How much a rule knows about what it found.

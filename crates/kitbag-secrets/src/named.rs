@@ -10,7 +10,7 @@ use super::{MARKER, Rank, Span};
 use settings::Settings;
 
 /// Finds the values of such a file.
-pub(super) fn spans(text: &str, named: Named) -> Vec<(Rank, Span)> {
+pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut settings = Settings::default();
     let mut keys = Keys::default();
@@ -26,15 +26,10 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<(Rank, Span)> {
                     Named::Key => "private-key",
                     _ => "secret",
                 };
-                let continues = written == Written::More;
-                spans.push((
-                    Rank::Place,
-                    Span {
-                        range,
-                        kind,
-                        continues,
-                    },
-                ));
+                spans.push(Span {
+                    continues: written == Written::More,
+                    ..Span::new(Rank::Place, range, kind)
+                });
             }
         };
         let is_comment = bare.trim_start().starts_with(['#', ';']);

@@ -5,11 +5,9 @@ use std::ops::Range;
 
 use super::{Rank, Span, value};
 
-pub(super) const AWS_KEYWORDS: &[&str] = &["AKIA", "ASIA"];
-
 /// Finds the secret half of a pair of keys: forty characters soon after the id, in a table or in
 /// fields that have no telling names.
-pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<(Rank, Span)> {
+pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
     let after = value::window(text, keyword.end, 200);
     let id = after
         .bytes()
@@ -24,9 +22,8 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<(Rank, 
         let cases = word.contains(|c: char| c.is_ascii_lowercase())
             && word.contains(|c: char| c.is_ascii_uppercase());
         if word.len() == 40 && cases && value::is_random(word, 40) && !value::is_stand_in(word) {
-            let kind = "aws-secret-access-key";
             let range = at..at + word.len();
-            return Some((Rank::Format(0), Span::new(range, kind)));
+            return Some(Span::new(Rank::Format(0), range, "aws-secret-access-key"));
         }
         let next = text.get(at + word.len()..)?.chars().next()?;
         at += word.len() + next.len_utf8();
@@ -34,15 +31,13 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<(Rank, 
     None
 }
 
-pub(super) const KUBERNETES_KEYWORDS: &[&str] = &["kind: Secret"];
-
 /// Finds every value of the document that says it is a secret. Returns where the document ends: it
 /// is read once, also when it says so twice.
 pub(super) fn in_kubernetes_secret(
     text: &str,
     keyword: Range<usize>,
     from: usize,
-) -> (usize, Vec<(Rank, Span)>) {
+) -> (usize, Vec<Span>) {
     let exact = text.get(keyword.clone()) == Some("kind: Secret");
     let rest = text.get(keyword.end..).unwrap_or_default();
     if !exact || rest.starts_with(|c: char| !c.is_whitespace()) {
@@ -54,11 +49,8 @@ pub(super) fn in_kubernetes_secret(
     let mut spans = Vec::new();
     let mut data_indent = None;
     let mut at = start;
-    for line in text
-        .get(start..end)
-        .unwrap_or_default()
-        .split_inclusive('\n')
-    {
+    let document = text.get(start..end).unwrap_or_default();
+    for line in document.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
         let content = line.trim();
         if matches!(content, "data:" | "stringData:") {
@@ -66,9 +58,10 @@ pub(super) fn in_kubernetes_secret(
         } else if !content.is_empty() && data_indent.is_some_and(|data| indent <= data) {
             data_indent = None;
         } else if data_indent.is_some() {
-            let range = entry(line).map(|range| at + range.start..at + range.end);
-            let kind = "kubernetes-secret";
-            spans.extend(range.map(|range| (Rank::Format(0), Span::new(range, kind))));
+            spans.extend(entry(line).map(|range| {
+                let range = at + range.start..at + range.end;
+                Span::new(Rank::Format(0), range, "kubernetes-secret")
+            }));
         }
         at += line.len();
     }

@@ -1,62 +1,59 @@
 //! Recognises a token by the format that its vendor publishes.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
-use super::{Span, checksum, value};
+use super::{Rank, Span, checksum, value};
+
+/// Every format. Where two match the same text, the first names it.
+pub(super) static TOKENS: LazyLock<Vec<Token>> =
+    LazyLock::new(|| VENDORS.lines().filter_map(Token::read).collect());
+
+/// The table says itself what stands in its columns.
+pub(super) const VENDORS: &str = include_str!("vendors.txt");
 
 /// The format of one kind of token.
 pub(super) struct Token {
     /// The name in the marker.
     pub(super) kind: &'static str,
     /// One of these is part of every such token, in this spelling.
-    pub(super) keywords: &'static [&'static str],
+    pub(super) keywords: Vec<&'static str>,
     /// The whole, from its first character on. A group, where there is one, is what is secret.
     pattern: &'static str,
     /// How many characters may stand before the keyword.
     lead: usize,
-    /// Whether a sum in the last six characters proves it.
+    /// Whether a sum over its random part, which begins after the keyword, proves it.
     sum: bool,
+    /// The pattern, compiled when its keyword is first met: most never are.
+    regex: OnceLock<Option<Regex>>,
 }
 
 impl Token {
-    /// A token that begins with its keyword.
-    pub(super) const fn new(
-        kind: &'static str,
-        keywords: &'static [&'static str],
-        pattern: &'static str,
-    ) -> Self {
-        Self {
+    /// Reads a line of the table; none in a comment.
+    fn read(line: &'static str) -> Option<Self> {
+        let mut columns = line.split_whitespace();
+        let kind = columns.next().filter(|kind| !kind.starts_with('#'))?;
+        let (keywords, pattern) = (columns.next()?, columns.next()?);
+        let last = columns.next();
+        Some(Self {
             kind,
-            keywords,
+            keywords: keywords.split(',').collect(),
             pattern,
-            lead: 0,
-            sum: false,
-        }
+            lead: last.and_then(|lead| lead.parse().ok()).unwrap_or(0),
+            sum: last == Some("sum"),
+            regex: OnceLock::new(),
+        })
     }
 
-    /// Allows for characters before the keyword.
-    pub(super) const fn led_by(mut self, lead: usize) -> Self {
-        self.lead = lead;
-        self
-    }
-
-    /// Says that the token ends in a sum over its random part, which begins after the keyword.
-    pub(super) const fn with_sum(mut self) -> Self {
-        self.sum = true;
-        self
-    }
-
-    /// Whether the pattern is one.
-    #[cfg(test)]
-    pub(super) fn compiles(&self) -> bool {
-        Compiled::default().get(self.pattern).is_some()
+    pub(super) fn regex(&self) -> Option<&Regex> {
+        let compile = || Regex::new(&format!("^(?-u:{})", self.pattern)).ok();
+        self.regex.get_or_init(compile).as_ref()
     }
 
     /// Finds the token that has its keyword at this place.
-    pub(super) fn at(&self, regex: &Compiled, text: &str, keyword: Range<usize>) -> Option<Span> {
+    pub(super) fn at(&self, rank: Rank, text: &str, keyword: Range<usize>) -> Option<Span> {
         let written = text.get(keyword.clone())?;
         if !self.keywords.contains(&written) {
             return None;
@@ -66,7 +63,7 @@ impl Token {
             return None;
         }
         let window = value::window(text, start, WINDOW);
-        let captures = regex.get(self.pattern)?.captures(window)?;
+        let captures = self.regex()?.captures(window)?;
         let whole = captures.get(0)?;
         if window
             .get(whole.end()..)?
@@ -80,7 +77,7 @@ impl Token {
             return None;
         }
         let range = start + secret.start()..start + secret.end();
-        Some(Span::new(range, self.kind))
+        Some(Span::new(rank, range, self.kind))
     }
 
     /// Whether it is joined to something before it. A prefix that ends in a sign of its own, such as
@@ -102,18 +99,6 @@ impl Token {
         let before = text.as_bytes().get(..keyword).unwrap_or_default();
         let led = before.iter().rev().take(self.lead);
         keyword - led.take_while(|byte| is_word(**byte)).count()
-    }
-}
-
-/// A pattern, compiled when its keyword is first met: most never are.
-#[derive(Default)]
-pub(super) struct Compiled(OnceLock<Option<Regex>>);
-
-impl Compiled {
-    fn get(&self, pattern: &str) -> Option<&Regex> {
-        self.0
-            .get_or_init(|| Regex::new(&format!("^(?-u:{pattern})")).ok())
-            .as_ref()
     }
 }
 

@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use super::{MARKER, Rank, Span, value};
 
-pub(super) const KEYWORDS: &[&str] = &["://"];
-
 /// Finds the password, or the token that stands in its place.
-pub(super) fn at(text: &str, separator: Range<usize>) -> Option<(Rank, Span)> {
+pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
     let rest = value::window(text, separator.end, LONGEST);
     let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(c));
     let authority = rest.get(..end.unwrap_or(rest.len()))?;
@@ -28,8 +26,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<(Rank, Span)> {
         return None;
     };
     let start = separator.end + from;
-    let range = start..start + length;
-    Some((Rank::Format(0), Span::new(range, kind)))
+    Some(Span::new(Rank::Format(0), start..start + length, kind))
 }
 
 const LONGEST: usize = 512;

@@ -34,9 +34,7 @@ pub(super) fn is_sequence(value: &str) -> bool {
     let bytes = value.as_bytes();
     let steps = |apart: usize| {
         let pairs = bytes.iter().zip(bytes.iter().skip(apart));
-        pairs
-            .filter(|(left, right)| right.wrapping_sub(**left) == 1)
-            .count()
+        pairs.filter(|(a, b)| b.wrapping_sub(**a) == 1).count()
     };
     steps(1).max(steps(2)) * 2 >= value.len()
 }
@@ -64,11 +62,8 @@ pub(super) fn is_random(value: &str, length: usize) -> bool {
     if core.len() < length || !is_graphic(core) || is_uuid(core) {
         return false;
     }
-    let Count {
-        digits,
-        letters,
-        signs,
-    } = Count::of(core);
+    let (digits, letters) = digits_and_letters(core);
+    let signs = core.len() - digits - letters;
     if letters < 2 || signs * 3 > core.len() || distinct(core) < core.len().min(24) / 3 + 1 {
         return false;
     }
@@ -84,9 +79,7 @@ pub(super) fn is_password(value: &str) -> bool {
     if !(6..=128).contains(&value.len()) || !is_graphic(value) || distinct(value) < 5 || is_path {
         return false;
     }
-    let Count {
-        digits, letters, ..
-    } = Count::of(value);
+    let (digits, letters) = digits_and_letters(value);
     let marks = value.bytes().any(|byte| b"!@#$%^&*+?~".contains(&byte));
     letters >= 2 && (digits > 0 && marks || (digits > 0 || marks) && !is_plain(value))
 }
@@ -96,6 +89,16 @@ pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
     rest.get(..rest.floor_char_boundary(length))
         .unwrap_or_default()
+}
+
+/// Where a quote closes, unless it is escaped.
+pub(super) fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    text.find(|c: char| {
+        let ends = c == quote && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    })
 }
 
 /// What stands on the same line before this place, as far as matters.
@@ -120,17 +123,9 @@ const REFERENCES: &[&str] = &[
     "sha512-", "sha512.", super::MARKER,
 ];
 
+#[rustfmt::skip]
 const CRYPTS: &[&str] = &[
-    "$1$",
-    "$2a$",
-    "$2b$",
-    "$2y$",
-    "$5$",
-    "$6$",
-    "$y$",
-    "$apr1$",
-    "$argon2",
-    "pbkdf2_sha256$",
+    "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$y$", "$apr1$", "$argon2", "pbkdf2_sha256$",
 ];
 
 const UUID_KEYS: &[&str] = &[
@@ -148,19 +143,15 @@ const PLAIN: &[&str] = &[
 
 fn is_plain(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let humps = value.bytes().zip(value.bytes().skip(1));
-    let humps =
-        humps.filter(|(left, right)| left.is_ascii_lowercase() && right.is_ascii_uppercase());
-    humps.count() == 0
-        && lower
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .all(|part| {
-                let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
-                PLAIN.contains(&word)
-                    || word
-                        .strip_prefix("my")
-                        .is_some_and(|word| PLAIN.contains(&word))
-            })
+    let mut pairs = value.bytes().zip(value.bytes().skip(1));
+    let has_hump = pairs.any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    !has_hump
+        && parts.all(|part| {
+            let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+            let bare = word.strip_prefix("my").unwrap_or(word);
+            PLAIN.contains(&word) || PLAIN.contains(&bare)
+        })
 }
 
 fn is_graphic(value: &str) -> bool {
@@ -182,20 +173,10 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-struct Count {
-    digits: usize,
-    letters: usize,
-    signs: usize,
-}
-
-impl Count {
-    fn of(value: &str) -> Self {
-        let digits = value.bytes().filter(u8::is_ascii_digit).count();
-        let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-        Self {
-            digits,
-            letters,
-            signs: value.len() - digits - letters,
-        }
-    }
+fn digits_and_letters(value: &str) -> (usize, usize) {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    (
+        digits,
+        value.bytes().filter(u8::is_ascii_alphabetic).count(),
+    )
 }

@@ -9,7 +9,7 @@ mod open;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-pub use decode::{Decoded, Encoding, decode, is_binary};
+pub use decode::{decode, is_binary};
 pub use open::{is_no_file, regular};
 
 /// Reads a small file, such as a list of rules, up to a limit.

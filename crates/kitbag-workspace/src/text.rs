@@ -7,7 +7,7 @@ mod kind;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-pub use kitbag_text::{Decoded, Encoding, decode, read_small};
+pub use kitbag_text::{decode, read_small};
 
 pub use self::kind::{ContentKind, kind};
 use crate::walk::{FileEntry, SIZE_LIMIT};

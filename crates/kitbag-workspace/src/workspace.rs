@@ -161,6 +161,6 @@ impl Workspace {
             .ok()?;
         let mut buffer = Vec::new();
         text::read(&self.root, self.files.get(index)?, &mut buffer).ok()?;
-        Some(text::decode(&buffer).into_text()?.into_owned())
+        Some(text::decode(&buffer)?.into_owned())
     }
 }

@@ -58,15 +58,17 @@ pub(crate) fn replay(turns: &[Turn], settings: &AssemblySettings, selection: Sel
             Selection::Anew => anew.clone(),
         };
         let used = assembly.ledger.fit.used;
-        let equal = build(&settings.clone().with_chunk_limit(used), None);
+        let mut limited = settings.clone();
+        limited.chunk_limit = Some(used);
+        let equal = build(&limited, None);
         let worth = |assembly: &Assembly| assembly.ledger.fit.worth as f64;
         run.worth += worth(&assembly) / worth(&anew);
         run.worth_at_equal_tokens += worth(&assembly) / worth(&equal);
         run.renewals += usize::from(assembly.ledger.epoch.renewed.is_some());
         run.chunk_tokens += f64::from(used.0);
 
-        let before = previous.as_ref().map(Assembly::stream).unwrap_or_default();
-        let pairs = before.bytes().zip(assembly.stream().into_bytes());
+        let before = previous.as_ref().map(stream).unwrap_or_default();
+        let pairs = before.bytes().zip(stream(&assembly).into_bytes());
         let shared = pairs.take_while(|(a, b)| a == b).count();
         if previous.is_some() {
             run.reuse += shared as f64 / before.len() as f64;
@@ -87,4 +89,13 @@ pub(crate) fn replay(turns: &[Turn], settings: &AssemblySettings, selection: Sel
         *sum /= count;
     }
     run
+}
+
+/// The texts as the provider's cache sees them, speakers included.
+fn stream(assembly: &Assembly) -> String {
+    let texts = assembly.segments.iter().map(|segment| {
+        let role = segment.role.map(|role| format!("{role}\n"));
+        role.unwrap_or_default() + &segment.text
+    });
+    texts.collect()
 }

@@ -1,6 +1,7 @@
 //! Where cache markers go: at the ends of bands, placed by what they are expected to save.
 
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,28 +33,19 @@ pub(super) fn place(
     draft: &Draft,
 ) -> Vec<Breakpoint> {
     let cache = &settings.traits.cache;
-    let takes_markers = match settings.form {
-        OutputForm::Anthropic => cache.markers == Some(MarkerDialect::Anthropic),
-        OutputForm::OpenAi | OutputForm::Responses => cache.markers == Some(MarkerDialect::OpenAi),
+    let (dialect, first) = match settings.form {
+        OutputForm::Anthropic => (MarkerDialect::Anthropic, Band::Tools),
+        // These take markers on parts of messages, and not all instructions are such.
+        OutputForm::OpenAi => (MarkerDialect::OpenAi, Band::Identity),
+        OutputForm::Responses => (MarkerDialect::OpenAi, Band::System),
         // A text has no markers, and of a payload the bands can be read.
-        OutputForm::Flat
-        | OutputForm::Pack
-        | OutputForm::Markdown
-        | OutputForm::Xml
-        | OutputForm::Node
-        | OutputForm::Payload => false,
+        _ => return Vec::new(),
     };
-    if !takes_markers {
+    if cache.markers != Some(dialect) {
         return Vec::new();
     }
     // A provider counts the markers of a client with ours.
     let most = cache.max_breakpoints.saturating_sub(draft.client_markers());
-    let first = match settings.form {
-        // These take markers on parts of messages, and not all instructions are such.
-        OutputForm::OpenAi => Band::Identity,
-        OutputForm::Responses => Band::System,
-        _ => Band::Tools,
-    };
     best_of(bands, first, cache.min_tokens, most)
 }
 
@@ -77,15 +69,14 @@ fn best_of(
             candidates.push((Breakpoint { band, tokens }, survival));
         }
     }
-    let chosen = (0_u32..1 << candidates.len())
-        .filter(|set| set.count_ones() as usize <= most)
-        .max_by_key(|&set| {
-            (
-                expected_saving(&candidates, set),
-                core::cmp::Reverse(set.count_ones()),
-            )
-        });
-    let chosen = chosen.unwrap_or(0);
+    let sets = (0_u32..1 << candidates.len()).filter(|set| set.count_ones() as usize <= most);
+    let saving = |set: &u32| {
+        (
+            expected_saving(&candidates, *set),
+            Reverse(set.count_ones()),
+        )
+    };
+    let chosen = sets.max_by_key(saving).unwrap_or(0);
     (0..)
         .zip(&candidates)
         .filter(|&(bit, _)| chosen & (1 << bit) != 0)

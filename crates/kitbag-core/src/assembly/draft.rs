@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::band::Band;
 use crate::chunk::ChunkId;
-use crate::content::{Content, ContentBlock, RawJson};
+use crate::content::{ContentBlock, RawJson};
 use crate::context::Context;
 use crate::envelope::{TaskType, ToolDefinition};
 use crate::flat;
@@ -85,23 +85,16 @@ impl Draft {
 
     /// The cache markers that the messages already carry: a provider counts them with ours.
     pub(super) fn client_markers(&self) -> usize {
-        let messages = self
-            .history
-            .iter()
-            .chain([&self.current])
-            .chain(&self.steps);
-        let blocks = messages.flat_map(|message| match &message.content {
-            Content::Text(_) | Content::Null => &[],
-            Content::Blocks(blocks) => blocks.as_slice(),
-        });
+        let messages = self.history.iter().chain([&self.current]);
+        let blocks = messages
+            .chain(&self.steps)
+            .flat_map(|message| message.content.blocks());
         let is_marked = |raw: &&RawJson| {
             let fields = raw.parse_as::<Map<String, Value>>();
             fields.is_ok_and(|fields| fields.contains_key("cache_control"))
         };
-        blocks
-            .filter_map(ContentBlock::as_raw)
-            .filter(is_marked)
-            .count()
+        let raw = blocks.filter_map(ContentBlock::as_raw);
+        raw.filter(is_marked).count()
     }
 
     /// The tools, sorted by name: equal tools in any order are equal bytes.

@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::Reuse;
 use super::draft::Draft;
 use super::kept::Kept;
 use super::ledger::Renewal;
@@ -73,7 +74,7 @@ impl Epoch {
             kept,
             regret,
             head: head_hash(turn.draft, turn.settings, turn.counter),
-            history: (length, history_hash(&turn.draft.history)),
+            history: (length, hash(&turn.draft.history)),
             first: turn.draft.history.first().map(hash).unwrap_or_default(),
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
@@ -99,10 +100,10 @@ impl Epoch {
         {
             return Err(Renewal::Retracted);
         }
-        let (length, hash) = &self.history;
+        let (length, all) = &self.history;
         let continued = draft.history.get(..*length);
         Ok(match continued {
-            Some(history) if *hash == history_hash(history) => Continuation::Appended,
+            Some(history) if *all == hash(&history) => Continuation::Appended,
             _ => Continuation::Moved,
         })
     }
@@ -121,7 +122,7 @@ impl Epoch {
                 .get(*start)
                 .is_some_and(|message| hash(message) == *first);
             let same = || messages.get(*start..start.saturating_add(*length));
-            is_first && same().is_some_and(|history| history_hash(history) == *all)
+            is_first && same().is_some_and(|history| hash(&history) == *all)
         };
         match *length {
             0 => Some(0).filter(is_start),
@@ -149,13 +150,14 @@ impl Epoch {
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 
-    /// The bytes that this request's texts share with the latest one's at their beginning, and all
-    /// bytes of that.
-    pub(super) fn shared_bytes(&self, segments: &[Segment]) -> (usize, usize) {
+    /// How much of the latest request stands at the beginning of this one.
+    pub(super) fn reuse(&self, segments: &[Segment]) -> Reuse {
         let pairs = self.texts.iter().zip(texts(segments));
         let shared = pairs.take_while(|(before, now)| *before == now);
-        let bytes = shared.map(|((length, _), _)| length).sum();
-        (bytes, self.texts.iter().map(|(length, _)| length).sum())
+        Reuse {
+            shared: shared.map(|((length, _), _)| length).sum(),
+            previous: self.texts.iter().map(|(length, _)| length).sum(),
+        }
     }
 }
 
@@ -203,17 +205,13 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
     let injected: Vec<_> = draft.injected(Band::System).collect();
     let head = (
         settings.form.as_str(),
-        counter.name(),
+        counter.counter.name(),
         &draft.model,
         draft.sorted_tools(),
         &draft.identity,
         injected,
     );
     hash(&head)
-}
-
-fn history_hash(history: &[Message]) -> String {
-    hash(&history)
 }
 
 fn texts(segments: &[Segment]) -> Vec<(usize, String)> {

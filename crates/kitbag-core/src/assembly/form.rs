@@ -7,11 +7,9 @@ mod blocks;
 mod carried;
 pub(crate) mod countable;
 mod flat;
-mod markdown;
 mod node;
 mod pack;
 mod spoken;
-mod xml;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,6 +24,7 @@ use super::segment::{Segment, TextSegments, concat};
 use super::settings::ModelTraits;
 use crate::chunk::ChunkBand;
 use crate::problem::Problem;
+use pack::Dress;
 
 /// The forms that an assembly can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,36 +53,19 @@ pub enum OutputForm {
     Payload,
 }
 
+names!(OutputForm {
+    Flat = "flat",
+    Pack = "pack",
+    Markdown = "markdown",
+    Xml = "xml",
+    Node = "node",
+    Anthropic = "anthropic",
+    OpenAi = "openai",
+    Responses = "responses",
+    Payload = "json",
+});
+
 impl OutputForm {
-    /// All forms.
-    pub const ALL: [Self; 9] = [
-        Self::Flat,
-        Self::Pack,
-        Self::Markdown,
-        Self::Xml,
-        Self::Node,
-        Self::Anthropic,
-        Self::OpenAi,
-        Self::Responses,
-        Self::Payload,
-    ];
-
-    /// The form's name.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flat => "flat",
-            Self::Pack => "pack",
-            Self::Markdown => "markdown",
-            Self::Xml => "xml",
-            Self::Node => "node",
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::Responses => "responses",
-            Self::Payload => "json",
-        }
-    }
-
     /// Whether it is one text, whose tokens are those of everything that is sent. Of a request only
     /// the texts in it count, not the JSON around them.
     #[must_use]
@@ -162,9 +144,9 @@ pub(super) fn lay_out(
 ) -> Laid {
     match form {
         OutputForm::Flat => flat::lay_out(draft, chunks),
-        OutputForm::Pack => pack::lay_out(draft, chunks),
-        OutputForm::Markdown => markdown::lay_out(draft, chunks),
-        OutputForm::Xml => xml::lay_out(draft, chunks),
+        OutputForm::Pack => pack::lay_out(Dress::Pack, draft, chunks),
+        OutputForm::Markdown => pack::lay_out(Dress::Markdown, draft, chunks),
+        OutputForm::Xml => pack::lay_out(Dress::Tagged, draft, chunks),
         OutputForm::Node => node::lay_out(draft, chunks),
         OutputForm::Anthropic
         | OutputForm::OpenAi
@@ -174,16 +156,18 @@ pub(super) fn lay_out(
 }
 
 /// The kept chunks by their place.
+#[derive(Default)]
 pub(super) struct Placed<'a> {
-    kept: &'a [Kept],
-    reserved: Option<Reserved>,
+    pub(super) kept: &'a [Kept],
+    /// The frames to lay out even when they stay empty, while they are only measured.
+    pub(super) reserved: Option<Reserved>,
     /// Whether the prompt is one of a store of version 1, whose nodes had no blank lines.
-    is_of_version_1: bool,
+    pub(super) is_of_version_1: bool,
 }
 
 /// The frames that are laid out although nothing is in them yet, so that their cost is known
 /// before anything is chosen.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Reserved {
     pub(super) session: bool,
     pub(super) appended: bool,
@@ -194,15 +178,7 @@ impl<'a> Placed<'a> {
     pub(super) fn new(kept: &'a [Kept]) -> Self {
         Self {
             kept,
-            reserved: None,
-            is_of_version_1: false,
-        }
-    }
-
-    pub(super) fn of_version_1(kept: &'a [Kept]) -> Self {
-        Self {
-            is_of_version_1: true,
-            ..Self::new(kept)
+            ..Self::default()
         }
     }
 
@@ -214,10 +190,8 @@ impl<'a> Placed<'a> {
     }
 
     /// The chunks before the history.
-    fn session(&self) -> impl Iterator<Item = &'a Kept> {
-        self.kept
-            .iter()
-            .filter(|kept| kept.before.is_none() && kept.band == ChunkBand::Session)
+    fn session(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
+        self.of_band(ChunkBand::Session)
     }
 
     /// The chunks that were appended before the message `index` of the history and the current.
@@ -228,10 +202,13 @@ impl<'a> Placed<'a> {
     }
 
     /// The chunks of this turn alone.
-    fn volatile(&self) -> impl Iterator<Item = &'a Kept> {
-        self.kept
-            .iter()
-            .filter(|kept| kept.before.is_none() && kept.band == ChunkBand::Volatile)
+    fn volatile(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
+        self.of_band(ChunkBand::Volatile)
+    }
+
+    fn of_band(&self, band: ChunkBand) -> impl Iterator<Item = &'a Kept> + use<'a> {
+        let kept = self.kept.iter();
+        kept.filter(move |kept| kept.before.is_none() && kept.band == band)
     }
 
     /// The segments of a text, with the newlines at the very end taken off. While frames are only
@@ -246,11 +223,7 @@ impl<'a> Placed<'a> {
 
     /// The frames to lay out even when they stay empty.
     fn reserved(&self) -> Reserved {
-        self.reserved.unwrap_or(Reserved {
-            session: false,
-            appended: false,
-            volatile: false,
-        })
+        self.reserved.unwrap_or_default()
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::format;
 
 use super::ledger::{Ledger, LedgerEntry, Reason};
 use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
-use crate::inject::{ContextMessage, Held, HeldReason};
+use crate::inject::{ContextMessage, Held};
 use crate::rank::Score;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -21,13 +21,9 @@ impl Ledger {
             let tokens = counter.count(&message.content);
             line(&message.key, Some(Detail::Full), tokens, Reason::Injected)
         });
-        let held = held.iter().map(|held| {
-            let reason = match held.reason {
-                HeldReason::Cooldown { until } => Reason::Cooldown { until },
-                HeldReason::Blank => Reason::Empty,
-            };
-            line(&held.key, None, Tokens::ZERO, reason)
-        });
+        let held = held
+            .iter()
+            .map(|held| line(&held.key, None, Tokens::ZERO, held.reason));
         self.entries.extend(shown.chain(held));
     }
 }

@@ -4,13 +4,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::band::Band;
-use crate::budget::TokenBudget;
 use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
 use crate::fit::Price;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 use crate::rank::Score;
 use crate::tokens::Tokens;
 
@@ -28,68 +27,24 @@ pub struct Ledger {
     /// What became of the previous selection.
     pub epoch: EpochReport,
     /// What did not go as asked on the way to the prompt.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "problems")]
     pub problems: Vec<Problem>,
 }
 
-impl Ledger {
-    /// What each share of a budget's input was used for. Shares are soft: what one leaves flows to
-    /// the context, and the others may draw on it.
-    #[must_use]
-    pub fn shares(&self, budget: &TokenBudget) -> [ShareUse; 3] {
-        let used = |share: InputShare| {
-            let bands = self
-                .bands
-                .iter()
-                .filter(|used| InputShare::of(used.band) == share);
-            bands.map(|used| used.tokens).sum()
-        };
-        [
-            (InputShare::System, budget.system()),
-            (InputShare::Context, budget.context()),
-            (InputShare::Request, budget.request()),
-        ]
-        .map(|(share, allotted)| ShareUse {
-            share,
-            allotted,
-            used: used(share),
-        })
+/// Reads the problems of a ledger; those of schema 1 are bare texts.
+fn problems<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Problem>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Whole(Problem),
     }
-}
-
-/// A part of a budget's input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InputShare {
-    /// Tools, base prompt and injected instructions.
-    System,
-    /// Everything that is chosen, and what was said.
-    Context,
-    /// The current message.
-    Request,
-}
-
-impl InputShare {
-    const fn of(band: Band) -> Self {
-        match band {
-            Band::Tools | Band::Identity | Band::System | Band::SuffixSystem => Self::System,
-            Band::Current => Self::Request,
-            Band::Session | Band::Conversation | Band::History | Band::Volatile | Band::Steps => {
-                Self::Context
-            }
-        }
-    }
-}
-
-/// What a share was used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShareUse {
-    /// The share.
-    pub share: InputShare,
-    /// What it was given.
-    pub allotted: Tokens,
-    /// What was taken.
-    pub used: Tokens,
+    let problems = Vec::<Written>::deserialize(from)?.into_iter();
+    let read = problems.map(|problem| match problem {
+        Written::Text(message) => Problem::new("", ProblemKind::Failed, message),
+        Written::Whole(problem) => problem,
+    });
+    Ok(read.collect())
 }
 
 /// The decision about one chunk.

@@ -1,15 +1,14 @@
 //! Counts each text once: an assembly lays its parts out several times.
 
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use super::segment::Segment;
-use crate::tokens::{Exactness, TokenCounter, Tokens};
+use crate::tokens::{TokenCounter, Tokens};
 
 /// Remembers the counts of a counter, by the hash of the text.
 pub(super) struct Memo<'a> {
-    counter: &'a dyn TokenCounter,
+    pub(super) counter: &'a dyn TokenCounter,
     counts: RefCell<BTreeMap<[u8; 32], Tokens>>,
 }
 
@@ -19,14 +18,6 @@ impl<'a> Memo<'a> {
             counter,
             counts: RefCell::default(),
         }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        self.counter.name()
-    }
-
-    pub(super) fn exactness(&self) -> Exactness {
-        self.counter.exactness()
     }
 
     pub(super) fn count(&self, text: &str) -> Tokens {
@@ -39,20 +30,13 @@ impl<'a> Memo<'a> {
         count
     }
 
-    /// Counts many texts at once, each for the only time; neighbours may have lines in common.
-    pub(super) fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {
-        self.counter.count_all(texts)
-    }
-
     pub(super) fn count_segment(&self, segment: &Segment) -> Tokens {
         let text = self.count(&segment.text);
         text.saturating_add(Tokens(segment.overhead))
     }
 
     pub(super) fn count_segments(&self, segments: &[Segment]) -> Tokens {
-        segments
-            .iter()
-            .map(|segment| self.count_segment(segment))
-            .sum()
+        let counts = segments.iter().map(|segment| self.count_segment(segment));
+        counts.sum()
     }
 }

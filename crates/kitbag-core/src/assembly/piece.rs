@@ -23,60 +23,41 @@ pub(crate) fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm
     if form == OutputForm::Xml {
         return element::piece(chunk, level);
     }
-    match style(chunk, level) {
-        Style::Item => {
-            let item = match chunk.trust {
-                // Already written as an item, or meant to have marks.
-                Trust::Operator => format!("- {}\n", level.content.trim()),
-                Trust::User | Trust::Untrusted => format!("- {}\n", indented(&level.content, 2)),
-            };
-            match form {
-                // A section of the flat prompt must end in a blank line, so every piece does.
-                OutputForm::Flat => format!("{}\n", flat::neutralise(&item)),
-                _ => item,
-            }
-        }
-        Style::Fenced => {
-            let source = one_line(&chunk.source);
-            let title = match form {
-                OutputForm::Flat => format!("[Source {source}{}]", suffix(level)),
-                _ => format!(
-                    "## {}{}",
-                    heading(&chunk.chunk_type, &source),
-                    suffix(level)
-                ),
-            };
-            let fence = fence(&level.content);
-            let language = language(chunk);
-            let content = &level.content;
-            let newline = if content.ends_with('\n') || content.is_empty() {
-                ""
-            } else {
-                "\n"
-            };
-            format!("{title}\n{fence}{language}\n{content}{newline}{fence}\n\n")
-        }
+    let content = &level.content;
+    if is_item(&chunk.chunk_type, level.level) {
+        let item = match chunk.trust {
+            // Already written as an item, or meant to have marks.
+            Trust::Operator => format!("- {}\n", content.trim()),
+            Trust::User | Trust::Untrusted => format!("- {}\n", indented(content, 2)),
+        };
+        return match form {
+            // A section of the flat prompt must end in a blank line, so every piece does.
+            OutputForm::Flat => format!("{}\n", flat::neutralise(&item)),
+            _ => item,
+        };
     }
+    let source = one_line(&chunk.source);
+    let suffix = suffix(level);
+    let title = match form {
+        OutputForm::Flat => format!("[Source {source}{suffix}]"),
+        _ => format!("## {}{suffix}", heading(&chunk.chunk_type, &source)),
+    };
+    let (fence, language, newline) = (fence(content), language(chunk), newline(content));
+    format!("{title}\n{fence}{language}\n{content}{newline}{fence}\n\n")
 }
 
-enum Style {
-    Fenced,
-    Item,
+/// Whether a level is an item of a list. Others stand in a fence.
+fn is_item(chunk_type: &ChunkType, detail: Detail) -> bool {
+    use ChunkType::{Entity, Fact, Reminder, Step, Summary, Turn};
+    matches!(detail, Detail::Line | Detail::Handle)
+        || matches!(chunk_type, Fact | Turn | Summary | Entity | Step | Reminder)
 }
 
-fn style(chunk: &ContextChunk, level: &Level) -> Style {
-    match (&chunk.chunk_type, level.level) {
-        (_, Detail::Line | Detail::Handle) => Style::Item,
-        (
-            ChunkType::Fact
-            | ChunkType::Turn
-            | ChunkType::Summary
-            | ChunkType::Entity
-            | ChunkType::Step
-            | ChunkType::Reminder,
-            _,
-        ) => Style::Item,
-        _ => Style::Fenced,
+/// The newline that a text lacks at its end; an empty one lacks none.
+fn newline(content: &str) -> &'static str {
+    match content.is_empty() || content.ends_with('\n') {
+        true => "",
+        false => "\n",
     }
 }
 

@@ -3,30 +3,21 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::band::Band;
 use crate::role::Role;
 
 /// A stretch of the prompt. The tokens of the prompt are the sum over its segments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Segment {
     /// Where it stands.
     pub band: Band,
     /// Who speaks, where the output has messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// The text.
     pub text: String,
     /// Tokens that the provider adds around it.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub overhead: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-fn is_zero(overhead: &u32) -> bool {
-    *overhead == 0
 }
 
 /// Writes the segments of a text output: the prompt is their concatenation.

@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::memo::Memo;
 use super::piece::render_piece;
 use super::settings::{AssemblySettings, FitStrategy};
-use crate::chunk::{ChunkBand, ChunkId, ContextPriority, Detail, Relevance};
+use crate::chunk::{ChunkBand, ChunkId, ContextPriority, Detail, Level, Relevance};
 use crate::fit::{self, Candidate, FitError, Fitted, Offer, Price};
 use crate::rank::RankedChunk;
 use crate::tokens::Tokens;
@@ -73,13 +73,9 @@ pub(super) fn price(chunks: Vec<RankedChunk>, form: OutputForm, counter: &Memo<'
     }
     count(&mut priced, counter);
     priced.sort_by_key(|priced: &Priced| {
-        let (score, relevance) = (priced.ranked.score.total(), priced.ranked.chunk.relevance);
-        (
-            Reverse(score),
-            Reverse(relevance),
-            priced.id.clone(),
-            priced.is_duplicate,
-        )
+        let RankedChunk { score, chunk } = &priced.ranked;
+        let best = Reverse((score.total(), chunk.relevance));
+        (best, priced.id.clone(), priced.is_duplicate)
     });
     priced
 }
@@ -89,13 +85,10 @@ fn best_first(mut twins: Vec<RankedChunk>) -> Vec<RankedChunk> {
     if twins.len() > 1 {
         // The JSON tells apart what differs in nothing else that counts.
         twins.sort_by_cached_key(|twin| {
-            let json = serde_json::to_string(&twin.chunk).unwrap_or_default();
-            let chunk = &twin.chunk;
-            let levels = chunk.levels.len();
-            (
-                Reverse((chunk.priority, twin.score.total(), chunk.relevance, levels)),
-                json,
-            )
+            let RankedChunk { score, chunk } = twin;
+            let (score, levels) = (score.total(), chunk.levels.len());
+            let best = Reverse((chunk.priority, score, chunk.relevance, levels));
+            (best, serde_json::to_string(chunk).unwrap_or_default())
         });
         let relevance = twins.iter().map(|twin| twin.chunk.relevance).max();
         if let (Some(first), Some(relevance)) = (twins.first_mut(), relevance) {
@@ -109,7 +102,7 @@ fn best_first(mut twins: Vec<RankedChunk>) -> Vec<RankedChunk> {
 fn count(priced: &mut [Priced], counter: &Memo<'_>) {
     let pieces = priced.iter().flat_map(|priced| &priced.pieces);
     let texts: Vec<&str> = pieces.map(|piece| piece.text.as_str()).collect();
-    let counts = counter.count_all(&texts);
+    let counts = counter.counter.count_all(&texts);
     let pieces = priced.iter_mut().flat_map(|priced| &mut priced.pieces);
     for (piece, tokens) in pieces.zip(counts) {
         piece.tokens = tokens;
@@ -121,22 +114,16 @@ fn pieces(ranked: &RankedChunk, form: OutputForm) -> Vec<Piece> {
     let chunk = &ranked.chunk;
     // A critical chunk that is empty is still shown: that it is empty may be the point.
     let is_critical = chunk.priority == ContextPriority::Critical;
-    let levels = chunk
-        .levels
-        .iter()
-        .filter(|level| is_critical || !level.content.trim().is_empty());
-    levels
-        .map(|level| {
-            let coverage = u64::from(level.coverage.permille());
-            Piece {
-                detail: level.level,
-                lines: level.lines.clone(),
-                tokens: Tokens::ZERO,
-                text: render_piece(chunk, level, form),
-                worth: u64::from(chunk.relevance.ppm()) * coverage * chunk.priority.weight(),
-            }
-        })
-        .collect()
+    let is_shown = |level: &&Level| is_critical || !level.content.trim().is_empty();
+    let worth = u64::from(chunk.relevance.ppm()) * chunk.priority.weight();
+    let piece = |level: &Level| Piece {
+        detail: level.level,
+        lines: level.lines.clone(),
+        tokens: Tokens::ZERO,
+        text: render_piece(chunk, level, form),
+        worth: worth * u64::from(level.coverage.permille()),
+    };
+    chunk.levels.iter().filter(is_shown).map(piece).collect()
 }
 
 impl Priced {
@@ -188,40 +175,30 @@ pub(super) struct Base {
     pub(super) is_outdated: bool,
 }
 
-/// What to choose from, and at what price.
-#[derive(Clone, Copy)]
-pub(super) struct Choosing<'a> {
-    pub(super) bases: &'a [Base],
-    /// What a token must bring at least.
-    pub(super) price: Option<Price>,
-    /// The only band to choose for.
-    pub(super) band: Option<ChunkBand>,
-}
-
 /// Chooses a level, or none, of each chunk within `room`. Of a chunk that stands in the prompt only
-/// what is worth more counts, and only as much as it is worth more.
+/// what is worth more counts, and only as much as it is worth more. `only` is the only band to choose
+/// for, and what a token must bring there at least.
 pub(super) fn choose(
     priced: &[Priced],
-    choosing: Choosing<'_>,
+    bases: &[Base],
+    only: Option<(ChunkBand, Price)>,
     room: Tokens,
     settings: &AssemblySettings,
 ) -> Result<Fitted, AssembleError> {
-    let chunks = priced.iter().zip(choosing.bases);
     let candidate = |(priced, base): (&Priced, &Base)| {
-        if choosing.band.is_some_and(|band| band != priced.band()) || priced.is_duplicate {
-            return Candidate::optional([]);
-        }
+        let is_elsewhere = only.is_some_and(|(band, _)| band != priced.band());
         let must = base.is_outdated || (priced.is_critical() && base.shown.is_none());
-        if must {
-            return Candidate::critical(offers(priced, base, None));
-        }
-        if priced.is_eligible(settings.floor) {
-            Candidate::optional(offers(priced, base, choosing.price))
+        if is_elsewhere || priced.is_duplicate {
+            Candidate::optional([])
+        } else if must {
+            Candidate::critical(offers(priced, base, None))
+        } else if priced.is_eligible(settings.floor) {
+            Candidate::optional(offers(priced, base, only.map(|(_, price)| price)))
         } else {
             Candidate::optional([])
         }
     };
-    let candidates: Vec<Candidate> = chunks.map(candidate).collect();
+    let candidates: Vec<Candidate> = priced.iter().zip(bases).map(candidate).collect();
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
         FitStrategy::Greedy => {
@@ -230,7 +207,7 @@ pub(super) fn choose(
         }
     }
     .map_err(|error| explain(error, priced))?;
-    mention_the_rest(priced, choosing.bases, &candidates, &mut fitted);
+    mention_the_rest(priced, bases, &candidates, &mut fitted);
     Ok(fitted)
 }
 
@@ -254,21 +231,17 @@ fn mention_the_rest(
     candidates: &[Candidate],
     fitted: &mut Fitted,
 ) {
-    let chunks = priced
-        .iter()
-        .zip(bases)
-        .zip(candidates)
-        .zip(&mut fitted.choices);
-    for (((priced, base), candidate), choice) in chunks {
+    let chunks = priced.iter().zip(bases).zip(candidates);
+    for (((priced, base), candidate), choice) in chunks.zip(&mut fitted.choices) {
         if choice.is_some() || base.shown.is_some() || candidate.offers.is_empty() {
             continue;
         }
-        let handle = priced
-            .pieces
-            .iter()
-            .position(|piece| piece.detail == Detail::Handle && piece.tokens <= fitted.unused);
-        if let Some(piece) = handle.and_then(|index| priced.pieces.get(index)) {
-            *choice = handle;
+        let mut pieces = priced.pieces.iter().enumerate();
+        let is_handle = |(_, piece): &(usize, &Piece)| {
+            piece.detail == Detail::Handle && piece.tokens <= fitted.unused
+        };
+        if let Some((index, piece)) = pieces.find(is_handle) {
+            *choice = Some(index);
             fitted.used = fitted.used.saturating_add(piece.tokens);
             fitted.unused = fitted.unused.saturating_sub(piece.tokens);
         }

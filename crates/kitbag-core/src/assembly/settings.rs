@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::OutputForm;
-use crate::budget::TokenBudget;
 use crate::chunk::Relevance;
 use crate::tokens::Tokens;
 
@@ -44,20 +43,6 @@ impl AssemblySettings {
         }
     }
 
-    /// Settings for the input of a budget, whose response stays free. The shares within the input
-    /// are soft: what must be in takes what it needs, and the chunks get the rest.
-    #[must_use]
-    pub fn within(form: OutputForm, budget: &TokenBudget) -> Self {
-        Self::new(form, budget.input())
-    }
-
-    /// The same settings with a limit for chunks.
-    #[must_use]
-    pub fn with_chunk_limit(mut self, limit: Tokens) -> Self {
-        self.chunk_limit = Some(limit);
-        self
-    }
-
     /// What may be appended beside chunks of `standing` tokens, if there is a limit.
     pub(super) fn limit_beside(&self, standing: Tokens) -> Option<Tokens> {
         let limit = self.chunk_limit?;
@@ -76,13 +61,6 @@ impl AssemblySettings {
     #[must_use]
     pub fn with_floor(mut self, floor: Relevance) -> Self {
         self.floor = floor;
-        self
-    }
-
-    /// The same settings with another patience.
-    #[must_use]
-    pub fn with_patience_permille(mut self, patience: u32) -> Self {
-        self.patience_permille = patience;
         self
     }
 

@@ -15,7 +15,6 @@ use crate::chunk::{
 use crate::content::RawJson;
 use crate::context::{Context, ContextEntry};
 use crate::envelope::{TaskType, ToolDefinition};
-use crate::flat;
 use crate::inject::{ContextMessage, ContextMessageTarget};
 use crate::message::{Message, ToolCall};
 use crate::role::Role;
@@ -573,24 +572,26 @@ fn o04_flat_output_of_a_context_is_its_prompt_string() {
 #[test]
 fn p02_the_response_share_stays_free() {
     let budget = crate::budget::TokenBudget::default();
-    let settings = AssemblySettings::within(OutputForm::Flat, &budget);
+    let settings = AssemblySettings::new(OutputForm::Flat, budget.input());
     assert_eq!(settings.budget, Tokens(5_600));
     let many = (0..200)
         .map(|n| file(&format!("{n}.rs"), &"x".repeat(400)).into())
         .collect();
     let assembly = assemble(&draft(), many, &settings, &Quarters, None).unwrap();
     assert!(assembly.tokens <= budget.input());
-    let [system, context, request] = assembly.ledger.shares(&budget);
-    assert!(system.used < system.allotted && request.used < request.allotted);
+    let used = |band: Band| {
+        let bands = assembly.ledger.bands.iter();
+        let tokens: Tokens = bands
+            .filter(|used| used.band == band)
+            .map(|used| used.tokens)
+            .sum();
+        tokens
+    };
+    assert!(used(Band::Identity) < budget.system() && used(Band::Current) < budget.request());
     assert!(
-        context.used > context.allotted,
+        used(Band::Session) > budget.context(),
         "what the others leave flows to the context"
     );
-    let used: Tokens = [system, context, request]
-        .map(|share| share.used)
-        .into_iter()
-        .sum();
-    assert!(used >= assembly.tokens, "parts are rounded up");
 }
 
 #[test]
@@ -1010,11 +1011,9 @@ proptest! {
         let settings = AssemblySettings::new(OutputForm::Flat, Tokens(4_000));
         let ranked: Vec<RankedChunk> = chunks.into_iter().map(RankedChunk::from).collect();
         let assembly = assemble(&draft(), ranked, &settings, &Quarters, None).unwrap();
-        let sections = flat::parse(&assembly.body).unwrap();
-        let spoken: Vec<&str> = sections.iter()
-            .filter(|section| section.heading != flat::Heading::System)
-            .map(|section| section.text.as_str())
-            .collect();
+        let context = Context::from_prompt_string(&assembly.body).unwrap();
+        let history = context.history.iter().map(|entry| &entry.content);
+        let spoken: Vec<&String> = history.chain([&context.current_message]).collect();
         prop_assert_eq!(spoken, [
             "remember the staging host", "hello", "hi, what is broken?",
             "looking\nCalled read with {\"path\":\"auth.rs\"}", "Tool result: fn login() {}",

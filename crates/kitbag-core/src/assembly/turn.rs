@@ -10,9 +10,9 @@ use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
 use super::memo::Memo;
 use super::segment::Segment;
-use super::select::{Base, Choosing, Priced, choose};
+use super::select::{Base, Priced, choose};
 use super::settings::AssemblySettings;
-use super::{Assembly, Reuse, breakpoint, explain};
+use super::{Assembly, breakpoint, explain};
 use crate::band::Band;
 use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
@@ -67,55 +67,54 @@ impl Turn<'_> {
     ) -> Result<(Choice, EpochReport), AssembleError> {
         let anew = self.choose_anew(previous)?;
         let mut report = EpochReport {
-            renewed: Some(Renewal::First),
+            renewed: None,
             regret: 0,
             regret_sum: 0,
             limit: 0,
             best_worth: anew.market.worth,
         };
-        let Some(epoch) = previous else {
-            return Ok((anew, report));
+        let kept = match previous {
+            Some(epoch) => self.keep(epoch, &anew.market, &mut report),
+            None => Err(Renewal::First),
         };
-        let history = match epoch.continues(self.draft, self.settings, self.counter) {
-            Ok(history) => history,
-            Err(renewal) => {
-                report.renewed = Some(renewal);
-                return Ok((anew, report));
-            }
-        };
-        let frozen = match history {
-            Continuation::Appended => self.freeze(epoch, &anew.market),
-            Continuation::Moved => None,
-        };
-        if let Some(frozen) = frozen {
-            report.renewed = None;
+        let choice = kept.unwrap_or_else(|renewal| {
+            report.renewed = Some(renewal);
+            anew
+        });
+        Ok((choice, report))
+    }
+
+    /// Keeps the selection of an epoch, as long as that pays.
+    fn keep(
+        &self,
+        epoch: &Epoch,
+        market: &Fitted,
+        report: &mut EpochReport,
+    ) -> Result<Choice, Renewal> {
+        let history = epoch.continues(self.draft, self.settings, self.counter)?;
+        if history == Continuation::Appended
+            && let Some(frozen) = self.freeze(epoch, market)
+        {
             report.regret_sum = epoch.regret;
-            return Ok((frozen, report));
+            return Ok(frozen);
         }
-        let Some(kept) = self.choose_beside(epoch, history, &anew.market) else {
-            report.renewed = Some(Renewal::NoRoom);
-            return Ok((anew, report));
-        };
-        report.regret = self.regret(&kept, &anew.market);
+        let kept = self.choose_beside(epoch, history, market);
+        let kept = kept.ok_or(Renewal::NoRoom)?;
+        report.regret = self.regret(&kept, market);
         report.regret_sum = epoch.regret.saturating_add(report.regret);
-        // A history that moved is written to the cache again in any case.
-        let behind = match history {
-            Continuation::Appended => self.history_tokens(),
-            Continuation::Moved => Tokens::ZERO,
+        let (behind, renewal) = match history {
+            Continuation::Appended => (self.history_tokens(), Renewal::Regret),
+            // A history that moved is written to the cache again in any case.
+            Continuation::Moved => (Tokens::ZERO, Renewal::HistoryChanged),
         };
         let rewritten = tokens_of(&kept.standing).saturating_add(behind);
         let cache = &self.settings.traits.cache;
         report.limit = epoch::limit(rewritten, cache, self.settings.patience_permille);
         if report.regret_sum > report.limit {
-            report.renewed = Some(match history {
-                Continuation::Appended => Renewal::Regret,
-                Continuation::Moved => Renewal::HistoryChanged,
-            });
             report.regret_sum = 0;
-            return Ok((anew, report));
+            return Err(renewal);
         }
-        report.renewed = None;
-        Ok((kept, report))
+        Ok(kept)
     }
 
     fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
@@ -157,12 +156,8 @@ impl Turn<'_> {
 
     /// The best selection within `room` with nothing standing.
     fn choose_all(&self, room: Tokens) -> Result<Fitted, AssembleError> {
-        let choosing = Choosing {
-            bases: &alloc::vec![Base::default(); self.priced.len()],
-            price: None,
-            band: None,
-        };
-        choose(self.priced, choosing, room, self.settings)
+        let bases = alloc::vec![Base::default(); self.priced.len()];
+        choose(self.priced, &bases, None, room, self.settings)
     }
 
     /// Keeps everything as it was in the inference before, if this is another one of the same turn
@@ -214,12 +209,8 @@ impl Turn<'_> {
         let limit = self.settings.limit_beside(tokens_of(&standing));
         let bases = bases(&standing, self.priced);
         let within = |band: ChunkBand, room: Tokens| {
-            let choosing = Choosing {
-                bases: &bases,
-                price: Some(market.price),
-                band: Some(band),
-            };
-            choose(self.priced, choosing, room, self.settings)
+            let only = Some((band, market.price));
+            choose(self.priced, &bases, only, room, self.settings)
         };
 
         let earlier = within(ChunkBand::History, room).ok()?;
@@ -256,15 +247,10 @@ impl Turn<'_> {
 
     /// What keeping a selection costs, against the best one of as many tokens.
     fn regret(&self, kept: &Choice, market: &Fitted) -> u64 {
-        let worth = kept.worth(self.priced);
         let tokens = kept.chunk_tokens();
-        if tokens <= market.used {
-            return epoch::regret(market, worth);
-        }
-        match self.choose_all(tokens) {
-            Ok(equal) => epoch::regret(&equal, worth),
-            Err(_) => epoch::regret(market, worth),
-        }
+        let equal = (tokens > market.used).then(|| self.choose_all(tokens).ok());
+        let best = equal.flatten();
+        epoch::regret(best.as_ref().unwrap_or(market), kept.worth(self.priced))
     }
 
     /// Lays out what was chosen.
@@ -285,32 +271,23 @@ impl Turn<'_> {
             };
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
-        let placed = Placed::new(&kept);
-        let Laid {
-            segments,
-            body,
-            blocks,
-            problems,
-        } = self.lay_out(&placed);
+        let laid = self.lay_out(&Placed::new(&kept));
+        let (segments, body) = (laid.segments, laid.body);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
         let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
-        let reuse = previous.map(|previous| {
-            let (shared, previous) = previous.shared_bytes(&segments);
-            Reuse { shared, previous }
-        });
+        let reuse = previous.map(|previous| previous.reuse(&segments));
+        let estimated = segments.iter().map(|segment| Tokens(segment.overhead));
+        let counter = self.counter.counter;
         Ok(Assembly {
             form: self.settings.form,
             tokens: self.count_whole(&body, self.counter.count_segments(&segments))?,
-            estimated: segments
-                .iter()
-                .map(|segment| Tokens(segment.overhead))
-                .sum(),
-            ledger: explain::ledger(self, choice, report, &bands, problems),
+            estimated: estimated.sum(),
+            ledger: explain::ledger(self, choice, report, &bands, laid.problems),
             body,
-            blocks,
-            tokenizer: self.counter.name().into(),
-            exactness: self.counter.exactness(),
+            blocks: laid.blocks,
+            tokenizer: counter.name().into(),
+            exactness: counter.exactness(),
             segments,
             kept,
             breakpoints,
@@ -336,11 +313,9 @@ impl Turn<'_> {
 
     /// The tokens of the conversation so far, without what was appended to it.
     pub(super) fn history_tokens(&self) -> Tokens {
-        let segments = self.lay_out(&Placed::new(&[])).segments;
-        let said = |segment: &&Segment| matches!(segment.band, Band::Conversation | Band::History);
-        let said = segments.iter().filter(said);
-        said.map(|segment| self.counter.count_segment(segment))
-            .sum()
+        let bands = self.bands(&self.lay_out(&Placed::new(&[])).segments);
+        let said = |(band, _): &&(Band, Tokens)| matches!(band, Band::Conversation | Band::History);
+        bands.iter().filter(said).map(|(_, tokens)| *tokens).sum()
     }
 
     /// Counts the finished text once more; a request's texts stand apart and are counted so.
@@ -352,7 +327,7 @@ impl Turn<'_> {
         };
         if whole > self.settings.budget {
             return Err(AssembleError::CountsDoNotAddUp {
-                tokenizer: self.counter.name().into(),
+                tokenizer: self.counter.counter.name().into(),
                 whole,
                 parts,
                 budget: self.settings.budget,
@@ -364,12 +339,8 @@ impl Turn<'_> {
     fn bands(&self, segments: &[Segment]) -> Vec<(Band, Tokens)> {
         let tokens = |band: Band| {
             let of_band = segments.iter().filter(|segment| segment.band == band);
-            (
-                band,
-                of_band
-                    .map(|segment| self.counter.count_segment(segment))
-                    .sum(),
-            )
+            let counts = of_band.map(|segment| self.counter.count_segment(segment));
+            (band, counts.sum())
         };
         Band::ALL.into_iter().map(tokens).collect()
     }

@@ -64,19 +64,15 @@ pub enum Detail {
     Handle,
 }
 
-impl Detail {
-    /// The detail as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Slice => "slice",
-            Self::Outline => "outline",
-            Self::Line => "line",
-            Self::Handle => "handle",
-        }
-    }
+names!(Detail {
+    Full = "full",
+    Slice = "slice",
+    Outline = "outline",
+    Line = "line",
+    Handle = "handle",
+});
 
+impl Detail {
     /// The coverage of a level that does not state its own.
     #[must_use]
     pub const fn usual_coverage(self) -> Coverage {

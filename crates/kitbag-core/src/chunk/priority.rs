@@ -1,14 +1,14 @@
 //! How much a chunk matters before anything is known of the task.
 
-use alloc::string::String;
-use core::fmt;
+use alloc::string::{String, ToString};
 use core::str::FromStr;
 
-use serde::de::{self, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The five priorities. In JSON a name in any case, or the number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE", try_from = "Value")]
 pub enum ContextPriority {
     /// 100: filler, such as indirect dependencies.
     Minimal,
@@ -22,16 +22,15 @@ pub enum ContextPriority {
     Critical,
 }
 
-impl ContextPriority {
-    /// All priorities, the lowest first.
-    pub const ALL: [Self; 5] = [
-        Self::Minimal,
-        Self::Low,
-        Self::Medium,
-        Self::High,
-        Self::Critical,
-    ];
+names!(ContextPriority {
+    Minimal = "MINIMAL",
+    Low = "LOW",
+    Medium = "MEDIUM",
+    High = "HIGH",
+    Critical = "CRITICAL",
+});
 
+impl ContextPriority {
     /// The base score.
     #[must_use]
     pub const fn score(self) -> i64 {
@@ -55,34 +54,16 @@ impl ContextPriority {
             Self::High | Self::Critical => 8,
         }
     }
-
-    /// The name as it is spelled in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Minimal => "MINIMAL",
-            Self::Low => "LOW",
-            Self::Medium => "MEDIUM",
-            Self::High => "HIGH",
-            Self::Critical => "CRITICAL",
-        }
-    }
-
-    fn from_score(score: i64) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|priority| priority.score() == score)
-    }
 }
 
 impl FromStr for ContextPriority {
     type Err = PriorityError;
 
     fn from_str(text: &str) -> Result<Self, PriorityError> {
+        let score: Option<i64> = text.parse().ok();
         Self::ALL
             .into_iter()
-            .find(|priority| priority.as_str().eq_ignore_ascii_case(text))
-            .or_else(|| Self::from_score(text.parse().ok()?))
+            .find(|one| one.as_str().eq_ignore_ascii_case(text) || Some(one.score()) == score)
             .ok_or_else(|| PriorityError { value: text.into() })
     }
 }
@@ -97,38 +78,13 @@ pub struct PriorityError {
     pub value: String,
 }
 
-impl Serialize for ContextPriority {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+impl TryFrom<Value> for ContextPriority {
+    type Error = PriorityError;
 
-impl<'de> Deserialize<'de> for ContextPriority {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PriorityVisitor;
-        impl Visitor<'_> for PriorityVisitor {
-            type Value = ContextPriority;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a priority by name or number")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<ContextPriority, E> {
-                text.parse().map_err(E::custom)
-            }
-
-            fn visit_i64<E: de::Error>(self, score: i64) -> Result<ContextPriority, E> {
-                ContextPriority::from_score(score).ok_or_else(|| {
-                    E::custom(PriorityError {
-                        value: alloc::format!("{score}"),
-                    })
-                })
-            }
-
-            fn visit_u64<E: de::Error>(self, score: u64) -> Result<ContextPriority, E> {
-                self.visit_i64(i64::try_from(score).unwrap_or(i64::MAX))
-            }
+    fn try_from(value: Value) -> Result<Self, PriorityError> {
+        match value {
+            Value::String(text) => text.parse(),
+            other => other.to_string().parse(),
         }
-        deserializer.deserialize_any(PriorityVisitor)
     }
 }

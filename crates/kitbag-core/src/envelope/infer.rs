@@ -95,11 +95,8 @@ impl<'t> Votes<'t> {
     fn hear_sentence(&mut self, sentence: &Words, is_first: bool) {
         if let Some((task_type, weight, cue)) = cues::lead(sentence) {
             // A request may open with what is wrong and end with what to do.
-            self.add(
-                task_type,
-                if is_first { weight } else { weight * 3 / 4 },
-                cue,
-            );
+            let weight = if is_first { weight } else { weight * 3 / 4 };
+            self.add(task_type, weight, cue);
         }
         for (task_type, weight, cue) in cues::in_title(sentence) {
             self.add(task_type, weight, cue);
@@ -120,25 +117,20 @@ impl<'t> Votes<'t> {
 
     fn winner(&self, default: TaskType) -> Inferred {
         let votes = |of: TaskType| {
-            self.cast
-                .iter()
-                .filter(move |(task_type, ..)| *task_type == of)
+            let cast = self.cast.iter();
+            cast.filter(move |(task_type, ..)| *task_type == of)
         };
-        let total = |of: TaskType| votes(of).map(|(_, weight, _)| weight).sum::<u32>();
-        // Where two are equal the one that needs more care comes first.
+        let total = |of: &TaskType| votes(*of).map(|(_, weight, _)| weight).sum::<u32>();
+        // Where two are equal the one that needs more care wins, which is the later one.
         let order = [
-            TaskType::Debug,
-            TaskType::Test,
-            TaskType::Refactor,
-            TaskType::Implement,
             TaskType::Analyze,
+            TaskType::Implement,
+            TaskType::Refactor,
+            TaskType::Test,
+            TaskType::Debug,
         ];
-        let mut best = default;
-        for task_type in order.into_iter().rev() {
-            if total(task_type) > 0 && total(task_type) >= total(best) {
-                best = task_type;
-            }
-        }
+        let heard = order.into_iter().filter(|one| total(one) > 0);
+        let best = heard.max_by_key(total).unwrap_or(default);
         Inferred {
             task_type: best,
             cues: votes(best).map(|(.., cue)| cue.to_string()).collect(),

@@ -6,7 +6,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use crate::neutral::{is_blank, is_line_break, lines, split_blank};
+use crate::neutral::{change_slashes, is_blank, is_line_break};
 
 /// The beginning of the line above a fenced source.
 pub(super) const SOURCE: &str = "[Source ";
@@ -29,42 +29,13 @@ enum Closed {
 /// Puts a backslash before every mark that begins a line of `text`.
 #[must_use]
 pub fn neutralise(text: &str) -> Cow<'_, str> {
-    rewrite(text, |backslashes, out| {
-        for _ in 0..=backslashes {
-            out.push('\\');
-        }
-    })
+    change_slashes(text, begins_with_mark, |slashes| slashes + 1)
 }
 
 /// Takes off what [`neutralise`] put on.
 #[must_use]
 pub fn restore(text: &str) -> Cow<'_, str> {
-    rewrite(text, |backslashes, out| {
-        for _ in 1..backslashes {
-            out.push('\\');
-        }
-    })
-}
-
-/// Copies `text`, with the backslashes before each mark written by `write`.
-fn rewrite(text: &str, write: impl Fn(usize, &mut String)) -> Cow<'_, str> {
-    if !text.contains(is_open) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 8);
-    for line in lines(text) {
-        let (blank, marked) = split_blank(line);
-        let body = marked.trim_start_matches('\\');
-        let slashes = marked.strip_suffix(body).unwrap_or_default();
-        out.push_str(blank);
-        if begins_with_mark(body) {
-            write(slashes.len(), &mut out);
-        } else {
-            out.push_str(slashes);
-        }
-        out.push_str(body);
-    }
-    Cow::Owned(out)
+    change_slashes(text, begins_with_mark, |slashes| slashes.saturating_sub(1))
 }
 
 fn begins_with_mark(text: &str) -> bool {

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::assembly::{Assembly, AssemblySettings, Draft, OutputForm, assemble};
+use crate::content::Content;
 use crate::message::ToolCall;
 use crate::tokens::Characters;
 

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::*;
+use crate::assembly::Reason;
 
 fn keys(plan: &InjectionPlan) -> Vec<&str> {
     plan.emitted.iter().map(|m| m.key.as_str()).collect()
@@ -202,7 +203,7 @@ fn t03_changed_content_is_emitted_at_once() {
         &state,
         CooldownReading::default(),
     );
-    assert_eq!(again.held[0].reason, HeldReason::Cooldown { until: 10 });
+    assert_eq!(again.held[0].reason, Reason::Cooldown { until: 10 });
     let changed = ContextMessage {
         content: "d".into(),
         ..first
@@ -354,5 +355,5 @@ fn t03_blank_messages_are_held() {
         CooldownReading::default(),
     );
     assert!(planned.emitted.is_empty());
-    assert_eq!(planned.held[0].reason, HeldReason::Blank);
+    assert_eq!(planned.held[0].reason, Reason::Empty);
 }

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::{Consumed, ContextMessage};
+use crate::assembly::Reason;
 
 /// Decides what the next inference's prompt holds. Changes nothing: see [`InjectionPlan::change`].
 ///
@@ -30,11 +31,11 @@ pub fn plan(
     };
     for message in deduplicated(messages) {
         if message.content.trim().is_empty() {
-            plan.hold(message, HeldReason::Blank);
+            plan.hold(message, Reason::Empty);
         } else if !message.should_throttle() {
             plan.emitted.push(message.clone());
         } else if let Some(until) = state.held_until(message, reading) {
-            plan.hold(message, HeldReason::Cooldown { until });
+            plan.hold(message, Reason::Cooldown { until });
         } else {
             plan.emit(message);
         }
@@ -64,7 +65,7 @@ impl InjectionPlan {
         self.emitted.push(message.clone());
     }
 
-    fn hold(&mut self, message: &ContextMessage, reason: HeldReason) {
+    fn hold(&mut self, message: &ContextMessage, reason: Reason) {
         self.held.push(Held {
             key: message.key.clone(),
             reason,
@@ -78,21 +79,7 @@ pub struct Held {
     /// Its key.
     pub key: String,
     /// Why.
-    pub reason: HeldReason,
-}
-
-/// Why a context message is not in the prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum HeldReason {
-    /// It was emitted not long ago.
-    Cooldown {
-        /// The step at which it is due again.
-        until: u64,
-    },
-    /// There is nothing in it.
-    Blank,
+    pub reason: Reason,
 }
 
 /// How to read `cooldown_turns`.

@@ -5,82 +5,28 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Path words of files about errors.
-pub(super) const ERRORS: [&str; 10] = [
-    "error",
-    "errors",
-    "exception",
-    "exceptions",
-    "fault",
-    "failure",
-    "panic",
-    "traceback",
-    "crash",
-    "log",
-];
+pub(super) const ERRORS: &str = "error errors exception exceptions fault failure panic traceback \
+crash log";
 
 /// Path words of tests and what they use.
-pub(super) const TESTS: [&str; 9] = [
-    "test", "tests", "testing", "spec", "specs", "fixture", "fixtures", "mock", "conftest",
-];
+pub(super) const TESTS: &str = "test tests testing spec specs fixture fixtures mock conftest";
 
 /// Words that say nothing about what a request is about.
-const STOP_WORDS: [&str; 48] = [
-    "add",
-    "all",
-    "and",
-    "any",
-    "are",
-    "build",
-    "but",
-    "can",
-    "change",
-    "code",
-    "create",
-    "does",
-    "fix",
-    "for",
-    "from",
-    "get",
-    "has",
-    "have",
-    "how",
-    "implement",
-    "into",
-    "its",
-    "make",
-    "need",
-    "new",
-    "not",
-    "one",
-    "our",
-    "out",
-    "please",
-    "refactor",
-    "should",
-    "some",
-    "test",
-    "that",
-    "the",
-    "them",
-    "then",
-    "there",
-    "this",
-    "update",
-    "use",
-    "was",
-    "what",
-    "when",
-    "why",
-    "with",
-    "write",
-];
+const STOP_WORDS: &str = "add all and any are build but can change code create does fix for from \
+get has have how implement into its make need new not one our out please refactor should some \
+test that the them then there this update use was what when why with write";
+
+/// Whether a list, with blanks between its words, has this one.
+pub(super) fn is_one_of(word: &str, list: &str) -> bool {
+    list.split(' ').any(|known| known == word)
+}
 
 /// The first ten words of a request that can name something.
 pub(super) fn keywords(request: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in identifiers(request) {
         let word = word.to_lowercase();
-        if word.chars().count() > 2 && !STOP_WORDS.contains(&&*word) && !found.contains(&word) {
+        if word.chars().count() > 2 && !is_one_of(&word, STOP_WORDS) && !found.contains(&word) {
             found.push(word);
             if found.len() == 10 {
                 break;

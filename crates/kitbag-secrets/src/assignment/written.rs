@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::file::File;
+use super::super::file::{File, Named};
 use super::super::value;
 
 /// A value as it stands in the text.
@@ -60,12 +60,7 @@ fn quoted(line: &str) -> Option<Range<usize>> {
         // A string inside a string ends where its own quote is escaped again.
         inner.find('\\')?
     } else {
-        let mut escaped = false;
-        inner.find(|c: char| {
-            let ends = c == quote && !escaped;
-            escaped = c == '\\' && !escaped;
-            ends
-        })?
+        value::closing(inner, quote)?
     };
     Some(start + 1..start + 1 + length)
 }
@@ -96,7 +91,7 @@ fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> O
         .filter(|value| closed.len() < bare.len() && value.starts_with(['"', '\'']));
     // Words alone: an option of a command, a login for programs, a line that sets a variable.
     let spaced = name.starts_with('-')
-        || file.netrc
+        || file.named == Some(Named::Netrc)
         || SETTERS.iter().any(|word| line_before.contains(word));
     let word = (spaced && closed.starts_with(BLANK)).then_some(open);
     element

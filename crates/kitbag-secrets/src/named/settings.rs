@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::super::MARKER;
+use super::super::value::closing;
 use super::Written;
 
 /// What the lines before say about the next one.
@@ -171,16 +172,6 @@ fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     };
     let mut signs = bytes.iter().enumerate();
     signs.position(is_sign).map(|at| at + 1)
-}
-
-/// Where a quote closes, unless it is escaped.
-fn closing(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    text.find(|c: char| {
-        let ends = c == quote && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
-    })
 }
 
 /// The length of the marker that a text begins with.

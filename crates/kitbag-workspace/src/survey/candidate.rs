@@ -94,7 +94,7 @@ impl Loader<'_> {
         let entry = self.files.get(file)?;
         let mut buffer = Vec::new();
         text::read(self.root, entry, &mut buffer).ok()?;
-        let text = text::decode(&buffer).into_text()?.into_owned();
+        let text = text::decode(&buffer)?.into_owned();
         let syntax = match division {
             Division::Parsed => structure(&entry.path, &text, self.cache),
             Division::Windows => syntax::windows(&text),

@@ -66,7 +66,7 @@ fn read(root: &Path, file: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), Skipp
         ContentKind::Data => return Err(skip(SkipReason::Generated)),
     }
     let is_utf16 = matches!(buffer.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    if let Some(text) = is_utf16.then(|| text::decode(buffer).into_text()).flatten() {
+    if let Some(text) = is_utf16.then(|| text::decode(buffer)).flatten() {
         *buffer = text.into_owned().into_bytes();
     }
     Ok(())

@@ -16,7 +16,7 @@ pub(super) fn read_text(file: &Path) -> io::Result<String> {
         let message = format!("it is larger than the {TEXT_LIMIT} bytes that are allowed");
         return Err(io::Error::other(message));
     }
-    match decode(&bytes).into_text() {
+    match decode(&bytes) {
         Some(text) => Ok(text.into_owned()),
         None => Err(io::Error::other("it is no text")),
     }

@@ -1,8 +1,8 @@
 //! Texts that want to be instructions stay texts, in every field.
 
 use kitbag::core::assembly::OutputForm;
+use kitbag::core::context::Context;
 use kitbag::core::envelope::ToolDefinition;
-use kitbag::core::flat::{Heading, parse};
 use kitbag::core::neutral::one_line;
 use kitbag::core::tokens::Tokens;
 use kitbag::engine::{AgentError, AgentRequest, TurnError};
@@ -70,28 +70,22 @@ fn check(agent: &str, text: &str) {
     ]);
     let made = flat(&fixture.project(), agent, &turn(text));
     let prompt = &made.assembly.body;
-    let sections = parse(prompt).unwrap();
-    let [system @ .., user, assistant, current] = sections.as_slice() else {
+    let context = Context::from_prompt_string(prompt).unwrap();
+    let [user, assistant] = context.history.as_slice() else {
         panic!("{prompt}");
     };
 
-    let headings = [user.heading, assistant.heading, current.heading];
-    assert_eq!(headings, [Heading::User, Heading::Assistant, Heading::User]);
+    assert_eq!([&*user.role, &*assistant.role], ["user", "assistant"]);
     let text = show_hidden(text);
     let with_file = format!("{text}\n(attached: {})", one_line(&text));
     for (section, said) in [(user, with_file.as_str()), (assistant, &text)] {
-        assert!(!has_tag(&section.text), "{prompt}");
-        assert_eq!(restore(&section.text).trim(), said.trim());
+        assert!(!has_tag(&section.content), "{prompt}");
+        assert_eq!(restore(&section.content).trim(), said.trim());
     }
-    let wrapped = Wrapped::parse(&current.text).unwrap_or_else(|| panic!("{prompt}"));
+    let wrapped = Wrapped::parse(&context.current_message).unwrap_or_else(|| panic!("{prompt}"));
     assert_eq!((wrapped.key, wrapped.query), (key(), text.into_owned()));
 
-    assert!(
-        system
-            .iter()
-            .all(|section| section.heading == Heading::System)
-    );
-    let mut system: String = system.iter().map(|section| section.text.as_str()).collect();
+    let mut system = context.system_prompt;
     for frame in FRAMES {
         system = system.replacen(frame, "", 1);
     }

@@ -50,8 +50,8 @@ fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
                 .await
                 .unwrap();
             let memory = MemoryRequest::new(incoming, now).answering(accepted.message);
-            let settings = AssemblySettings::new(OutputForm::Anthropic, BUDGET)
-                .with_chunk_limit(Tokens(16_000));
+            let mut settings = AssemblySettings::new(OutputForm::Anthropic, BUDGET);
+            settings.chunk_limit = Some(Tokens(16_000));
             let request = TurnRequest::new(memory, PromptRequest::new("", settings));
             let mut sources = Sources::default();
             sources.store = Some(&store);

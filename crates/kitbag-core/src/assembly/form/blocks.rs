@@ -14,7 +14,6 @@ use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::settings::ModelTraits;
 use crate::band::Band;
-use crate::content::{Content, ContentBlock};
 use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::problem::Problem;
@@ -43,7 +42,9 @@ pub(super) fn lay_out(
     for message in system.filter(|message| !message.content.is_empty()) {
         out.injected(message);
     }
-    out.chunks(Band::Session, chunks.session());
+    for kept in chunks.session() {
+        out.push(Band::Session, kept.into());
+    }
     if chunks.reserved().session {
         out.reserve(Band::Session, Role::System);
     }
@@ -124,24 +125,14 @@ impl Blocks<'_> {
     /// A context message by its own speaker. Where a provider takes the operator's words only before
     /// the conversation or at its very end, they become a reminder among the user's.
     fn injected(&mut self, message: &ContextMessage) {
-        let band = message.target.band();
-        let text = message.content.as_str();
-        if self.form != OutputForm::Anthropic {
-            return self.text(band, message.role, text.into());
-        }
+        let (band, text) = (message.target.band(), message.content.clone());
         let may_speak = band <= Band::Session
             || (band == Band::SuffixSystem && self.traits.mid_conversation_system);
         match message.role {
-            Role::System if may_speak => self.text(band, Role::System, text.into()),
-            Role::System => self.text(band, Role::User, as_reminder(text)),
-            Role::Assistant => self.text(band, Role::Assistant, text.into()),
-            Role::User | Role::Tool => self.text(band, Role::User, text.into()),
-        }
-    }
-
-    fn chunks<'k>(&mut self, band: Band, kept: impl Iterator<Item = &'k Kept>) {
-        for kept in kept {
-            self.push(band, kept.into());
+            role if self.form != OutputForm::Anthropic => self.text(band, role, text),
+            Role::System if !may_speak => self.text(band, Role::User, as_reminder(&text)),
+            Role::Tool => self.text(band, Role::User, text),
+            role => self.text(band, role, text),
         }
     }
 
@@ -161,16 +152,10 @@ impl Blocks<'_> {
             self.release();
             return self.push(band, BlockBody::Message(message.clone()));
         }
-        if !answers_a_call(message) {
+        if !message.answers_a_call() {
             self.release();
         }
         let message = carried(message, self.form, &mut self.problems);
         self.push(band, BlockBody::Message(message));
     }
-}
-
-fn answers_a_call(message: &Message) -> bool {
-    let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
-    message.role == Role::Tool
-        || matches!(&message.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
 }

@@ -11,7 +11,6 @@ use super::blocks::chunk_role;
 use super::spoken::spoken;
 use crate::assembly::block::{Block, BlockBody};
 use crate::assembly::segment::Segment;
-use crate::band::Band;
 use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::{Message, ToolCall};
 use crate::role::Role;
@@ -29,115 +28,72 @@ const ATTACHMENT_TOKENS: u32 = 1_600;
 
 /// The segments of a request.
 pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
-    if form == OutputForm::Payload {
-        return blocks.iter().map(part_of_payload).collect();
-    }
-    let mut out = Counted {
-        form,
-        segments: Vec::new(),
-        speaker: None,
-    };
-    let mut blocks = blocks.iter().peekable();
-    while let Some(block) = blocks.next() {
-        let band = block.band;
-        match &block.body {
-            BlockBody::Tool(tool) => {
-                let json = serde_json::to_string(tool).unwrap_or_default();
-                out.segments.push(segment(band, None, json, 0));
-            }
-            BlockBody::Message(message) => out.say(band, message.role, parts(message, form)),
-            BlockBody::Text { text, .. } if out.is_apart(block) => out.apart(band, text.clone()),
-            BlockBody::Text { role, text } => out.say(band, *role, [(text.clone(), 0)]),
-            BlockBody::Chunk { text, .. } => {
-                let mut text = text.clone();
-                let follows = |next: &&Block| next.band == band;
-                while let Some(Block {
-                    body: BlockBody::Chunk { text: more, .. },
-                    ..
-                }) = blocks
-                    .next_if(|next| follows(next) && matches!(next.body, BlockBody::Chunk { .. }))
-                {
-                    text.push_str(more);
-                }
-                if out.is_apart(block) {
-                    out.apart(band, text);
-                } else {
-                    out.say(band, chunk_role(form), [(text, 0)]);
-                }
+    let mut segments: Vec<Segment> = Vec::new();
+    // The band whose chunks follow each other and so are one text, and the speaker of the last
+    // message where those of one speaker are merged.
+    let (mut chunks_of, mut last_speaker) = (None, None);
+    for block in blocks {
+        if let (BlockBody::Chunk { text, .. }, Some(last)) = (&block.body, segments.last_mut())
+            && chunks_of == Some(block.band)
+        {
+            last.text.push_str(text);
+            continue;
+        }
+        let is_joined =
+            form != OutputForm::Payload && matches!(block.body, BlockBody::Chunk { .. });
+        chunks_of = is_joined.then_some(block.band);
+        let role = speaker(form, block);
+        let is_new = role.is_some() && role != last_speaker && form != OutputForm::Payload;
+        let mut around = if is_new { MESSAGE_OVERHEAD } else { 0 };
+        for (text, attached) in texts(form, block) {
+            segments.push(Segment {
+                band: block.band,
+                role,
+                text,
+                overhead: core::mem::take(&mut around).saturating_add(attached),
+            });
+            if form == OutputForm::Anthropic {
+                last_speaker = role.or(last_speaker);
             }
         }
     }
-    if let (OutputForm::OpenAi | OutputForm::Responses, Some(last)) =
-        (form, out.segments.last_mut())
-    {
+    if let (OutputForm::OpenAi | OutputForm::Responses, Some(last)) = (form, segments.last_mut()) {
         last.overhead = last.overhead.saturating_add(REPLY_OVERHEAD);
     }
-    out.segments
+    segments
 }
 
-/// A part of a payload: texts as they are, anything else as its JSON or in words.
-fn part_of_payload(block: &Block) -> Segment {
-    let (role, text) = match &block.body {
-        BlockBody::Tool(tool) => (None, serde_json::to_string(tool).unwrap_or_default()),
-        BlockBody::Text { role, text } => (Some(*role), text.clone()),
-        BlockBody::Message(message) => (Some(message.role), spoken(message).into_owned()),
-        BlockBody::Chunk { text, .. } => (None, text.clone()),
+/// Whoever speaks in a block; nobody where it stands beside the messages.
+fn speaker(form: OutputForm, block: &Block) -> Option<Role> {
+    match &block.body {
+        _ if form == OutputForm::Anthropic && block.is_instruction() => None,
+        BlockBody::Tool(_) => None,
+        BlockBody::Chunk { .. } if form == OutputForm::Payload => None,
+        BlockBody::Chunk { .. } => Some(chunk_role(form)),
+        BlockBody::Text { role, .. } | BlockBody::Message(Message { role, .. }) => match role {
+            Role::Tool if form == OutputForm::Anthropic => Some(Role::User),
+            role => Some(*role),
+        },
+    }
+}
+
+/// The texts of a block, with estimates for what is in them besides. A payload has messages in words.
+fn texts(form: OutputForm, block: &Block) -> Vec<(String, u32)> {
+    let text = match &block.body {
+        BlockBody::Message(message) if form != OutputForm::Payload => return parts(message, form),
+        BlockBody::Message(message) => spoken(message).into_owned(),
+        BlockBody::Tool(tool) => serde_json::to_string(tool).unwrap_or_default(),
+        BlockBody::Text { text, .. } | BlockBody::Chunk { text, .. } => text.clone(),
     };
-    segment(block.band, role, text, 0)
-}
-
-fn segment(band: Band, role: Option<Role>, text: String, overhead: u32) -> Segment {
-    Segment {
-        band,
-        role,
-        text,
-        overhead,
-    }
-}
-
-struct Counted {
-    form: OutputForm,
-    segments: Vec<Segment>,
-    /// The speaker of the last message, where those of one speaker are merged.
-    speaker: Option<Role>,
-}
-
-impl Counted {
-    /// Whether a block stands beside the messages.
-    fn is_apart(&self, block: &Block) -> bool {
-        self.form == OutputForm::Anthropic && block.is_instruction()
-    }
-
-    fn apart(&mut self, band: Band, text: String) {
-        self.segments.push(segment(band, None, text, 0));
-    }
-
-    /// A message, each of its parts a segment of its own.
-    fn say(&mut self, band: Band, role: Role, parts: impl IntoIterator<Item = (String, u32)>) {
-        let merges = self.form == OutputForm::Anthropic;
-        let role = match role {
-            Role::Tool if merges => Role::User,
-            role => role,
-        };
-        let mut is_first = true;
-        for (text, attached) in parts {
-            let is_new = is_first && !(merges && self.speaker == Some(role));
-            let overhead = if is_new { MESSAGE_OVERHEAD } else { 0 };
-            let overhead = overhead.saturating_add(attached);
-            self.segments
-                .push(segment(band, Some(role), text, overhead));
-            self.speaker = Some(role);
-            is_first = false;
-        }
-    }
+    alloc::vec![(text, 0)]
 }
 
 /// The tokens of a message in a request, without those that a provider adds around it.
 pub(crate) fn message_tokens(message: &Message, counter: &dyn TokenCounter) -> Tokens {
     let parts = parts(message, OutputForm::OpenAi).into_iter();
-    parts
-        .map(|(text, attached)| counter.count(&text).saturating_add(Tokens(attached)))
-        .sum()
+    let tokens =
+        parts.map(|(text, attached)| counter.count(&text).saturating_add(Tokens(attached)));
+    tokens.sum()
 }
 
 /// The parts of a message: texts as they are, other blocks and calls as JSON, and an estimate for
@@ -222,11 +178,8 @@ fn replace_data(value: &mut Value, attachments: &mut u32) {
                 };
                 *attachments += 1;
                 if let Some(Value::String(data)) = value.get_mut(field) {
-                    *data = blake3::hash(data.as_bytes())
-                        .to_hex()
-                        .chars()
-                        .take(16)
-                        .collect();
+                    let hash = blake3::hash(data.as_bytes()).to_hex();
+                    *data = hash.chars().take(16).collect();
                 }
             }
         }

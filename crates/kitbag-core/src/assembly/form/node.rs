@@ -6,7 +6,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::pack::{conversation, injected, instructions_before};
+use super::pack::Dress;
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
@@ -16,13 +16,13 @@ use crate::band::Band;
 use crate::chunk::ChunkType;
 use crate::conversation::NO_CONVERSATION;
 use crate::entity::NO_ENTITIES;
-use crate::neutral::indented;
 use crate::reasoning::NO_TRACE;
 use crate::view::item::reading_order;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    instructions_before(draft, &mut out);
+    let dress = Dress::Markdown;
+    dress.instructions_before(draft, &mut out);
     // A fence brings its blank line, an item does not.
     let mut is_item_last = chunks.reserved().session;
     for kept in chunks.session() {
@@ -32,25 +32,22 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     if is_item_last && !chunks.is_of_version_1 {
         out.push(Band::Session, "\n");
     }
-    injected(draft, Band::Session, &mut out);
+    dress.injected(draft, Band::Session, &mut out);
 
     let (end, no_conversation, no_trace) = match chunks.is_of_version_1 {
         true => ("", "New conversation.", "Nothing yet."),
         false => ("\n", NO_CONVERSATION, NO_TRACE),
     };
     out.push(Band::Volatile, "## Entity Context\n");
-    push_or(
-        &mut out,
-        &of_layer(draft, chunks, Layer::Entity),
-        NO_ENTITIES,
-    );
+    let entities = of_layer(draft, chunks, Layer::Entity);
+    push_or(&mut out, &entities, NO_ENTITIES);
     out.push(Band::Volatile, end);
 
     out.push(Band::History, "## Conversation History\n");
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
     push_or(&mut out, &turns, if is_new { no_conversation } else { "" });
-    conversation(draft, chunks, &mut out, "");
+    dress.conversation(draft, chunks, "", &mut out);
     out.push(Band::History, end);
 
     out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
@@ -58,19 +55,18 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let is_idle = draft.steps.is_empty() || chunks.is_of_version_1;
     push_or(&mut out, &happened, if is_idle { no_trace } else { "" });
     for step in &draft.steps {
-        let text = indented(&spoken(step), 2);
-        out.push(Band::Steps, &format!("- {}: {text}\n", step.role));
+        out.push(Band::Steps, &dress.said(step.role, &spoken(step)));
     }
     out.push(Band::Volatile, end);
 
     out.push(Band::Current, "---\n## Your Task\n");
     out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
-    injected(draft, Band::SuffixSystem, &mut out);
+    dress.injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)
 }
 
 /// The three sections that chunks of a turn can stand in.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
 enum Layer {
     Entity,
     Conversation,

@@ -1,12 +1,21 @@
-//! The pack: one text of six parts, from the context header to the task's instructions.
+//! The pack, and the same context in two other dresses: Markdown and tagged text.
+//!
+//! The pack is one text of six parts, from the context header to the task's instructions. Markdown
+//! is for a person to paste somewhere, so that it has neither the pack's opening line nor its
+//! instructions for a kind of task: what to do with the context is said there. In tagged text every
+//! part is an element, for models that are used to tags. What an element holds is verbatim, up to
+//! the closing tag with the element's own name, which nothing inside can spell. It is no XML for a
+//! parser of XML: code is not escaped.
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::spoken::spoken;
 use super::{Laid, Placed};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
+use crate::assembly::piece::element;
 use crate::assembly::segment::TextSegments;
 use crate::band::Band;
 use crate::chunk::{ChunkType, Detail};
@@ -14,129 +23,140 @@ use crate::inject::ContextMessage;
 use crate::neutral::indented;
 use crate::role::Role;
 
-/// The first part, with a task and without one.
+/// The words around the parts.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Dress {
+    Pack,
+    Markdown,
+    Tagged,
+}
+
+/// The first part of a pack, with a task and without one.
 const HEADER: &str = "Here is the context for your task:\n\n";
 const OVERVIEW: &str = "Here is an overview of the project:\n\n";
 
-pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
-    instructions_before(draft, &mut out);
-    let has_task = !spoken(&draft.current).is_empty();
-    out.push(Band::Session, if has_task { HEADER } else { OVERVIEW });
-    context(draft, chunks, &mut out);
-    request(draft, &mut out);
-    if let Some(task_type) = draft.task_type {
-        out.push(Band::Current, &format!("{}\n\n", task_type.instructions()));
-    }
-    injected(draft, Band::SuffixSystem, &mut out);
-    chunks.finish(out)
-}
-
-/// Writes everything that stands before the request: structure, sources, mentions, further context,
-/// what was said, and what is for this turn alone.
-pub(super) fn context(draft: &Draft, chunks: &Placed<'_>, out: &mut TextSegments) {
+    dress.instructions_before(draft, &mut out);
+    let request = spoken(&draft.current);
+    let (opening, ending, title) = match dress {
+        Dress::Pack if request.is_empty() => (OVERVIEW, "", "## Conversation\n"),
+        Dress::Pack => (HEADER, "", "## Conversation\n"),
+        Dress::Markdown => ("", "", "## Conversation\n"),
+        Dress::Tagged => ("<context>\n", "</context>\n", "<conversation>\n"),
+    };
+    out.push(Band::Session, opening);
     for kept in by_part(chunks) {
         out.push(Band::Session, &kept.text);
     }
-    injected(draft, Band::Session, out);
-    conversation(draft, chunks, out, "## Conversation\n");
+    dress.injected(draft, Band::Session, &mut out);
+    out.push(Band::Session, ending);
+
+    dress.conversation(draft, chunks, title, &mut out);
     for kept in chunks.before(draft.history.len()).chain(chunks.volatile()) {
         out.push(Band::Volatile, &kept.text);
     }
-}
 
-/// The chunks before the history, part by part. Within a part their order stands: the most relevant
-/// first.
-pub(super) fn by_part<'a>(chunks: &'a Placed<'a>) -> impl Iterator<Item = &'a Kept> {
-    let parts = [
-        Part::Structure,
-        Part::Sources,
-        Part::Mentions,
-        Part::Further,
-    ];
-    parts.into_iter().flat_map(|part| {
-        let kept = chunks.session();
-        kept.filter(move |kept| part.holds(&kept.chunk_type, kept.detail))
-    })
-}
-
-/// Writes what is asked, if anything is, and the steps that it led to.
-pub(super) fn request(draft: &Draft, out: &mut TextSegments) {
-    let request = spoken(&draft.current);
     if !request.is_empty() {
-        out.push(Band::Current, &format!("---\n## Request\n{request}\n\n"));
+        let request = match dress {
+            Dress::Tagged => element("request", &[], &request),
+            Dress::Pack | Dress::Markdown => format!("---\n## Request\n{request}\n\n"),
+        };
+        out.push(Band::Current, &request);
     }
     for step in &draft.steps {
-        out.push(Band::Steps, &said(step.role.as_str(), &spoken(step)));
+        out.push(Band::Steps, &dress.said(step.role, &spoken(step)));
     }
+    if let Some(task_type) = draft.task_type.filter(|_| dress != Dress::Markdown) {
+        let instructions = dress.instruction("instructions", task_type.instructions());
+        out.push(Band::Current, &instructions);
+    }
+    dress.injected(draft, Band::SuffixSystem, &mut out);
+    chunks.finish(out)
 }
 
-/// Writes what stands before everything else.
-pub(super) fn instructions_before(draft: &Draft, out: &mut TextSegments) {
-    if !draft.identity.is_empty() {
-        out.push(Band::Identity, &format!("{}\n\n", draft.identity));
-    }
-    injected(draft, Band::System, out);
+/// The chunks before the history by part: structure, sources, mentions, further context. Within a
+/// part their order stands: the most relevant first.
+fn by_part<'a>(chunks: &Placed<'a>) -> Vec<&'a Kept> {
+    let mut kept: Vec<&Kept> = chunks.session().collect();
+    kept.sort_by_key(|kept| match (&kept.chunk_type, kept.detail) {
+        (ChunkType::Structure, _) => 0,
+        (ChunkType::File | ChunkType::Document, Detail::Line | Detail::Handle) => 2,
+        (ChunkType::File | ChunkType::Document, _) => 1,
+        _ => 3,
+    });
+    kept
 }
 
-/// Writes the context messages of a band: the operator's as they are, others with their speaker.
-pub(super) fn injected(draft: &Draft, band: Band, out: &mut TextSegments) {
-    let is_said = |message: &&ContextMessage| band != Band::System || !message.content.is_empty();
-    for message in draft.injected(band).filter(is_said) {
-        match message.role {
-            Role::System => out.push(band, &format!("{}\n\n", message.content)),
-            role => out.push(band, &said(role.as_str(), &message.content)),
+impl Dress {
+    /// Writes what stands before everything else.
+    pub(super) fn instructions_before(self, draft: &Draft, out: &mut TextSegments) {
+        if !draft.identity.is_empty() {
+            out.push(Band::Identity, &self.instruction("system", &draft.identity));
         }
+        self.injected(draft, Band::System, out);
     }
-}
 
-/// Writes what was said as a list under `title`, nothing when nothing was said.
-pub(super) fn conversation(
-    draft: &Draft,
-    chunks: &Placed<'_>,
-    out: &mut TextSegments,
-    title: &str,
-) {
-    let mut title = Some(title);
-    for message in draft.injected(Band::Conversation) {
-        let line = said(message.role.as_str(), &message.content);
-        out.push(Band::Conversation, title.take().unwrap_or_default());
-        out.push(Band::Conversation, &line);
-    }
-    for (index, message) in draft.history.iter().enumerate() {
-        out.push(Band::History, title.take().unwrap_or_default());
-        for kept in chunks.before(index) {
-            out.push(Band::History, &kept.text);
-        }
-        out.push(
-            Band::History,
-            &said(message.role.as_str(), &spoken(message)),
-        );
-    }
-}
-
-fn said(role: &str, text: &str) -> String {
-    format!("- {role}: {}\n", indented(text, 2))
-}
-
-/// The parts that hold chunks, in order.
-#[derive(Clone, Copy)]
-enum Part {
-    Structure,
-    Sources,
-    Mentions,
-    Further,
-}
-
-impl Part {
-    fn holds(self, chunk_type: &ChunkType, detail: Detail) -> bool {
-        let mention = matches!(detail, Detail::Line | Detail::Handle);
-        let part = match chunk_type {
-            ChunkType::Structure => Self::Structure,
-            ChunkType::File | ChunkType::Document if mention => Self::Mentions,
-            ChunkType::File | ChunkType::Document => Self::Sources,
-            _ => Self::Further,
+    /// Writes the context messages of a band: the operator's as they are, others with their speaker.
+    pub(super) fn injected(self, draft: &Draft, band: Band, out: &mut TextSegments) {
+        let name = match band {
+            Band::System => "system",
+            _ => "instructions",
         };
-        core::mem::discriminant(&part) == core::mem::discriminant(&self)
+        // Among the elements of the context, everybody's words are messages.
+        let is_context = self == Self::Tagged && band == Band::Session;
+        let is_said =
+            |message: &&ContextMessage| band != Band::System || !message.content.is_empty();
+        for message in draft.injected(band).filter(is_said) {
+            let text = match message.role {
+                Role::System if !is_context => self.instruction(name, &message.content),
+                role => self.said(role, &message.content),
+            };
+            out.push(band, &text);
+        }
+    }
+
+    /// Writes what was said under `title`, nothing when nothing was said.
+    pub(super) fn conversation(
+        self,
+        draft: &Draft,
+        chunks: &Placed<'_>,
+        title: &str,
+        out: &mut TextSegments,
+    ) {
+        let mut title = Some(title);
+        for message in draft.injected(Band::Conversation) {
+            out.push(Band::Conversation, title.take().unwrap_or_default());
+            out.push(
+                Band::Conversation,
+                &self.said(message.role, &message.content),
+            );
+        }
+        for (index, message) in draft.history.iter().enumerate() {
+            out.push(Band::History, title.take().unwrap_or_default());
+            for kept in chunks.before(index) {
+                out.push(Band::History, &kept.text);
+            }
+            out.push(Band::History, &self.said(message.role, &spoken(message)));
+        }
+        if self == Self::Tagged && title.is_none() {
+            out.push(Band::History, "</conversation>\n");
+        }
+    }
+
+    /// A text by the operator.
+    fn instruction(self, name: &str, text: &str) -> String {
+        match self {
+            Self::Tagged => element(name, &[], text),
+            Self::Pack | Self::Markdown => format!("{text}\n\n"),
+        }
+    }
+
+    /// A text by whoever speaks.
+    pub(super) fn said(self, role: Role, text: &str) -> String {
+        match self {
+            Self::Tagged => element("message", &[("role", role.as_str())], text),
+            Self::Pack | Self::Markdown => format!("- {role}: {}\n", indented(text, 2)),
+        }
     }
 }

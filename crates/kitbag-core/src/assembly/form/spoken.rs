@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde_json::Value;
 
 use crate::content::{Content, ContentBlock, RawJson};
-use crate::message::Message;
+use crate::message::{Message, ToolCall};
 use crate::neutral::one_line;
 
 /// What the message says: its speaker's name where it has one, texts as they are, calls and results
@@ -30,18 +30,13 @@ fn words(message: &Message) -> Cow<'_, str> {
     if let (Content::Text(text), true) = (&message.content, message.calls().is_empty()) {
         return Cow::Borrowed(text);
     }
-    let mut parts: Vec<String> = Vec::new();
-    match &message.content {
-        Content::Null => {}
-        Content::Text(text) => parts.push(text.clone()),
-        Content::Blocks(blocks) => parts.extend(blocks.iter().filter_map(spoken_block)),
-    }
-    for call in message.calls() {
-        parts.push(format!(
-            "Called {} with {}",
-            call.name,
-            call.arguments.as_str()
-        ));
+    let blocks = message.content.to_blocks();
+    let mut parts: Vec<String> = blocks.iter().filter_map(spoken_block).collect();
+    for ToolCall {
+        name, arguments, ..
+    } in message.calls()
+    {
+        parts.push(format!("Called {name} with {}", arguments.as_str()));
     }
     parts.retain(|part| !part.is_empty());
     Cow::Owned(parts.join("\n"))

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::newline;
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
 use crate::neutral::{after_tag_name, is_blank};
 
@@ -53,12 +54,7 @@ pub(in crate::assembly) fn element(
         0 => String::new(),
         number => format!("-{number}"),
     };
-    let newline = if content.ends_with('\n') || content.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
-    let attributes = written(attributes);
+    let (attributes, newline) = (written(attributes), newline(content));
     format!("<{name}{number}{attributes}>\n{content}{newline}</{name}{number}>\n")
 }
 
@@ -85,11 +81,8 @@ fn number(mut after: impl Iterator<Item = char>) -> Option<usize> {
 }
 
 fn ranges(lines: &[(u32, u32)]) -> String {
-    let ranges: Vec<String> = lines
-        .iter()
-        .map(|(first, last)| format!("{first}-{last}"))
-        .collect();
-    ranges.join(",")
+    let ranges = lines.iter().map(|(first, last)| format!("{first}-{last}"));
+    ranges.collect::<Vec<_>>().join(",")
 }
 
 fn written(attributes: &[(&str, &str)]) -> String {

@@ -2,29 +2,31 @@
 
 mod phrases;
 
+use core::iter::successors;
+
 use self::phrases::{
-    CLAUSES, COMPLAINTS, CREATED_WEIGHT, CREATES, Cue, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS,
+    CLAUSES, COMPLAINTS, CREATED_WEIGHT, CREATES, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS,
     NOUN_LIKE, OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
 };
 use super::words::Words;
 use crate::envelope::TaskType;
 
+/// A kind of task, a weight, and a phrase that speaks for it.
+type Cue = (TaskType, u32, &'static str);
+
 /// What the words that a sentence opens with say.
 pub(super) fn lead(sentence: &Words) -> Option<Cue> {
-    let mut rest = None;
-    while let Some(shorter) = each(POLITE)
-        .find_map(|polite| rest.as_ref().unwrap_or(sentence).after(polite))
-        .filter(|shorter| shorter.iter().next().is_some())
-    {
-        rest = Some(shorter);
-    }
+    let shorter = |words: &Words| {
+        let rest = each(POLITE).find_map(|polite| words.after(polite));
+        rest.filter(|rest| rest.iter().next().is_some())
+    };
+    let rest = successors(shorter(sentence), shorter).last();
     let words = rest.as_ref().unwrap_or(sentence);
 
     if let Some(cue) = created(words) {
         return Some(cue);
     }
-    let opened = LEADS.iter().flat_map(each_cue);
-    let (task_type, weight, phrase) = opened
+    let (task_type, weight, phrase) = cues(LEADS)
         .filter(|(_, _, phrase)| words.after(phrase).is_some())
         .max_by_key(|(_, _, phrase)| phrase.len())?;
     let is_noun = is_one_of(phrase, NOUN_LIKE)
@@ -89,13 +91,25 @@ fn statement(words: &Words, verbs: &'static str) -> Option<&'static str> {
     (at < clause).then_some(verb)
 }
 
-fn found(cues: &'static [Cue], words: &Words) -> impl Iterator<Item = Cue> {
-    let all = cues.iter().flat_map(each_cue);
-    all.filter(|(_, _, phrase)| words.contains(phrase))
+fn found(table: &'static str, words: &Words) -> impl Iterator<Item = Cue> {
+    cues(table).filter(|(_, _, phrase)| words.contains(phrase))
 }
 
-fn each_cue((task_type, weight, list): &'static Cue) -> impl Iterator<Item = Cue> {
-    each(list).map(|phrase| (*task_type, *weight, phrase))
+/// The cues of a table.
+fn cues(table: &'static str) -> impl Iterator<Item = Cue> {
+    table
+        .lines()
+        .filter_map(head)
+        .flat_map(|(task_type, weight, list)| {
+            each(list).map(move |phrase| (task_type, weight, phrase))
+        })
+}
+
+/// Reads a line such as `debug 10: fix, mend`.
+pub(super) fn head(line: &'static str) -> Option<Cue> {
+    let (head, list) = line.split_once(": ")?;
+    let (task_type, weight) = head.split_once(' ')?;
+    Some((task_type.parse().ok()?, weight.parse().ok()?, list))
 }
 
 fn each(list: &'static str) -> impl Iterator<Item = &'static str> {

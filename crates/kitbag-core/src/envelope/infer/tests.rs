@@ -20,6 +20,20 @@ fn p05_the_request_says_what_kind_of_task_it_is() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn every_line_of_the_tables_is_read() {
+    for table in [
+        include_str!("cues/leads.txt"),
+        include_str!("cues/title.txt"),
+        include_str!("cues/body.txt"),
+    ] {
+        let lines = table.lines().filter(|line| !line.starts_with('#'));
+        for line in lines {
+            assert!(cues::head(line).is_some(), "{line}");
+        }
+    }
+}
+
 const REQUESTS: &[(TaskType, &str)] = &[
     (Debug, "fix the login redirect"),
     (Debug, "Fix #1234"),

@@ -8,24 +8,9 @@ use alloc::vec::Vec;
 const THING: &str = "_";
 
 /// Compounds that speak of faults without there being one.
-const NO_FAULTS: [&str; 16] = [
-    "error handling",
-    "error handler",
-    "error handlers",
-    "error message",
-    "error messages",
-    "error page",
-    "error pages",
-    "error type",
-    "error types",
-    "error code",
-    "error codes",
-    "error reporting",
-    "exception handling",
-    "exception handler",
-    "crash reports",
-    "bug tracker",
-];
+const NO_FAULTS: &str = "error handling, error handler, error handlers, error message, \
+error messages, error page, error pages, error type, error types, error code, error codes, \
+error reporting, exception handling, exception handler, crash reports, bug tracker";
 
 /// How much of the text below the title is read.
 const BODY_BYTES: usize = 8_000;
@@ -124,7 +109,7 @@ fn close(text: &mut String, asks: bool, sentences: &mut Vec<Words>) {
         return;
     }
     let mut text = format!(" {}", core::mem::take(text));
-    for compound in NO_FAULTS {
+    for compound in NO_FAULTS.split(", ") {
         text = text.replace(&format!(" {compound} "), &format!(" {THING} "));
     }
     sentences.push(Words {
@@ -188,21 +173,8 @@ fn push_words(token: &str, words: &mut String) {
 
 /// Whether a token names something in code or on disk: `a_b`, `aB`, `a.b`, `a/b`, `a::b`, `f()`.
 fn is_thing(token: &str) -> bool {
-    let mut inner = token.chars();
-    let mut before = inner.next().unwrap_or(' ');
-    for c in inner {
-        let camel = before.is_lowercase() && c.is_uppercase();
-        if camel
-            || matches!(
-                c,
-                '_' | '.' | '/' | '\\' | ':' | '(' | '=' | '<' | '@' | '$'
-            )
-        {
-            return true;
-        }
-        before = c;
-    }
-    false
+    let mut pairs = token.chars().zip(token.chars().skip(1));
+    pairs.any(|(before, c)| before.is_lowercase() && c.is_uppercase() || "_./\\:(=<@$".contains(c))
 }
 
 /// Whether a token is the name of an error, such as `ValueError` or `java.io.IOException`.
