@@ -196,27 +196,29 @@ impl TryFrom<BudgetJson> for TokenBudget {
     }
 }
 
-/// Reads a number of tokens as people write it: `800`, `32k` (32,000), `32ki` (32,768), `1.5m`.
-///
-/// # Errors
-/// When it is not such a number, or zero.
-pub fn parse_tokens(text: &str) -> Result<Tokens, BudgetError> {
-    let lower = text.trim().to_ascii_lowercase().replace(['_', ','], "");
-    let units = [
-        ("ki", 1 << 10),
-        ("mi", 1 << 20),
-        ("k", 1_000),
-        ("m", 1_000_000),
-    ];
-    let (digits, unit) = units
-        .into_iter()
-        .find_map(|(suffix, unit)| Some((lower.strip_suffix(suffix)?, unit)))
-        .unwrap_or((&lower, 1));
-    let millionths = parse_decimal(digits, 6).and_then(|number| number.checked_mul(unit));
-    let tokens = millionths.and_then(|number| u32::try_from(number / 1_000_000).ok());
-    match tokens {
-        Some(tokens) if tokens > 0 => Ok(Tokens(tokens)),
-        _ => Err(BudgetError::Number { value: text.into() }),
+impl FromStr for Tokens {
+    type Err = BudgetError;
+
+    /// Reads a number of tokens as people write it: `800`, `32k` (32,000), `32ki` (32,768), `1.5m`.
+    /// Zero is none.
+    fn from_str(text: &str) -> Result<Self, BudgetError> {
+        let lower = text.trim().to_ascii_lowercase().replace(['_', ','], "");
+        let units = [
+            ("ki", 1 << 10),
+            ("mi", 1 << 20),
+            ("k", 1_000),
+            ("m", 1_000_000),
+        ];
+        let (digits, unit) = units
+            .into_iter()
+            .find_map(|(suffix, unit)| Some((lower.strip_suffix(suffix)?, unit)))
+            .unwrap_or((&lower, 1));
+        let millionths = parse_decimal(digits, 6).and_then(|number| number.checked_mul(unit));
+        let tokens = millionths.and_then(|number| u32::try_from(number / 1_000_000).ok());
+        match tokens {
+            Some(tokens) if tokens > 0 => Ok(Self(tokens)),
+            _ => Err(BudgetError::Number { value: text.into() }),
+        }
     }
 }
 
@@ -229,7 +231,7 @@ fn parse_decimal(text: &str, places: usize) -> Option<u64> {
     digits.parse().ok().filter(|_| is_number && fits)
 }
 
-/// Reads the tokens of an input: a number as [`parse_tokens`] reads it, or the shares of a window as
+/// Reads the tokens of an input: a number such as `32k`, or the shares of a window as
 /// [`TokenBudget`] has them, such as `total=8000,input=70%`.
 ///
 /// # Errors
@@ -237,7 +239,7 @@ fn parse_decimal(text: &str, places: usize) -> Option<u64> {
 pub fn parse_input(text: &str) -> Result<Tokens, BudgetError> {
     match text.contains('=') {
         true => text.parse().map(|budget: TokenBudget| budget.input()),
-        false => parse_tokens(text),
+        false => text.parse(),
     }
 }
 
@@ -252,7 +254,7 @@ impl FromStr for TokenBudget {
             let (name, value) = part.split_once('=').ok_or_else(unknown)?;
             let share = || Share::parse(value).ok_or_else(unknown).map(Some);
             match name.trim() {
-                "total" => json.total = Some(i64::from(parse_tokens(value)?.0)),
+                "total" => json.total = Some(i64::from(value.parse::<Tokens>()?.0)),
                 "input" => json.input_allocation_pct = share()?,
                 "system" => json.system_pct = share()?,
                 "context" => json.context_pct = share()?,
@@ -366,7 +368,7 @@ mod tests {
             ("32_000", 32_000),
             (" 8,000 ", 8_000),
         ] {
-            assert_eq!(parse_tokens(text), Ok(Tokens(tokens)), "{text}");
+            assert_eq!(text.parse(), Ok(Tokens(tokens)), "{text}");
         }
         for text in [
             "",
@@ -380,7 +382,7 @@ mod tests {
             "1.k2",
             "５",
         ] {
-            assert!(parse_tokens(text).is_err(), "{text}");
+            assert!(text.parse::<Tokens>().is_err(), "{text}");
         }
     }
 
@@ -415,7 +417,7 @@ mod tests {
 
         #[test]
         fn p02_parsing_never_panics(text in any::<String>()) {
-            let _ = parse_tokens(&text);
+            let _ = text.parse::<Tokens>();
         }
     }
 }

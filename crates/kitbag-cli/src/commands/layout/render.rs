@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
-use kitbag::core::budget::parse_tokens;
 use kitbag::core::problem::Problem;
 use kitbag::core::tokens::Tokens;
 use kitbag::engine::{
@@ -71,7 +70,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "HEX")]
     key: Option<SecurityKey>,
     /// The most tokens that the prompt may have
-    #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_tokens)]
+    #[arg(long, value_name = "TOKENS", default_value = "32k")]
     budget: Tokens,
     /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
     #[arg(long, value_name = "FORM", default_value = "flat")]

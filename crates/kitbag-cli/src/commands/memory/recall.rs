@@ -9,7 +9,6 @@ mod shown;
 use std::path::PathBuf;
 
 use jiff::Zoned;
-use kitbag::core::budget::parse_tokens;
 use kitbag::core::tokens::Tokens;
 use kitbag::store::{MessageTime, RecallRequest, Store};
 use kitbag::tokens::Counter;
@@ -44,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<MessageTime>,
     /// As many of the best messages as fit in so many tokens when they are printed as text, such as 2k
-    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
+    #[arg(long, value_name = "TOKENS")]
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
