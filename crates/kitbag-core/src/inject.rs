@@ -173,7 +173,7 @@ impl ContextMessage {
     /// An internal message inside `<system-reminder>`, which `text` cannot close.
     #[must_use]
     pub fn system_reminder(text: impl Into<String>) -> Self {
-        Self::conversation_internal_system(reminder(&text.into()))
+        Self::conversation_internal_system(element(OPENING, &text.into()))
     }
 
     fn keyed_by_content(role: Role, visibility: Visibility, content: String) -> Self {
@@ -228,6 +228,21 @@ impl ContextMessage {
         self.is_prompt_injected()
     }
 
+    /// The message as the model reads it. Where the base prompt has a key, whatever does not carry it is
+    /// no instruction, so the operator's words stand in an element that does.
+    pub(crate) fn under(&self, key: Option<&str>) -> Self {
+        let mut message = self.clone();
+        if let (Some(key), Role::System) = (key, self.role)
+            && !self.content.is_empty()
+        {
+            let opening = format!("<system-reminder key=\"{key}\">");
+            let inner = self.content.strip_prefix(OPENING);
+            let inner = inner.and_then(|text| text.strip_suffix(CLOSING));
+            message.content = element(&opening, inner.unwrap_or(&self.content));
+        }
+        message
+    }
+
     /// The message with the id that the caller drew for it.
     #[must_use]
     pub fn to_message(&self, id: impl Into<String>) -> Message {
@@ -238,12 +253,23 @@ impl ContextMessage {
     }
 }
 
-/// The text inside `<system-reminder>`, any tag of that name in it made harmless.
+const OPENING: &str = "<system-reminder>";
+const CLOSING: &str = "</system-reminder>";
+
+/// The operator's words as they stand among the user's: inside `<system-reminder>`, unless they are
+/// already.
 pub(crate) fn reminder(text: &str) -> String {
-    format!(
-        "<system-reminder>{}</system-reminder>",
-        neutralise_tag(text, "system-reminder")
-    )
+    let is_open = text.starts_with(OPENING) || text.starts_with("<system-reminder key=");
+    match is_open && text.ends_with(CLOSING) {
+        true => text.into(),
+        false => element(OPENING, text),
+    }
+}
+
+/// An element that the text cannot close.
+fn element(opening: &str, text: &str) -> String {
+    let text = neutralise_tag(text, "system-reminder");
+    format!("{opening}{text}{CLOSING}")
 }
 
 /// `conversation:` and the first 64 bits of a BLAKE3 hash over role, visibility and content, which

@@ -135,6 +135,7 @@ pub fn compose(
     draft.task_type = request.task_type;
     let parts = all.draft;
     draft.identity = parts.identity.unwrap_or_default();
+    draft.key = parts.key;
     draft.tools = parts.tools;
     draft.injected = parts.injected;
     draft.history = parts.history;
@@ -142,7 +143,7 @@ pub fn compose(
     draft.retracted = parts.retracted;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
-    ledger.add_context_messages(&draft.injected, &parts.held, counter);
+    ledger.add_context_messages(&draft, &parts.held, counter);
     ledger.problems.extend(all.problems);
     Ok(Composed {
         draft,

@@ -39,6 +39,10 @@ pub struct Draft {
     /// The base prompt.
     #[serde(default)]
     pub identity: String,
+    /// The key by which the base prompt says that a text instructs. The operator's context messages
+    /// carry it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// What was planned to be injected, in order.
     #[serde(default)]
     pub injected: Vec<ContextMessage>,
@@ -67,6 +71,7 @@ impl Draft {
             max_output: None,
             tools: Vec::new(),
             identity: String::new(),
+            key: None,
             injected: Vec::new(),
             history: Vec::new(),
             current: Message::user(message.into()),
@@ -76,11 +81,11 @@ impl Draft {
         }
     }
 
-    /// The injected messages of one band, in order.
-    pub(super) fn injected(&self, band: Band) -> impl Iterator<Item = &ContextMessage> {
-        self.injected
-            .iter()
-            .filter(move |message| message.target.band() == band)
+    /// The injected messages of one band as the model reads them, in order.
+    pub(super) fn injected(&self, band: Band) -> impl Iterator<Item = ContextMessage> {
+        let messages = self.injected.iter();
+        let messages = messages.filter(move |message| message.target.band() == band);
+        messages.map(|message| message.under(self.key.as_deref()))
     }
 
     /// The cache markers that the messages already carry: a provider counts them with ours.

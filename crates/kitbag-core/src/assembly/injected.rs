@@ -3,9 +3,10 @@
 
 use alloc::format;
 
+use super::Draft;
 use super::ledger::{Ledger, LedgerEntry, Reason};
 use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
-use crate::inject::{ContextMessage, Held};
+use crate::inject::Held;
 use crate::rank::Score;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -13,12 +14,12 @@ impl Ledger {
     /// Adds a line for each context message that is in the prompt, and for each that was held back.
     pub fn add_context_messages(
         &mut self,
-        shown: &[ContextMessage],
+        draft: &Draft,
         held: &[Held],
         counter: &dyn TokenCounter,
     ) {
-        let shown = shown.iter().map(|message| {
-            let tokens = counter.count(&message.content);
+        let shown = draft.injected.iter().map(|message| {
+            let tokens = counter.count(&message.under(draft.key.as_deref()).content);
             line(&message.key, Some(Detail::Full), tokens, Reason::Injected)
         });
         let held = held

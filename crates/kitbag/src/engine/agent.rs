@@ -255,7 +255,12 @@ fn contribution(
     key: &SecurityKey,
 ) -> Contribution {
     let mut contribution = Contribution::default();
-    contribution.draft.identity = Some(system.identity(key));
+    let identity = system.identity(key);
+    // A layout that does not say what its key is for would leave the model to guess.
+    contribution.draft.key = identity
+        .contains(key.as_str())
+        .then(|| key.as_str().to_owned());
+    contribution.draft.identity = Some(identity);
     // A request has a field for tools, whatever a layout says of them.
     if system.tools == ShownBy::Engine || !form.is_text() {
         contribution.draft.tools = bands::tools(channel);

@@ -127,6 +127,8 @@ impl Contribution {
 pub struct DraftParts {
     /// The base prompt; of several sources the last one's.
     pub identity: Option<String>,
+    /// The key by which that base prompt says that a text instructs.
+    pub key: Option<String>,
     /// The tools on offer.
     pub tools: Vec<ToolDefinition>,
     /// The messages to inject.
@@ -146,6 +148,7 @@ pub struct DraftParts {
 impl DraftParts {
     pub(super) fn extend(&mut self, other: Self) {
         self.identity = other.identity.or(self.identity.take());
+        self.key = other.key.or(self.key.take());
         self.tools.extend(other.tools);
         self.injected.extend(other.injected);
         self.held.extend(other.held);

@@ -6,7 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::carried::{as_reminder, carried};
+use super::carried::carried;
 use super::countable::segments;
 use super::{Laid, OutputForm, Placed};
 use crate::assembly::block::{Block, BlockBody};
@@ -14,7 +14,7 @@ use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::settings::ModelTraits;
 use crate::band::Band;
-use crate::inject::ContextMessage;
+use crate::inject::{ContextMessage, reminder};
 use crate::message::Message;
 use crate::problem::Problem;
 use crate::role::Role;
@@ -40,7 +40,7 @@ pub(super) fn lay_out(
     }
     let system = draft.injected(Band::System);
     for message in system.filter(|message| !message.content.is_empty()) {
-        out.injected(message);
+        out.injected(&message);
     }
     for kept in chunks.session() {
         out.push(Band::Session, kept.into());
@@ -50,7 +50,7 @@ pub(super) fn lay_out(
     }
     for band in [Band::Session, Band::Conversation] {
         for message in draft.injected(band) {
-            out.injected(message);
+            out.injected(&message);
         }
     }
     for (index, message) in draft.history.iter().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn lay_out(
     }
     out.release();
     for message in draft.injected(Band::SuffixSystem) {
-        out.injected(message);
+        out.injected(&message);
     }
     Laid {
         segments: segments(form, &out.blocks),
@@ -130,7 +130,7 @@ impl Blocks<'_> {
             || (band == Band::SuffixSystem && self.traits.mid_conversation_system);
         match message.role {
             role if self.form != OutputForm::Anthropic => self.text(band, role, text),
-            Role::System if !may_speak => self.text(band, Role::User, as_reminder(&text)),
+            Role::System if !may_speak => self.text(band, Role::User, reminder(&text)),
             Role::Tool => self.text(band, Role::User, text),
             role => self.text(band, role, text),
         }

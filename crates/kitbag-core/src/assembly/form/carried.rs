@@ -18,7 +18,7 @@ use crate::role::Role;
 pub(super) fn carried(message: &Message, form: OutputForm, problems: &mut Vec<Problem>) -> Message {
     let mut message = message.clone();
     if form == OutputForm::Anthropic && message.role == Role::System {
-        message.content = Content::Text(as_reminder(&message.content.text()));
+        message.content = Content::Text(reminder(&message.content.text()));
         message.role = Role::User;
     }
     if let Content::Blocks(blocks) = &mut message.content {
@@ -38,16 +38,6 @@ pub(super) fn carried(message: &Message, form: OutputForm, problems: &mut Vec<Pr
         say_name(&mut message.content, &name);
     }
     message
-}
-
-/// The operator's words among the user's, unless they are wrapped already.
-pub(super) fn as_reminder(text: &str) -> String {
-    let is_wrapped = text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>");
-    if is_wrapped {
-        text.into()
-    } else {
-        reminder(text)
-    }
 }
 
 /// Whether the form's provider can read a block: reasoning is signed or encrypted by its own.

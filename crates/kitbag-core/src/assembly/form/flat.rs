@@ -23,14 +23,14 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     }
     out.instruction(Band::Identity, &draft.identity);
     for message in draft.injected(Band::System) {
-        out.injected(message);
+        out.injected(&message);
     }
     if chunks.reserved().session {
         out.open(Band::Session, Heading::System);
     }
     out.pieces(Band::Session, chunks.session());
     for message in draft.injected(Band::Session) {
-        out.injected(message);
+        out.injected(&message);
     }
 
     for message in draft.injected(Band::Conversation) {
@@ -55,7 +55,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.message(Band::Steps, step);
     }
     for message in draft.injected(Band::SuffixSystem) {
-        out.injected(message);
+        out.injected(&message);
     }
     out.close();
 

@@ -106,7 +106,7 @@ impl Dress {
         // Among the elements of the context, everybody's words are messages.
         let is_context = self == Self::Tagged && band == Band::Session;
         let is_said =
-            |message: &&ContextMessage| band != Band::System || !message.content.is_empty();
+            |message: &ContextMessage| band != Band::System || !message.content.is_empty();
         for message in draft.injected(band).filter(is_said) {
             let text = match message.role {
                 Role::System if !is_context => self.instruction(name, &message.content),
