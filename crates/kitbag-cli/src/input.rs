@@ -21,11 +21,24 @@ use crate::output::{self, grouped};
 /// has begun by then, and one that is started with an idle pipe is not held up for long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// More than this is not read: as text it is far beyond what any model takes.
-const MOST_TEXT: u64 = 16 << 20;
+/// The most that is read, and what to do about more.
+#[derive(Clone, Copy)]
+struct Limit {
+    bytes: u64,
+    hint: &'static str,
+}
 
-/// The same of JSON, which may hold much that no prompt shows.
-const MOST_JSON: u64 = 64 << 20;
+/// Far beyond what any model takes.
+const TEXT: Limit = Limit {
+    bytes: 16 << 20,
+    hint: "give the part that matters, such as the last lines of a log: `tail -n 1000`",
+};
+
+/// JSON and YAML may hold much that no prompt shows.
+const DATA: Limit = Limit {
+    bytes: 64 << 20,
+    hint: "leave out what cannot matter, such as whole files that a shorter text stands for",
+};
 
 /// Whether a path means stdin.
 pub(crate) fn is_stdin(file: &Path) -> bool {
@@ -55,13 +68,13 @@ pub(crate) fn is_piped() -> bool {
 
 /// All of stdin, which is `what` was asked for.
 pub(crate) fn read(what: &str) -> Result<String, Failure> {
-    text(&all(Some(what), MOST_TEXT)?.unwrap_or_default(), "stdin")
+    text(&all(Some(what), TEXT)?.unwrap_or_default(), "stdin")
 }
 
 /// All of stdin; nothing if nothing comes soon and nobody sees that it is waited for.
 pub(crate) fn read_soon() -> Result<Option<String>, Failure> {
     let what = io::stderr().is_terminal().then_some("the attachment");
-    let all = all(what, MOST_TEXT)?;
+    let all = all(what, TEXT)?;
     all.map(|bytes| text(&bytes, "stdin")).transpose()
 }
 
@@ -71,17 +84,17 @@ pub(crate) fn read_text(file: &Path, what: &str) -> Result<String, Failure> {
         return read(what);
     }
     let name = format!("{what} from `{}`", file.display());
-    text(&read_file(file, &name, MOST_TEXT)?, &name)
+    text(&read_file(file, &name, TEXT)?, &name)
 }
 
 /// A file of JSON or YAML, or stdin for `-`: its name in errors, and its text.
 pub(crate) fn read_data(file: &Path, what: &str) -> Result<(String, String), Failure> {
     let (name, mut bytes) = if is_stdin(file) {
-        let all = all(Some(what), MOST_JSON)?;
+        let all = all(Some(what), DATA)?;
         ("stdin".to_owned(), all.unwrap_or_default())
     } else {
         let name = file.display().to_string();
-        let bytes = read_file(file, &name, MOST_JSON)?;
+        let bytes = read_file(file, &name, DATA)?;
         (name, bytes)
     };
     // Some editors begin a file with a mark that JSON does not know.
@@ -103,20 +116,19 @@ fn text(bytes: &[u8], name: &str) -> Result<String, Failure> {
     Ok(text.into_owned())
 }
 
-fn read_file(file: &Path, name: &str, most: u64) -> Result<Vec<u8>, Failure> {
+fn read_file(file: &Path, name: &str, limit: Limit) -> Result<Vec<u8>, Failure> {
     let file = File::open(file).map_err(|error| cannot_read(name, &error))?;
-    limited(file, name, most)
+    limited(file, name, limit)
 }
 
-fn limited(source: impl Read, name: &str, most: u64) -> Result<Vec<u8>, Failure> {
+fn limited(source: impl Read, name: &str, limit: Limit) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let read = source.take(most + 1).read_to_end(&mut bytes);
+    let read = source.take(limit.bytes + 1).read_to_end(&mut bytes);
     read.map_err(|error| cannot_read(name, &error))?;
-    if bytes.len() as u64 > most {
-        let most = grouped(most);
+    if bytes.len() as u64 > limit.bytes {
+        let most = grouped(limit.bytes);
         let what = format!("{name} has more than {most} bytes, the most that is read");
-        let hint = "give the part that matters, such as the last lines of a log: `tail -n 1000`";
-        return Err(Failure::new(what).hint(hint));
+        return Err(Failure::new(what).hint(limit.hint));
     }
     Ok(bytes)
 }
@@ -128,7 +140,7 @@ fn cannot_read(name: &str, error: &io::Error) -> Failure {
 /// All of stdin. What nobody asked for, and so has no name, is given up if nothing comes soon.
 ///
 /// It is read beside the rest of the program, for a read cannot be given up once it waits.
-fn all(what: Option<&str>, most: u64) -> Result<Option<Vec<u8>>, Failure> {
+fn all(what: Option<&str>, limit: Limit) -> Result<Option<Vec<u8>>, Failure> {
     let (tell, came) = mpsc::channel();
     let read = move || {
         let mut stdin = io::stdin().lock();
@@ -137,7 +149,7 @@ fn all(what: Option<&str>, most: u64) -> Result<Option<Vec<u8>>, Failure> {
         if stdin.fill_buf().is_ok() {
             let _ = tell.send(None);
         }
-        let _ = tell.send(Some(limited(stdin, "stdin", most)));
+        let _ = tell.send(Some(limited(stdin, "stdin", limit)));
     };
     let reader = thread::Builder::new().name("stdin".into()).spawn(read);
     reader.map_err(|error| cannot_read("stdin", &error))?;

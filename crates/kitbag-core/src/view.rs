@@ -85,6 +85,7 @@ use crate::stored::ConversationContext;
 
 /// What one node sees of each layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct View {
     /// The node.
     pub name: Cow<'static, str>,

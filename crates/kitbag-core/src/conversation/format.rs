@@ -93,6 +93,7 @@ pub struct UnknownDepth {
 
 /// What is shown of a history: a depth, and parts beyond it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ConversationView {
     /// How far back.
     pub depth: Depth,

@@ -89,6 +89,7 @@ pub struct UnknownEntityMode {
 
 /// How each tier is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EntityView {
     /// Entities referred to lately.
     pub active: EntityDetail,

@@ -21,7 +21,8 @@ use crate::view::{Addition, View, number_of_turns};
 /// How many of Understand's own decisions are shown where there is no room for all.
 const LATEST_DECISIONS: usize = 5;
 
-/// Shows the trace as the node of a view sees it.
+/// Shows the trace as the node of a view sees it: `View::builtin("think")`, `act`, `reply`, or a node of
+/// the user's own.
 #[must_use]
 pub fn format_reasoning_for_prompt(trace: &ReasoningTrace, node: &View) -> String {
     list(&trace_items(trace, node), NO_TRACE)
@@ -32,6 +33,7 @@ pub(crate) const NO_TRACE: &str = "Nothing so far.";
 
 /// What is shown of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReasoningView {
     /// The steps of past turns. Whatever of them is shown, why a turn was blocked is shown too;
     /// in full, also what was decided and what happened before.

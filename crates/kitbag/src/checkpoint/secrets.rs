@@ -23,16 +23,11 @@ fn in_strings(json: &str, id: &SessionId) -> String {
     let mut rest = json;
     while let Some((before, from)) = rest.find('"').and_then(|at| rest.split_at_checked(at)) {
         shown.push_str(before);
-        rest = from;
-        let mut strings = serde_json::Deserializer::from_str(from).into_iter::<String>();
-        let Some(Ok(text)) = strings.next() else {
-            break;
-        };
-        let (literal, after) = from
-            .split_at_checked(strings.byte_offset())
-            .unwrap_or((from, ""));
+        let (literal, after) = from.split_at_checked(length(from)).unwrap_or((from, ""));
+        // Half of a surrogate pair is JSON, and no text.
+        let text: Option<String> = serde_json::from_str(literal).ok();
         let is_name = after.trim_start().starts_with(':');
-        let looked_at = Some(text).filter(|text| !is_name && text != id.as_str());
+        let looked_at = text.filter(|text| !is_name && text != id.as_str());
         let redacted = looked_at.and_then(|text| {
             let clean = clean(&text, "checkpoint");
             let found = !clean.redacted.is_empty();
@@ -43,4 +38,34 @@ fn in_strings(json: &str, id: &SessionId) -> String {
     }
     shown.push_str(rest);
     shown
+}
+
+/// The length of the string that begins here, with its quotes.
+fn length(from: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in from.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    from.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p09_a_string_that_is_no_text_does_not_end_the_search() {
+        let id: SessionId = "s1".parse().unwrap();
+        let key = ["AKIA", "IOSFODNN7EXAMPLQ"].concat();
+        // Written with an escape, so that only who reads the string finds it.
+        let written = key.replacen('A', "\\u0041", 1);
+        let json = format!(r#"{{"odd": "\ud800", "note": "{written}"}}"#);
+        let shown = in_strings(&json, &id);
+        assert!(shown.contains(r#""\ud800""#), "{shown}");
+        assert!(!shown.contains("IOSFODNN7"), "{shown}");
+    }
 }
