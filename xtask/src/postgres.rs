@@ -104,9 +104,15 @@ impl Drop for Server {
     }
 }
 
-/// Who runs the server, and in which group: the user that PostgreSQL's package made when we are root, which PostgreSQL
+/// A user other than root, and the user's group.
+struct Owner {
+    user: u32,
+    group: u32,
+}
+
+/// Who runs the server: the user that PostgreSQL's package made when we are root, which PostgreSQL
 /// refuses, else ourselves. The folder becomes the owner's.
-fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
+fn owner(folder: &Path) -> Result<Option<Owner>> {
     if !are_we_root()? {
         return Ok(None);
     }
@@ -117,22 +123,25 @@ fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
         Ok(number.trim_end().parse()?)
     };
     output_of(program("chown").arg("postgres").arg(folder))?;
-    Ok(Some((id("-u")?, id("-g")?)))
+    Ok(Some(Owner {
+        user: id("-u")?,
+        group: id("-g")?,
+    }))
 }
 
 /// Runs it as the owner, and in a process group of its own: an interrupt at the keyboard ends the
 /// tests but not the script that cleans up after them.
 #[cfg(unix)]
-fn set_apart(command: &mut Command, owner: Option<(u32, u32)>) {
+fn set_apart(command: &mut Command, owner: Option<Owner>) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
-    if let Some((user, group)) = owner {
+    if let Some(Owner { user, group }) = owner {
         command.uid(user).gid(group);
     }
 }
 
 #[cfg(not(unix))]
-fn set_apart(_: &mut Command, _: Option<(u32, u32)>) {}
+fn set_apart(_: &mut Command, _: Option<Owner>) {}
 
 /// The address of the superuser at the socket in `folder`.
 fn address(folder: &Path) -> String {

@@ -139,12 +139,21 @@ async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let missing = "SELECT DISTINCT scope, conversation, turn FROM prompt_text WHERE tenant = $1 \
                    AND NOT EXISTS (SELECT 1 FROM text WHERE text.tenant = prompt_text.tenant \
                    AND text.hash = prompt_text.hash)";
-    for turn in tx.query::<TurnId>(missing, ()).await? {
-        problems.push(format!("turn {turn} lacks a text of its prompt"));
+    // Numbers are read as they are: one out of range is named like the others.
+    for (scope, conversation, turn) in tx.query::<(i64, i64, i64)>(missing, ()).await? {
+        problems.push(format!(
+            "turn {scope}.{conversation}.{turn} lacks a text of its prompt"
+        ));
     }
     let texts = "SELECT hash, body FROM text WHERE tenant = $1";
     for mut row in tx.query::<Row>(texts, ()).await? {
-        let hash: Hash = row.read()?;
+        let hash: Hash = match row.read() {
+            Ok(hash) => hash,
+            Err(error) => {
+                problems.push(error.to_string());
+                continue;
+            }
+        };
         if row.read().map(|body: String| Hash::of(&body)).ok() != Some(hash) {
             problems.push(format!("text {} of a prompt was altered", hash.to_hex()));
         }

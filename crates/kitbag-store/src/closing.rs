@@ -117,8 +117,7 @@ impl Store {
             Ok(Closing {
                 conversation: Conversation::get(tx, id).await?,
                 sender: Scope::sender(tx, id).await?,
-                messages: history::newest(tx, id.message(u32::MAX), Readers::People, u32::MAX)
-                    .await?,
+                messages: history::newest(tx, id.end(), Readers::People, u32::MAX).await?,
                 summary: None,
                 facts: Vec::new(),
             })

@@ -7,7 +7,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::names;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row, Value, from_row};
+use crate::value::{FromRow, LenientU32, Row, Value, from_row};
 
 /// Longest key, in characters.
 const LONGEST_KEY: usize = 100;
@@ -157,7 +157,7 @@ from_row!(Fact: key, value, version, since, until, source);
 impl FromRow for Option<MessageId> {
     fn from_row(row: &mut Row) -> Result<Self> {
         Ok(match row.read()? {
-            (Some(scope), Some(number), Some(seq)) => {
+            (LenientU32(Some(scope)), LenientU32(Some(number)), LenientU32(Some(seq))) => {
                 Some(ConversationId { scope, number }.message(seq))
             }
             _ => None,

@@ -40,7 +40,7 @@ impl Store {
     ) -> Result<Vec<StoredMessage>> {
         self.read(async move |tx| {
             Conversation::get(tx, id).await?;
-            newest(tx, id.message(u32::MAX), readers, limit).await
+            newest(tx, id.end(), readers, limit).await
         })
         .await
     }
@@ -128,7 +128,8 @@ pub(crate) fn role(name: &str) -> Option<Role> {
     roles.into_iter().find(|role| role.as_str() == name)
 }
 
-/// The newest messages of a conversation before one of them, oldest first.
+/// The newest messages of a conversation before one of them, or before its [end](ConversationId::end);
+/// oldest first.
 pub(crate) async fn newest(
     tx: &mut Tx<'_>,
     before: MessageId,

@@ -43,6 +43,11 @@ impl ConversationId {
             seq,
         }
     }
+
+    /// The place behind the last message: every message of the conversation comes before it.
+    pub(crate) fn end(self) -> MessageId {
+        self.message(u32::MAX)
+    }
 }
 
 impl TurnId {

@@ -182,7 +182,7 @@ async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<Conver
             }
         }
     };
-    let before = request.answering.unwrap_or(found.id.message(u32::MAX));
+    let before = request.answering.unwrap_or(found.id.end());
     let messages = history::newest(tx, before, Readers::Model, request.messages).await?;
     let unread = match messages.first() {
         Some(first) => history::count_before(tx, first.id).await?,

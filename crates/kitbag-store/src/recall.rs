@@ -29,7 +29,7 @@ use crate::message::{MessageTime, StoredMessage};
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::Row;
+use crate::value::{LenientU32, Row};
 
 /// How many candidates are looked at closely, at least.
 const CANDIDATES: usize = 400;
@@ -319,7 +319,7 @@ async fn facts(
             facts.role = history::role(&row.read::<String>()?).unwrap_or(facts.role);
             facts.at = MessageTime::from_columns(row.read()?, row.read()?).map(on_the_wall);
             facts.traits = MessageTraits::from_bits(row.read()?);
-            facts.previous = row.read::<Option<u32>>()?.map(MessageTraits::from_bits);
+            facts.previous = row.read::<LenientU32>()?.0.map(MessageTraits::from_bits);
             facts.words = row.read()?;
             facts.arrival = row.read()?;
             facts.fingerprint = Fingerprint::from_bits(row.read::<i64>()?.cast_unsigned());

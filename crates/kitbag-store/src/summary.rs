@@ -8,7 +8,7 @@ use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Cell, Value, from_row};
+use crate::value::{Cell, LenientU32, Value, from_row};
 
 /// What was said in a conversation, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,10 +126,11 @@ pub(crate) async fn add(
 ) -> Result<Summary> {
     summary.check()?;
     let sql = "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2";
-    let before: Option<Option<u32>> = tx.query_one(sql, id.scope).await?;
+    let before: Option<LenientU32> = tx.query_one(sql, id.scope).await?;
+    let before = before.and_then(|LenientU32(number)| number);
     let summary = Summary {
         conversation: id,
-        number: before.flatten().unwrap_or(0).saturating_add(1),
+        number: before.unwrap_or(0).saturating_add(1),
         first: summary.messages.0,
         last: summary.messages.1,
         made: now,

@@ -4,7 +4,7 @@
 //! another task, so that a transaction runs from begin to end on the thread that owns the
 //! connection.
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::value::{FromRow, Parameters, Row, Value};
 
 /// An open transaction. The tenant is `$1` of every statement.
@@ -182,15 +182,10 @@ impl<'t> Tx<'t> {
         conflict: &str,
         rows: impl IntoIterator<Item = P>,
     ) -> Result<()> {
-        let (mut values, mut count) = (Vec::new(), 0);
-        for row in rows {
-            row.add_to(&mut values);
-            count += 1;
-        }
+        let (values, columns) = values_of_rows(into, rows)?;
         if values.is_empty() {
             return Ok(());
         }
-        let columns = values.len() / count;
         let tenant = self.tenant.into();
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
@@ -223,10 +218,50 @@ impl<'t> Tx<'t> {
     }
 }
 
+/// The values of all rows, one row after the other, and the number of values in each.
+///
+/// Rows of lists can differ in length. Cut at one width, their values would end up in wrong columns.
+fn values_of_rows<P: Parameters>(
+    into: &str,
+    rows: impl IntoIterator<Item = P>,
+) -> Result<(Vec<Value>, usize)> {
+    let (mut values, mut columns) = (Vec::new(), None);
+    for row in rows {
+        let before = values.len();
+        row.add_to(&mut values);
+        let added = values.len() - before;
+        let expected = *columns.get_or_insert(added);
+        if added != expected {
+            return Err(StoreError::failed(format!(
+                "a row for {into} has {added} values, and the first one has {expected}"
+            )));
+        }
+    }
+    Ok((values, columns.unwrap_or(0)))
+}
+
 /// Names for `count` parameters, beginning with `$first`: `$4, $5, $6`.
 pub(crate) fn placeholders(first: usize, count: usize) -> String {
     let names: Vec<String> = (first..first + count)
         .map(|number| format!("${number}"))
         .collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_unequal_length_are_refused() {
+        let row = |count: i64| (0..count).map(Value::Int).collect::<Vec<_>>();
+        let (values, columns) = values_of_rows("fact", [row(2), row(2)]).unwrap();
+        assert_eq!((values.len(), columns), (4, 2));
+        // Together they fill two rows of two.
+        let error = values_of_rows("fact", [row(1), row(3)]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the store failed: a row for fact has 3 values, and the first one has 1"
+        );
+    }
 }

@@ -93,6 +93,19 @@ impl Cell for u32 {
     }
 }
 
+/// A number that the caller can do without: one out of range counts as missing, so that a damaged
+/// cell does not keep the rest of its row from being read.
+pub(crate) struct LenientU32(pub(crate) Option<u32>);
+
+impl Cell for LenientU32 {
+    const EXPECTED: &'static str = i64::EXPECTED;
+
+    fn from_value(value: Value) -> Option<Self> {
+        let number: Option<i64> = Cell::from_value(value)?;
+        Some(Self(number.and_then(|number| number.try_into().ok())))
+    }
+}
+
 impl Cell for u64 {
     const EXPECTED: &'static str = "a number from 0";
 

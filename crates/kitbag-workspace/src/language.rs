@@ -92,10 +92,10 @@ impl Language {
     pub fn of(path: &str, first_line: &str) -> Option<Self> {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let extension = file.rsplit_once('.').map(|(_, extension)| extension);
-        let known = |name: String| LANGUAGES.get(name.as_str()).copied();
-        known(file.to_owned())
-            .or_else(|| known(format!("*.{}", extension?.to_ascii_lowercase())))
-            .or_else(|| known(format!("#!{}", interpreter(first_line)?)))
+        let known = |name: &str| LANGUAGES.get(name).copied();
+        known(file)
+            .or_else(|| known(&format!("*.{}", extension?.to_ascii_lowercase())))
+            .or_else(|| known(&format!("#!{}", interpreter(first_line)?)))
     }
 
     /// The language of a file by its path and its whole text, which tells C++ headers from C ones.

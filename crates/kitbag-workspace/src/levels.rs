@@ -285,8 +285,9 @@ fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
     };
     // Of those that weigh the same the first counts.
     let starts = (unit.first..=unit.last + 1 - EXCERPT).rev();
-    let best = starts.max_by(|a, b| weight(*a).total_cmp(&weight(*b)));
-    let first = best.unwrap_or(unit.first);
+    let weighed = starts.map(|first| (weight(first), first));
+    let best = weighed.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let first = best.map_or(unit.first, |(_, first)| first);
     (first, first + EXCERPT - 1)
 }
 

@@ -19,6 +19,10 @@ const MOST: usize = 20;
 
 const CORE: &str = "crates/kitbag-core/src/";
 
+/// The line that declares a public item: its indent, its kind and its name.
+const DECLARED: &str =
+    r"(?m)^( *)pub ((?:const |async |unsafe )*fn|struct|enum|trait|const|static|type) (\w+).*$";
+
 /// Prints the number, and fails where it is too large.
 pub(super) fn check(sources: &[Source], root: &Path) -> Result<Vec<Problem>> {
     let documents = ["README.md", "docs"].map(|name| read_all(&root.join(name)));
@@ -61,10 +65,9 @@ fn unused<'a>(sources: &'a [Source], documents: &str) -> Result<Vec<Item<'a>>> {
     for source in &core {
         used.extend(documented_calls(&source.text).flat_map(words));
     }
-    let mut items = Vec::new();
-    for source in core {
-        items.extend(items_of(source)?);
-    }
+    let declared = Regex::new(DECLARED)?;
+    let items = core.iter().flat_map(|source| items_of(source, &declared));
+    let items: Vec<Item<'_>> = items.collect();
     let is_declared_with = |name: &str| {
         let mut others = items.iter().filter(|item| item.name != name);
         others.any(|other| words(other.declaration).any(|word| word == name))
@@ -74,8 +77,7 @@ fn unused<'a>(sources: &'a [Source], documents: &str) -> Result<Vec<Item<'a>>> {
 }
 
 /// The public items of a file, methods among them.
-fn items_of<'a>(source: &'a Source) -> Result<Vec<Item<'a>>> {
-    let declared = r"(?m)^( *)pub (const fn|fn|struct|enum|trait|const|static|type) (\w+).*$";
+fn items_of<'a>(source: &'a Source, declared: &Regex) -> Vec<Item<'a>> {
     let text = without_tests(&source.text);
     let item = |captures: Captures<'a>| {
         let (line, [indent, kind, name]) = captures.extract();
@@ -92,10 +94,7 @@ fn items_of<'a>(source: &'a Source) -> Result<Vec<Item<'a>>> {
             declaration,
         }
     };
-    Ok(Regex::new(declared)?
-        .captures_iter(text)
-        .map(item)
-        .collect())
+    declared.captures_iter(text).map(item).collect()
 }
 
 fn without_tests(text: &str) -> &str {
@@ -159,6 +158,14 @@ mod tests {
         );
         let other = source("crates/kitbag/src/b.rs", "// alone\ncalled();\n");
         assert_eq!(names(&[core, other], "`told`"), ["alone"]);
+    }
+
+    #[test]
+    fn functions_of_every_kind_are_seen() {
+        let text = "pub async fn one() {}\npub unsafe fn two() {}\npub const unsafe fn three() {}\n\
+                    pub const FOUR: u8 = 4;\n";
+        let core = source("crates/kitbag-core/src/a.rs", text);
+        assert_eq!(names(&[core], ""), ["one", "two", "three", "FOUR"]);
     }
 
     #[test]

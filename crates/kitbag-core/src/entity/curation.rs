@@ -40,18 +40,19 @@ pub(crate) fn apply_curation(
         log.push(entry(None, "clear_all", why));
     } else {
         let retain = decision.retain_active.iter();
-        let retain = retain.map(|one| ("retain", &one.reference, one.reason.as_str()));
-        let demote = decision.demote.iter().map(|one| ("demote", one, why));
-        let drop = decision.drop.iter().map(|one| ("drop", one, why));
+        let retain = retain.map(|one| (Action::Retain, &one.reference, one.reason.as_str()));
+        let demote = decision.demote.iter();
+        let demote = demote.map(|one| (Action::Demote, one, why));
+        let drop = decision.drop.iter().map(|one| (Action::Drop, one, why));
         let mut done = Vec::new();
         for (action, reference, reason) in retain.chain(demote).chain(drop) {
             let changed = match action {
-                "retain" => registry.retain(reference, reason),
-                "demote" => registry.demote(reference),
-                _ => registry.drop_ref(reference),
+                Action::Retain => registry.retain(reference, reason),
+                Action::Demote => registry.demote(reference),
+                Action::Drop => registry.drop_ref(reference),
             };
             match changed {
-                Ok(()) => done.push(entry(Some(reference), action, reason)),
+                Ok(()) => done.push(entry(Some(reference), action.as_str(), reason)),
                 Err(_) => applied.unknown_refs.push(reference.clone()),
             }
         }
@@ -61,6 +62,25 @@ pub(crate) fn apply_curation(
     let surplus = log.len().saturating_sub(DECISION_LOG_LIMIT);
     log.drain(..surplus);
     applied
+}
+
+/// A wish for one ref.
+#[derive(Clone, Copy)]
+enum Action {
+    Retain,
+    Demote,
+    Drop,
+}
+
+impl Action {
+    /// The name in the log.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Retain => "retain",
+            Self::Demote => "demote",
+            Self::Drop => "drop",
+        }
+    }
 }
 
 /// Which entities to keep, set aside and remove.

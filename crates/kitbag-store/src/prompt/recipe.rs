@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RequestField, SentPrompt};
 use crate::error::{Result, StoreError};
-use crate::value::{Cell, Value};
+use crate::value::{FromRow, Row, Value};
 
 /// The BLAKE3 hash of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,11 +41,13 @@ impl From<Hash> for Value {
     }
 }
 
-impl Cell for Hash {
-    const EXPECTED: &'static str = "a hash of 32 bytes";
-
-    fn from_value(value: Value) -> Option<Self> {
-        Some(Self(Vec::from_value(value)?.try_into().ok()?))
+impl FromRow for Hash {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        let bytes: Vec<u8> = row.read()?;
+        let bytes = bytes
+            .try_into()
+            .map_err(|_| StoreError::damaged("prompt", "a hash has not 32 bytes"))?;
+        Ok(Self(bytes))
     }
 }
 

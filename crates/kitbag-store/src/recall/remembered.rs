@@ -11,6 +11,7 @@ use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
+use crate::value::LenientU32;
 
 /// How many facts are looked at, those learned last.
 const FACTS: u32 = 500;
@@ -28,8 +29,11 @@ pub(super) async fn remembered(
     let mut remembered = BTreeMap::new();
     let sql = "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
                AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT $3";
-    let facts = tx.query::<(u32, u32, String, String)>(sql, (scope.id, FACTS));
-    for (conversation, seq, key, value) in facts.await? {
+    let facts = tx.query::<(LenientU32, LenientU32, String, String)>(sql, (scope.id, FACTS));
+    for (LenientU32(conversation), LenientU32(seq), key, value) in facts.await? {
+        let Some((conversation, seq)) = conversation.zip(seq) else {
+            continue;
+        };
         if is_about(&format!("{key} {value}"), &terms) {
             *remembered.entry((conversation, seq)).or_insert(0) += 1;
         }

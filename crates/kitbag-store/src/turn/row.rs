@@ -6,7 +6,7 @@ use super::{StoredTurn, TurnStatus};
 use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::transaction::Tx;
-use crate::value::{FromRow, Row, Value};
+use crate::value::{FromRow, LenientU32, Row, Value};
 
 pub(super) const COLUMNS: &str =
     "scope, conversation, id, status, message, reply, inferences, problem";
@@ -25,7 +25,7 @@ impl FromRow for StoredTurn {
                 StoreError::damaged("turn", format!("turn {id} has the status `{status}`"))
             })?,
             message: message(row.read()?),
-            reply: row.read::<Option<u32>>()?.map(message),
+            reply: row.read::<LenientU32>()?.0.map(message),
             inferences: row.read()?,
             problem: row.read()?,
         })

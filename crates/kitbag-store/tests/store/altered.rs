@@ -3,7 +3,8 @@
 use jiff::SignedDuration;
 use kitbag_core::role::Role;
 use kitbag_store::{
-    ExportFilter, Import, Incoming, Learned, Location, NewFact, NewMessage, Store, StoreError,
+    ExportFilter, Import, Incoming, Learned, Location, NewFact, NewMessage, RecallRequest, Store,
+    StoreError,
 };
 
 use crate::place::{run, second};
@@ -114,6 +115,33 @@ fn a_check_names_counts_that_are_too_low() {
     ] {
         assert_eq!(problems(sql), [expected], "{sql}");
     }
+}
+
+#[test]
+fn a_check_names_numbers_out_of_range_and_goes_on() {
+    let sql = "UPDATE fact SET source_seq = 5000000000; \
+               UPDATE turn SET reply = -7; \
+               UPDATE message SET previous_traits = -1; \
+               INSERT INTO prompt_text (tenant, scope, conversation, turn, inference, hash, origin) \
+               SELECT tenant, 1, 2, -3, 0, x'00', 'here' FROM tenant; \
+               INSERT INTO text (tenant, hash, body) SELECT tenant, x'01', 'a text' FROM tenant";
+    altered(sql, async |store| {
+        assert_eq!(
+            store.check().await.unwrap(),
+            [
+                "fact `mood` of `ann` comes from message 1.2#5000000000, which is not there",
+                "turn 1.2.-3 lacks a text of its prompt",
+                "a row of prompt is damaged: a hash has not 32 bytes",
+            ]
+        );
+        // The rest of such rows is still read.
+        let facts = store.facts("ann", 10).await.unwrap();
+        assert_eq!((facts.len(), facts[0].source), (1, None));
+        let turn = store.turn("1.2.1".parse().unwrap()).await.unwrap();
+        assert_eq!(turn.reply, None);
+        let recalled = store.recall(&RecallRequest::new("ann", "puppy")).await;
+        assert!(!recalled.unwrap().is_empty());
+    });
 }
 
 #[test]

@@ -30,12 +30,12 @@ impl Comment {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let stem = file.split('.').next().unwrap_or(file);
         let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let known = |name: String| COMMENTS.get(name.as_str()).copied();
+        let known = |name: &str| COMMENTS.get(name).copied();
         Language::of(path, first_line)
             .map(Language::comment)
-            .or_else(|| known(file.to_owned()))
-            .or_else(|| known(format!("{stem}.*")))
-            .or_else(|| known(format!("*.{}", extension.to_ascii_lowercase())))
+            .or_else(|| known(file))
+            .or_else(|| known(&format!("{stem}.*")))
+            .or_else(|| known(&format!("*.{}", extension.to_ascii_lowercase())))
             .or_else(|| first_line.starts_with("#!").then_some(Self::HASH))
     }
 

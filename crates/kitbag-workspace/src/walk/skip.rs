@@ -3,6 +3,7 @@
 //! Names that are real source in some projects (`build`, `dist`, `out`, `lib`, `external`, `*.d.ts`)
 //! are deliberately absent: an ignore file is the place for those.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -158,7 +159,8 @@ pub(super) fn file_by_name(name: &str) -> Option<SkipReason> {
     if is_packed {
         return Some(SkipReason::Minified);
     }
-    let ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+    let mut endings = ENDINGS.get(extension)?.iter();
+    let ending = endings.find(|(ending, _)| name.ends_with(ending));
     ending.map(|(_, reason)| reason.clone())
 }
 
@@ -167,8 +169,15 @@ static NAMES: Meanings<SkipReason> = LazyLock::new(|| meanings(include_str!("ski
 /// In lower case.
 static EXTENSIONS: Meanings<SkipReason> =
     LazyLock::new(|| meanings(include_str!("skip/extensions.txt")));
-static ENDINGS: LazyLock<Vec<(&str, SkipReason)>> =
-    LazyLock::new(|| rows(include_str!("skip/endings.txt")).collect());
+/// By extension, so that a file name is compared with a few endings and not with all.
+static ENDINGS: LazyLock<HashMap<&str, Vec<(&str, SkipReason)>>> = LazyLock::new(|| {
+    let mut endings: HashMap<_, Vec<_>> = HashMap::new();
+    for (ending, reason) in rows(include_str!("skip/endings.txt")) {
+        let extension = ending.rsplit('.').next().unwrap_or(ending);
+        endings.entry(extension).or_default().push((ending, reason));
+    }
+    endings
+});
 
 /// `.env` and `.env.local`, but not `.env.example`.
 fn is_environment(name: &str) -> bool {

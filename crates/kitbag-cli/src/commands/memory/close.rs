@@ -51,18 +51,21 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let counter = Counter::for_vocabulary(Vocabulary::O200kBase)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
-    // All that are named are read before the first is closed: a mistyped name should close none.
-    for id in &args.conversations {
-        store.closing(*id).await?;
-    }
-    let ids = match args.silent {
-        true => silent(args, &store).await?,
-        false => args.conversations.clone(),
-    };
     let mut closed = Vec::new();
-    for id in ids {
-        let closing = store.closing(id).await?;
-        closed.push(close(args, &store, closing, &counter).await?);
+    if args.silent {
+        for id in silent(args, &store).await? {
+            let closing = store.closing(id).await?;
+            closed.push(close(args, &store, closing, &counter).await?);
+        }
+    } else {
+        // All are read before the first is closed: a mistyped name should close none.
+        let mut closings = Vec::new();
+        for id in &args.conversations {
+            closings.push(store.closing(*id).await?);
+        }
+        for closing in closings {
+            closed.push(close(args, &store, closing, &counter).await?);
+        }
     }
     if args.json {
         return Ok(output::print_json_list("closed", &closed)?);

@@ -8,8 +8,12 @@ impl FileDiff {
     #[must_use]
     pub fn changed_lines(&self) -> (usize, usize) {
         let changed = lines(&self.patch).filter(|(_, part)| *part == Part::Change);
-        let (came, went): (Vec<_>, Vec<_>) = changed.partition(|(line, _)| line.starts_with('+'));
-        (came.len(), went.len())
+        changed.fold((0, 0), |(came, went), (line, _)| {
+            match line.starts_with('+') {
+                true => (came + 1, went),
+                false => (came, went + 1),
+            }
+        })
     }
 
     /// The patch without the lines around each change, and with no more changed lines than these;
