@@ -24,6 +24,7 @@ mod value;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Replaces every secret in a text by a marker such as `[REDACTED:github-token]`.
@@ -45,6 +46,31 @@ use std::ops::Range;
 /// ```
 #[must_use]
 pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
+    let mut redacted = pass(text, path);
+    // A line may read otherwise once a part of it is replaced, such as the quote that opened a value.
+    // Whatever is found then is replaced too, so that a text without its secrets stays as it is.
+    for _ in 0..MOST_PASSES {
+        if redacted.found.is_empty() {
+            break;
+        }
+        let again = pass(&redacted.text, path);
+        let Cow::Owned(shown) = again.text else {
+            break;
+        };
+        let known: BTreeSet<u32> = redacted.found.iter().map(|known| known.line).collect();
+        let new = again.found.into_iter();
+        let new = new.filter(|found| !known.contains(&found.line));
+        redacted.found.extend(new);
+        redacted.found.sort_by_key(|found| found.line);
+        redacted.text = Cow::Owned(shown);
+    }
+    redacted
+}
+
+/// As many have been enough for every random text of the tests.
+const MOST_PASSES: usize = 4;
+
+fn pass<'t>(text: &'t str, path: &str) -> Redacted<'t> {
     let spans = united(scan::spans(text, path));
     if spans.is_empty() {
         return Redacted {
