@@ -357,6 +357,22 @@ fn p09_resuming_gives_a_prompt_with_the_code_in_it() {
 }
 
 #[test]
+fn p09_what_was_kept_is_shown_however_little_it_has_to_do_with_the_task() {
+    let folder = shop();
+    let mut shown = show(&folder, "s1");
+    let other = json!({
+        "source": "oven.py", "content": "def bake(): ...\n", "chunk_type": "file", "priority": "LOW", "relevance": 1_000,
+    });
+    let chunks = shown["context"]["chunks"].as_array_mut().unwrap();
+    chunks.push(other);
+    let json = shown.to_string();
+    let save = ["checkpoint", "save", "s1", "-"];
+    folder.run_with_stdin(&save, json.as_bytes()).success();
+    let resumed = folder.run(&["checkpoint", "resume", "s1"]).success();
+    assert!(resumed.contains("def bake()"), "{resumed}");
+}
+
+#[test]
 fn p09_files_that_changed_since_are_named() {
     let folder = shop();
     folder.write("cart.py", "def other():\n    pass\n");

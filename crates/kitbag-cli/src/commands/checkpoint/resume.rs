@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kitbag::checkpoint::{Checkpoint, CheckpointState, Checkpoints, SessionId};
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::budget::parse_input;
-use kitbag::core::chunk::{ChunkType, ContextChunk};
+use kitbag::core::chunk::{ChunkType, ContextChunk, Relevance};
 use kitbag::core::tokens::Tokens;
 use kitbag::pack::truncatable;
 
@@ -55,7 +55,9 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result
 /// The checkpoint in words: nothing that was said or made can pass for a heading or a request.
 fn print(checkpoint: &Checkpoint, args: &Args) -> Result<(), Failure> {
     let (counter, traits) = args.counter.counter()?;
+    // What was kept was chosen already: only the budget may leave some of it out.
     let settings = AssemblySettings::new(OutputForm::Markdown, args.budget)
+        .with_floor(Relevance::from_ppm(0))
         .with_traits(traits.unwrap_or_default());
     let mut chunks = chunks(checkpoint).to_vec();
     chunks.iter_mut().for_each(truncatable);
