@@ -348,7 +348,7 @@ fn the_most_telling_name_is_used() {
 fn made_secrets_are_found_and_look_alikes_left_alone() {
     let mut random = random::Random::new(7);
     let secrets = made_secrets::all(&mut random);
-    let kinds: std::collections::BTreeSet<&str> = secrets.iter().map(|case| case.kind).collect();
+    let kinds: BTreeSet<&str> = secrets.iter().map(|case| case.kind).collect();
     assert!(
         secrets.len() >= 400 && kinds.len() >= 45,
         "{} of {} kinds",
