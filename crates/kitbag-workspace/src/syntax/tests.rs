@@ -105,6 +105,16 @@ fn verbatim(lines: &Lines<'_>, rendered: &Rendered) {
     assert_eq!(content, "");
 }
 
+#[test]
+fn a_shell_script_may_hold_any_character() {
+    for odd in ['é', '\u{8000}', '\u{1f600}', '\u{80000}', '\u{10ffff}'] {
+        let text = format!("größe() {{\n  echo {{{odd}..3}} {{1..{odd}}}\n}}\n");
+        let syntax = parse(Language::Bash, &text);
+        check(&text, &syntax);
+        assert_eq!(syntax.definitions[0].name, "größe");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_read(text in any::<String>(), language in 0..Language::NAMES.len()) {

@@ -19,6 +19,7 @@ pub(super) fn read(language: Language, lines: &Lines<'_>) -> Option<Syntax> {
     let grammar = grammar::of(language)?;
     let text = match language {
         Language::C | Language::Cpp => macros::hidden(lines.text()),
+        Language::Bash => ascii(lines.text()),
         _ => Cow::Borrowed(lines.text()),
     };
     let tree = parse(grammar, &text)?;
@@ -31,6 +32,23 @@ pub(super) fn read(language: Language, lines: &Lines<'_>) -> Option<Syntax> {
     syntax.imports = reader.imports;
     syntax.frames = walked.frames;
     Some(syntax)
+}
+
+/// The text with a letter in the place of each byte that is not ASCII. The Bash grammar asks C's
+/// `isdigit` about whatever follows a brace, which reads beyond its table for such characters and can
+/// bring the process down. Names are read from the text itself.
+fn ascii(text: &str) -> Cow<'_, str> {
+    let letter = |byte: u8| {
+        if byte.is_ascii() {
+            char::from(byte)
+        } else {
+            'x'
+        }
+    };
+    match text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => text.bytes().map(letter).collect(),
+    }
 }
 
 /// The longest text that is parsed, in bytes.
