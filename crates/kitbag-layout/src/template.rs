@@ -50,8 +50,8 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// [`TemplateError::Syntax`] or [`TemplateError::Unbalanced`] where the source is not a template,
-    /// [`TemplateError::Limit`] where it is larger than 4 MiB or nested deeper than 64 levels.
+    /// [`TemplateProblem::Syntax`] or [`TemplateProblem::Unbalanced`] where the source is not a template,
+    /// [`TemplateProblem::Limit`] where it is larger than 4 MiB or nested deeper than 64 levels.
     pub fn parse(name: &str, source: &str) -> Result<Self, TemplateError> {
         let program = parse::parse(name, source)?;
         Ok(Self {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Dependencies, Dependency, DependencyKind, Ecosystem, Manifest};
 use crate::shown::{counted, ever_shorter, first_of, shown};
 
-/// What is shown, with how many manifests and how many names of each kind, from the most to the
-/// least.
+/// The details that are shown, with the most manifests and the most names of each kind, from the
+/// largest to the smallest.
 const SIZES: [(Detail, usize, usize); 4] = [
     (Detail::All, 150, 100),
     (Detail::Primary, 80, 60),

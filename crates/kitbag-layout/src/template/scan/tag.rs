@@ -235,7 +235,7 @@ const OPENERS: [(&str, Opens); 9] = [
     ("*", Opens::Decorator),
 ];
 
-/// Whether a `~` stands here, and what follows it.
+/// Tells whether a `~` stands here, and what follows it.
 fn stripped(text: &str) -> (bool, &str) {
     let rest = text.strip_prefix('~');
     (rest.is_some(), rest.unwrap_or(text))
