@@ -40,12 +40,12 @@ const DATA: Limit = Limit {
     hint: "leave out what cannot matter, such as whole files that a shorter text stands for",
 };
 
-/// Whether a path means stdin.
+/// Tells whether a path means stdin.
 pub(crate) fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Whether stdin is a file, a pipe or a socket. A terminal and `/dev/null` hold nothing.
+/// Tells whether stdin is a file, a pipe or a socket. A terminal and `/dev/null` hold nothing.
 pub(crate) fn is_piped() -> bool {
     let stdin = io::stdin();
     if stdin.is_terminal() {

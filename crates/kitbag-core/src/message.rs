@@ -124,7 +124,7 @@ impl Message {
         self.visibility.is_all()
     }
 
-    /// Whether it holds the result of a tool call, which nothing may part from the call.
+    /// Tells whether it holds the result of a tool call, which nothing may part from the call.
     pub(crate) fn answers_a_call(&self) -> bool {
         let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
         self.role == Role::Tool || self.content.blocks().iter().any(is_result)

@@ -24,7 +24,7 @@ pub(super) struct Token {
     pattern: &'static str,
     /// How many characters may stand before the keyword.
     lead: usize,
-    /// Whether a sum over its random part, which begins after the keyword, proves it.
+    /// Set where a sum over its random part, which begins after the keyword, proves it.
     sum: bool,
     /// The pattern, compiled when its keyword is first met: most never are.
     regex: OnceLock<Option<Regex>>,

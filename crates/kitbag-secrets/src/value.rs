@@ -91,7 +91,7 @@ pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
         .unwrap_or_default()
 }
 
-/// Where a quote closes, unless it is escaped.
+/// The place where a quote closes that is not escaped.
 pub(super) fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     text.find(|c: char| {

@@ -119,7 +119,7 @@ pub struct Recalled {
     pub message: StoredMessage,
     /// The bytes of its text that say most.
     pub passage: Range<usize>,
-    /// How well it answers, part by part.
+    /// The score, part by part.
     pub score: Score,
     /// Messages that say nearly the same.
     pub duplicates: Vec<MessageId>,

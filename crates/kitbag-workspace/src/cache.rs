@@ -26,10 +26,10 @@ use serde::de::DeserializeOwned;
 pub use key::Key;
 use segment::{Segment, Unwritten};
 
-/// How many bytes on disk a cache holds at most, unless its caller says otherwise.
+/// The most bytes that a cache holds on disk, unless its caller says otherwise.
 pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// How many bytes are held back at most before they are written.
+/// The most bytes that are held back before they are written.
 const MAX_UNWRITTEN: u64 = 8 * 1024 * 1024;
 
 /// A folder of values by key; or nothing, where no folder can be had.

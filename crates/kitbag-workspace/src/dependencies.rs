@@ -65,7 +65,7 @@ impl Manifest {
         crate::relative::folder_of(&self.path)
     }
 
-    /// Whether it has a dependency of this name.
+    /// Tells whether it has a dependency of this name.
     fn has(&self, name: &str) -> bool {
         self.dependencies.iter().any(|known| known.name == name)
     }

@@ -98,7 +98,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// How many lines it has.
+    /// The number of its lines.
     pub(crate) fn len(&self) -> u32 {
         self.last.saturating_sub(self.first) + 1
     }

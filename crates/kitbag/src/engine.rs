@@ -86,7 +86,7 @@ pub struct Composed {
 }
 
 impl Composed {
-    /// What is sent: the text, or the JSON of a form that is no text.
+    /// The body that is sent: the text, or the JSON of a form that is no text.
     #[must_use]
     pub fn body(&self) -> Cow<'_, str> {
         match self.assembly.form.is_text() {

@@ -150,7 +150,7 @@ impl Epoch {
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 
-    /// How much of the latest request stands at the beginning of this one.
+    /// The part of the latest request that stands at the beginning of this one.
     pub(super) fn reuse(&self, segments: &[Segment]) -> Reuse {
         let pairs = self.texts.iter().zip(texts(segments));
         let shared = pairs.take_while(|(before, now)| *before == now);

@@ -46,7 +46,7 @@ pub(crate) fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm
     format!("{title}\n{fence}{language}\n{content}{newline}{fence}\n\n")
 }
 
-/// Whether a level is an item of a list. Others stand in a fence.
+/// Tells whether a level is an item of a list. Others stand in a fence.
 fn is_item(chunk_type: &ChunkType, detail: Detail) -> bool {
     use ChunkType::{Entity, Fact, Reminder, Step, Summary, Turn};
     matches!(detail, Detail::Line | Detail::Handle)

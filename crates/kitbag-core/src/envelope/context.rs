@@ -22,7 +22,7 @@ pub struct CompressedContext {
     pub tokens_used: Tokens,
     /// The tokens that they may have.
     pub budget: Tokens,
-    /// What is out, and why.
+    /// The sources that are left out, and why.
     pub excluded: Vec<ExcludedChunk>,
 }
 
@@ -39,7 +39,7 @@ impl CompressedContext {
 /// A chunk that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExcludedChunk {
-    /// Where it comes from.
+    /// The source that it comes from.
     pub source: String,
     /// Why.
     pub reason: Reason,

@@ -16,7 +16,7 @@ const STOP_WORDS: &str = "add all and any are build but can change code create d
 get has have how implement into its make need new not one our out please refactor should some \
 test that the them then there this update use was what when why with write";
 
-/// Whether a list, with blanks between its words, has this one.
+/// Tells whether a list, with blanks between its words, has this one.
 pub(super) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }

@@ -277,7 +277,7 @@ fn this_turn(current: &CurrentTurn, view: &ReasoningView) -> Vec<Item> {
     items
 }
 
-/// Where the turn and the conversation stand: this turn's word, or the last one's.
+/// The phase of the turn and of the conversation: this turn's word, or the last one's.
 fn standing(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     let (current, last) = (&trace.current, trace.recent_summaries.last());
     let latest = |field: fn(&TurnExecutionSummary) -> &str| {

@@ -152,7 +152,7 @@ fn plain_words(sentence: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-/// Whether one of the cues stands between spaces.
+/// Tells whether one of the cues stands between spaces.
 fn holds(plain: &str, cues: &[&str]) -> bool {
     let is_at = |at: usize, cue: &str| {
         let before = plain.get(..at).is_some_and(|text| text.ends_with(' '));

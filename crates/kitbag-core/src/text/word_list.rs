@@ -1,6 +1,6 @@
 //! Lists of words that are separated by white space: long ones are files, which the compiler cuts.
 
-/// Whether a word stands in a short list.
+/// Tells whether a word stands in a short list.
 pub(crate) fn is_listed(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }

@@ -4,7 +4,7 @@ use super::Agent;
 use crate::value::{Map, Value};
 
 impl Agent {
-    /// What templates see as `agent`. What is not written is not there; secrets never are.
+    /// The fields that templates see as `agent`: those that are written, and never a secret.
     #[must_use]
     pub fn to_context(&self) -> Value {
         let options = self.options.as_ref();
@@ -37,7 +37,7 @@ impl Agent {
         ])
     }
 
-    /// What templates see as `agentMetadata`.
+    /// The fields that templates see as `agentMetadata`.
     #[must_use]
     pub fn metadata(&self) -> Value {
         present([
@@ -47,7 +47,8 @@ impl Agent {
         ])
     }
 
-    /// What templates see as `skills`: names, or descriptions of each. A map says which to include.
+    /// The list that templates see as `skills`: names, or descriptions of each. A map says which
+    /// to include.
     #[must_use]
     pub fn skills_context(&self) -> Value {
         let skills = match &self.skills {

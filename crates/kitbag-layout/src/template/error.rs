@@ -47,13 +47,13 @@ impl fmt::Display for Place {
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct TemplateError {
-    /// Where it is.
+    /// The place in the source.
     pub place: Place,
-    /// What is wrong.
+    /// The problem there.
     pub problem: TemplateProblem,
 }
 
-/// What is wrong with a template.
+/// A problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TemplateProblem {

@@ -104,7 +104,7 @@ pub(super) fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// What stands in the first child element of a name.
+/// The text of the first child element of a name.
 fn children<'a, 'd>(node: Node<'a, 'd>, name: &str) -> impl Iterator<Item = Node<'a, 'd>> {
     child(node, name)
         .into_iter()

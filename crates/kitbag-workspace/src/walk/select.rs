@@ -40,7 +40,7 @@ impl Selection {
         }
     }
 
-    /// Whether the patterns let a path in, also one that is not listed.
+    /// Tells whether the patterns let a path in, also one that is not listed.
     pub(crate) fn selects(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
         let has = |patterns: &Gitignore| {

@@ -25,9 +25,9 @@ pub struct Redaction {
     pub source: String,
     /// The line, or the first of them, counted from 1.
     pub line: u32,
-    /// What kind of secret it looks like.
+    /// The kind of secret that it looks like.
     pub kind: String,
-    /// How many more were replaced further down in the source, which are not told one by one.
+    /// The number of further ones in the source, which are not listed one by one.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more: usize,
     #[serde(skip)]

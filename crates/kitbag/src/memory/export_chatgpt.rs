@@ -144,7 +144,7 @@ fn latest<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> Option<&'a str> {
     latest.map(|(id, _)| id.as_str())
 }
 
-/// What a message says.
+/// The text of a message.
 fn parts_of(message: &Message) -> Vec<String> {
     let content = &message.content;
     let mut parts: Vec<String> = Vec::new();

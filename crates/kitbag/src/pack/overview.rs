@@ -316,7 +316,7 @@ const LISTS: &str = "__init__ mod package doc";
 const ASIDE: &str = "assets benches benchmarks data generated i18n l10n locale locales migrations \
                      public static templates translations vendor";
 
-/// Whether a name is one of a list of words.
+/// Tells whether a name is one of a list of words.
 fn is_among(name: &str, words: &str) -> bool {
     words.split(' ').any(|word| word == name)
 }

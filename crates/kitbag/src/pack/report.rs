@@ -26,7 +26,7 @@ use crate::engine::{Composed, Redaction};
 pub struct Pack {
     /// The prompt, as it is printed.
     prompt: String,
-    /// What is in it and what is not, and why.
+    /// The decisions: each source that is in or out, and why.
     #[serde(flatten)]
     pub decisions: Decisions,
     /// The prompt and its ledger, which has a line for every chunk and every problem.
@@ -65,7 +65,8 @@ pub struct Decisions {
     /// What takes the budget, the largest first.
     #[serde(default)]
     pub spent: Vec<Spent>,
-    /// What is not in the prompt: chunks by score, then the files that never became one.
+    /// The sources that are not in the prompt: chunks by score, then the files that never became
+    /// one.
     pub excluded: Vec<Excluded>,
     /// The secrets that were replaced in what is shown.
     pub redacted: Vec<Redaction>,

@@ -105,7 +105,7 @@ enum FormatArg {
     Responses,
 }
 
-/// How chunks are chosen.
+/// The ways to choose chunks.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum StrategyArg {
     /// The greatest worth within the budget

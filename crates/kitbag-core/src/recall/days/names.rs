@@ -80,7 +80,7 @@ fn meaning_in(language: Language, folded: &str) -> Option<Name> {
     })
 }
 
-/// How a language speaks of days; nothing where that is not known.
+/// The words of a language for days; nothing where they are not known.
 const fn date_words(language: Language) -> Option<&'static str> {
     Some(match language {
         Language::English => include_str!("names/english.txt"),

@@ -30,7 +30,7 @@ enum Framing {
     Values,
 }
 
-/// What was found.
+/// The outcome of one reading.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Record,
@@ -142,7 +142,7 @@ fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace()
 }
 
-/// Where in a value the reading stands.
+/// The place in a value that the reading has come to.
 #[derive(Default)]
 struct Scan {
     depth: u32,
@@ -151,7 +151,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Where the value ends in these bytes, if it does.
+    /// The end of the value in these bytes, if it is there.
     fn end_in(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, &byte) in bytes.iter().enumerate() {
             if self.in_string {
@@ -190,7 +190,7 @@ impl Scan {
     }
 }
 
-/// What is there to be read; empty at the end.
+/// The bytes that are there to be read; empty at the end.
 fn fill<R: BufRead>(reader: &mut R) -> io::Result<&[u8]> {
     // A call that was interrupted is made again, as the readers of the standard library do.
     loop {
