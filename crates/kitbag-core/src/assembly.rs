@@ -25,6 +25,7 @@ mod turn;
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,7 @@ pub fn assemble(
         settings,
         counter: &counter,
         priced: &priced,
+        history_tokens: OnceCell::new(),
     };
     let (choice, report) = turn.decide(previous)?;
     turn.finish(&choice, report, previous)

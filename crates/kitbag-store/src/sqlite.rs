@@ -4,6 +4,7 @@ mod error;
 mod log;
 mod named;
 mod open;
+mod queue;
 mod threads;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};

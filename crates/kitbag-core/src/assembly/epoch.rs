@@ -150,10 +150,10 @@ impl Epoch {
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 
-    /// The part of the latest request that stands at the beginning of this one.
-    pub(super) fn reuse(&self, segments: &[Segment]) -> Reuse {
-        let pairs = self.texts.iter().zip(texts(segments));
-        let shared = pairs.take_while(|(before, now)| *before == now);
+    /// The part of the latest request that stands at the beginning of `next`.
+    pub(super) fn reuse(&self, next: &Self) -> Reuse {
+        let pairs = self.texts.iter().zip(&next.texts);
+        let shared = pairs.take_while(|(before, now)| before == now);
         Reuse {
             shared: shared.map(|((length, _), _)| length).sum(),
             previous: self.texts.iter().map(|(length, _)| length).sum(),
@@ -223,7 +223,7 @@ fn hash(value: &impl Serialize) -> String {
     // Everything that is hashed here has string keys and so becomes JSON.
     let json = serde_json::to_vec(value).unwrap_or_default();
     let hex = blake3::hash(&json).to_hex();
-    hex.chars().take(32).collect()
+    hex.get(..32).unwrap_or_default().into()
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! Counts each text once: an assembly lays its parts out several times.
 
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use core::cell::RefCell;
 
 use super::segment::Segment;
 use crate::tokens::{TokenCounter, Tokens};
 
-/// Remembers the counts of a counter, by the hash of the text.
+/// Remembers the counts of a counter. Comparing texts costs less than hashing them.
 pub(super) struct Memo<'a> {
     pub(super) counter: &'a dyn TokenCounter,
-    counts: RefCell<BTreeMap<[u8; 32], Tokens>>,
+    counts: RefCell<BTreeMap<String, Tokens>>,
 }
 
 impl<'a> Memo<'a> {
@@ -21,12 +22,11 @@ impl<'a> Memo<'a> {
     }
 
     pub(super) fn count(&self, text: &str) -> Tokens {
-        let hash = *blake3::hash(text.as_bytes()).as_bytes();
-        if let Some(&known) = self.counts.borrow().get(&hash) {
+        if let Some(&known) = self.counts.borrow().get(text) {
             return known;
         }
         let count = self.counter.count(text);
-        self.counts.borrow_mut().insert(hash, count);
+        self.counts.borrow_mut().insert(text.into(), count);
         count
     }
 

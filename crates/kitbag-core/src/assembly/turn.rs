@@ -1,6 +1,7 @@
 //! Decides one turn: keep the previous selection or make one anew, then lay it out.
 
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use super::draft::Draft;
 use super::epoch::{self, Continuation, Epoch, bases};
@@ -24,6 +25,8 @@ pub(super) struct Turn<'a> {
     pub(super) settings: &'a AssemblySettings,
     pub(super) counter: &'a Memo<'a>,
     pub(super) priced: &'a [Priced],
+    /// The tokens of the conversation so far, once they were asked for.
+    pub(super) history_tokens: OnceCell<Tokens>,
 }
 
 /// What was chosen.
@@ -128,6 +131,9 @@ impl Turn<'_> {
             volatile: eligible(ChunkBand::Volatile),
         };
         let segments = self.lay_out(&Placed::reserving(&[], reserved)).segments;
+        if !reserved.appended {
+            self.history_tokens.get_or_init(|| self.said(&segments));
+        }
         let fixed = self.fixed(&segments);
         if fixed > self.settings.budget {
             return Err(self.fixed_over_budget(fixed, &segments));
@@ -276,7 +282,7 @@ impl Turn<'_> {
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
         let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
-        let reuse = previous.map(|previous| previous.reuse(&segments));
+        let reuse = previous.map(|previous| previous.reuse(&epoch));
         let estimated = segments.iter().map(|segment| Tokens(segment.overhead));
         let counter = self.counter.counter;
         Ok(Assembly {
@@ -313,15 +319,23 @@ impl Turn<'_> {
 
     /// The tokens of the conversation so far, without what was appended to it.
     pub(super) fn history_tokens(&self) -> Tokens {
-        let bands = self.bands(&self.lay_out(&Placed::new(&[])).segments);
-        let said = |(band, _): &&(Band, Tokens)| matches!(band, Band::Conversation | Band::History);
-        bands.iter().filter(said).map(|(_, tokens)| *tokens).sum()
+        let laid = || self.said(&self.lay_out(&Placed::new(&[])).segments);
+        *self.history_tokens.get_or_init(laid)
+    }
+
+    /// The tokens of what was said before, in a layout to which nothing is appended.
+    fn said(&self, segments: &[Segment]) -> Tokens {
+        let said = |segment: &&Segment| matches!(segment.band, Band::Conversation | Band::History);
+        let counts = segments.iter().filter(said);
+        counts
+            .map(|segment| self.counter.count_segment(segment))
+            .sum()
     }
 
     /// Counts the finished text once more; a request's texts stand apart and are counted so.
     fn count_whole(&self, body: &str, parts: Tokens) -> Result<Tokens, AssembleError> {
         let whole = if self.settings.form.is_text() {
-            self.counter.count(body)
+            self.counter.counter.count(body)
         } else {
             parts
         };

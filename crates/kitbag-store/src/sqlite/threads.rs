@@ -3,8 +3,8 @@
 //! One thread writes. What waits for it when it is free is committed together, each piece of work in
 //! a savepoint of its own: one wait for the disk acknowledges them all.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::{io, iter, mem};
 
@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::error::failed;
 use super::named::Named;
+use super::queue::Queue;
 use crate::error::{Result, StoreError};
 use crate::store::{Operation, Tenant};
 use crate::transaction::Tx;
@@ -23,7 +24,7 @@ const TOGETHER: usize = 64;
 /// A running store.
 pub(crate) struct Sqlite {
     writing: Option<Sender<Write>>,
-    reading: Option<Sender<Alone>>,
+    reading: Arc<Queue<Alone>>,
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
 }
@@ -48,18 +49,17 @@ impl Sqlite {
         readers: Vec<Connection>,
     ) -> io::Result<Self> {
         let (writing, writes) = channel();
-        let (reading, reads) = channel();
-        let reads = Arc::new(Mutex::new(reads));
+        let reading = Arc::new(Queue::new());
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
         let writer = thread("kitbag-write").spawn(move || write_all(&file, writer, &writes))?;
         let mut store = Self {
             writing: Some(writing),
-            reading: Some(reading),
+            reading: Arc::clone(&reading),
             writer: Some(writer),
             readers: Vec::new(),
         };
         for reader in readers {
-            let reads = Arc::clone(&reads);
+            let reads = Arc::clone(&reading);
             let reader = thread("kitbag-read").spawn(move || read_all(reader, &reads))?;
             store.readers.push(reader);
         }
@@ -92,12 +92,11 @@ impl Sqlite {
         tenant: Tenant,
         operation: impl Operation<T>,
     ) -> Result<T> {
-        ask(self.reading.as_ref(), |answer| -> Alone {
-            Box::new(move |connection| {
-                drop(answer.send(run_read(connection, &tenant, operation)));
-            })
-        })
-        .await
+        let (answer, answered) = oneshot::channel();
+        self.reading.push(Box::new(move |connection| {
+            drop(answer.send(run_read(connection, &tenant, operation)));
+        }));
+        answered.await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Runs something that no transaction may surround.
@@ -120,7 +119,7 @@ impl Drop for Sqlite {
     /// The writer closes it last and alone: of connections that close at once each sees another, and
     /// none takes the log away.
     fn drop(&mut self) {
-        self.reading.take();
+        self.reading.close();
         for reader in self.readers.drain(..) {
             // A thread that panicked has nothing left to finish.
             drop(reader.join());
@@ -220,10 +219,8 @@ fn end(connection: &Connection) -> Result<()> {
     committed
 }
 
-fn read_all(mut connection: Connection, reads: &Mutex<Receiver<Alone>>) {
-    loop {
-        let next = reads.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(work) = next else { return };
+fn read_all(mut connection: Connection, reads: &Queue<Alone>) {
+    while let Some(work) = reads.pop() {
         work(&mut connection);
     }
 }

@@ -155,7 +155,10 @@ pub async fn turn(
     let memory = sources.store.zip(request.memory.as_ref());
     #[cfg(feature = "store")]
     let mut conversation = match memory {
-        Some((store, memory)) => memory::read(store, memory, request, &mut prompt).await?,
+        Some((store, memory)) => {
+            let for_layout = sources.agent.is_some();
+            memory::read(store, memory, request, &mut prompt, for_layout).await?
+        }
         None => Conversation::new(request, &[]),
     };
     #[cfg(not(feature = "store"))]

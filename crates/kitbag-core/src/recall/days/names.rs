@@ -55,7 +55,9 @@ pub(super) fn meaning(folded: &str, script: Script, latin: &[Language]) -> Optio
 }
 
 fn meaning_in(language: Language, folded: &str) -> Option<Name> {
-    let (kind, at) = date_words(language)?.lines().find_map(|line| {
+    // Few words of a text are words of dates, and looking for one line by line takes long.
+    let words = date_words(language).filter(|words| words.contains(folded))?;
+    let (kind, at) = words.lines().find_map(|line| {
         let (kind, meanings) = line.split_once(": ")?;
         let at = meanings
             .split('|')

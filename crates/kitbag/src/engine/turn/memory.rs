@@ -16,12 +16,13 @@ use super::conversation::Conversation;
 use crate::engine::{Contribution, DraftParts, PromptRequest, history};
 
 /// Reads the conversation of a turn, with as many messages as the history and what is told of those
-/// before it take.
+/// before it take, and also as a layout shows them where an agent has one.
 pub(super) async fn read(
     store: &Store,
     memory: &MemoryRequest,
     request: &TurnRequest,
     prompt: &mut PromptRequest,
+    for_layout: bool,
 ) -> Result<Conversation, StoreError> {
     prompt.history_messages = match request.node {
         Some(_) => 0,
@@ -36,7 +37,11 @@ pub(super) async fn read(
         begun.contribution.problems = read.state.problems;
         return Ok(begun);
     }
-    Ok(conversation(&read, request))
+    let past = for_layout.then(|| super::agent::past_messages(&read.messages));
+    Ok(Conversation {
+        past,
+        ..conversation(&read, request)
+    })
 }
 
 fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversation {
@@ -48,7 +53,6 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
         id: memory.id,
         epoch: state.epoch.clone(),
         key: state.epoch_key.clone(),
-        past: Some(super::agent::past_messages(&memory.messages)),
         sent: sent.map(|stored| stored.id.to_string()).collect(),
         shown_elsewhere: request.node.as_ref().map(|_| ids(&memory.messages)),
         ..Conversation::default()
