@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use kitbag_core::content::Content;
 use kitbag_core::recall::{Analysis, Fingerprint, MessageTraits};
+use kitbag_core::role::Role;
 
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
@@ -103,6 +104,7 @@ impl Batch {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
+                by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
             };
             let traits = message.traits;

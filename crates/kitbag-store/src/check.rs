@@ -103,7 +103,7 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
         }
         let carries = analysis.map(|one| index::encode_terms(&one.passages));
         if arrival <= scope.indexed {
-            expected.add(name, carries.as_deref());
+            expected.add(&stored, carries.as_deref());
         } else if terms != carries {
             problems.push(format!(
                 "message {name} does not carry the words of its text"

@@ -16,4 +16,4 @@ pub(crate) use expected::Expected;
 pub(crate) use lookup::evidence;
 
 /// The version of the analysis of texts. When it changes, scopes are indexed anew as they are used.
-pub(crate) const ANALYSIS: i64 = 1;
+pub(crate) const ANALYSIS: i64 = 2;

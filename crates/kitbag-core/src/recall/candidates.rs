@@ -121,6 +121,7 @@ impl Scale {
 /// A message that has words of the query.
 struct Spoken<'s> {
     message: u32,
+    by_person: bool,
     /// In all its passages.
     all: &'s [Strength],
     /// In the passage that has most of them.
@@ -194,14 +195,19 @@ fn score<'s>(
         } else {
             &weights.after
         };
+        let share = if other.by_person {
+            1.0
+        } else {
+            weights.assistant_neighbour
+        };
         let weight = side.get(step).copied().unwrap_or(0.0);
         let asked = if is_before && step == 0 {
             weights.asked
         } else {
             weight
         };
-        plain.raise(other.best, weight);
-        reply.raise(other.best, asked);
+        plain.raise(other.best, share * weight);
+        reply.raise(other.best, share * asked);
     }
     (candidate.words, candidate.passage) = plain.with_best_passage(own);
     (candidate.words_as_reply, _) = reply.with_best_passage(own);
@@ -216,8 +222,10 @@ impl<'s> Spoken<'s> {
                 best = (sum, passage);
             }
         }
+        let first = all.first()?;
         Some(Self {
-            message: all.first()?.place.message,
+            message: first.place.message,
+            by_person: first.by_person,
             all,
             best: best.1,
         })

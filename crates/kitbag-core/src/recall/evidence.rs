@@ -24,6 +24,8 @@ pub struct Posting {
     pub count: u16,
     /// How many words the passage has.
     pub words: u16,
+    /// Whether a person said it, and not an assistant, a tool or the system.
+    pub by_person: bool,
 }
 
 /// What a store found for a query in one scope, such as all messages of one sender.

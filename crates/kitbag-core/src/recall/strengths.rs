@@ -14,6 +14,7 @@ pub(super) struct Strength {
     pub(super) place: Place,
     /// Which word of the query.
     pub(super) word: usize,
+    pub(super) by_person: bool,
     /// How much it tells: by its rarity, and by how much of the passage it is.
     pub(super) value: f64,
 }
@@ -33,6 +34,7 @@ pub(super) fn strengths(
             found.extend(postings.iter().map(|posting| Strength {
                 place: posting.place,
                 word: at,
+                by_person: posting.by_person,
                 value: rarity * field.gain(f64::from(posting.count), f64::from(posting.words)),
             }));
         }

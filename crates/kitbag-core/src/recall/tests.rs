@@ -66,6 +66,7 @@ impl Memory {
                         place,
                         count,
                         words,
+                        by_person: facts.role == Role::User,
                     };
                     index.entry(term).or_default().push(posting);
                 }
@@ -110,6 +111,30 @@ impl Memory {
     fn first(&self, text: &str) -> Option<u32> {
         self.ask(text).first().map(|hit| hit.message)
     }
+}
+
+#[test]
+fn x04_an_assistant_hands_less_of_its_words_to_its_neighbours() {
+    let words_after = |role| {
+        let mut memory = Memory::default();
+        memory.say(0, role, "Tomatoes and basil grow on a sunny balcony.");
+        memory.say(0, Role::User, "Thank you!");
+        let query = Query::new("tomatoes and basil", None);
+        let found = candidates(
+            &query,
+            &memory.evidence(&query),
+            &RecallWeights::default(),
+            10,
+        );
+        let next = found.iter().find(|candidate| candidate.message == 1);
+        next.map(|candidate| (candidate.words, candidate.words_as_reply))
+            .unwrap()
+    };
+    let person = words_after(Role::User);
+    let (words, as_reply) = words_after(Role::Assistant);
+    assert!(0 < words && 0 < as_reply);
+    assert!(2 * words < person.0 && 2 * as_reply < person.1);
+    assert_eq!(words_after(Role::Tool), (words, as_reply));
 }
 
 #[test]

@@ -22,6 +22,9 @@ pub struct RecallWeights {
     pub asked: f64,
     /// What a word counts that stands one, two or three messages after.
     pub after: [f64; 3],
+    /// What share of these a message hands to its neighbours that is not by a person: an assistant
+    /// repeats the question's words.
+    pub assistant_neighbour: f64,
     /// For all words of the query in the whole conversation.
     pub conversation: f64,
     /// For a message of a day that the query names.
@@ -53,6 +56,7 @@ impl Default for RecallWeights {
             before: [0.6, 0.4, 0.2],
             asked: 0.9,
             after: [0.45, 0.25, 0.1],
+            assistant_neighbour: 0.3,
             conversation: 400.0,
             day: 1000.0,
             question: -100.0,

@@ -20,6 +20,7 @@ pub(crate) struct Entry {
     pub(crate) arrival: u32,
     pub(crate) conversation: u32,
     pub(crate) seq: u32,
+    pub(crate) by_person: bool,
     pub(crate) terms: Option<Vec<u8>>,
 }
 
@@ -31,7 +32,8 @@ pub(crate) async fn make_blocks(
     new: impl Iterator<Item = &mut Entry>,
 ) -> Result<()> {
     let last = scope.arrivals;
-    if last.saturating_sub(scope.indexed) < BLOCK {
+    // Where the analysis has changed, the whole scope is indexed anew: what is there may not be readable.
+    if scope.analysis != ANALYSIS || last.saturating_sub(scope.indexed) < BLOCK {
         return Ok(());
     }
     let mut waiting = carried(tx, scope).await?;
@@ -145,12 +147,12 @@ async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis)
 
 /// The messages that are in no block.
 async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>> {
-    let sql = "SELECT arrival, conversation, seq, terms FROM message \
+    let sql = "SELECT arrival, conversation, seq, role = 'user', terms FROM message \
                WHERE tenant = $1 AND scope = $2 AND arrival > $3 ORDER BY arrival";
     tx.query(sql, (scope.id, scope.indexed)).await
 }
 
-from_row!(Entry: arrival, conversation, seq, terms);
+from_row!(Entry: arrival, conversation, seq, by_person, terms);
 
 /// Messages with terms from their texts, and whether they may be recalled.
 async fn analysed(
@@ -159,7 +161,7 @@ async fn analysed(
     first: u32,
     last: u32,
 ) -> Result<Vec<(Entry, bool, Analysis)>> {
-    let sql = "SELECT arrival, conversation, seq, NULL, recallable, body FROM message \
+    let sql = "SELECT arrival, conversation, seq, role = 'user', NULL, recallable, body FROM message \
                WHERE tenant = $1 AND scope = $2 AND arrival >= $3 AND arrival <= $4 ORDER BY arrival";
     let rows = tx
         .query::<(Entry, bool, String)>(sql, (scope, first, last))
@@ -182,7 +184,7 @@ async fn write_postings(tx: &mut Tx<'_>, scope: u32, block: u32, entries: &[Entr
             StoreError::damaged("message", reason)
         })?;
         for term in terms {
-            let posting = term.posting(entry.conversation, entry.seq);
+            let posting = term.posting(entry.conversation, entry.seq, entry.by_person);
             postings.entry(term.term).or_default().push(posting);
         }
     }

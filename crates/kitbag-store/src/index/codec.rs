@@ -29,7 +29,7 @@ pub(super) struct Term<'a> {
 
 impl Term<'_> {
     /// The place of the term in a message.
-    pub(super) fn posting(&self, conversation: u32, message: u32) -> Posting {
+    pub(super) fn posting(&self, conversation: u32, message: u32, by_person: bool) -> Posting {
         Posting {
             place: Place {
                 conversation,
@@ -38,6 +38,7 @@ impl Term<'_> {
             },
             count: self.count,
             words: self.words,
+            by_person,
         }
     }
 }
@@ -115,7 +116,8 @@ pub(super) fn encode_places(postings: &[Posting]) -> Vec<u8> {
         );
         number(&mut bytes, message.wrapping_sub(from).into());
         number(&mut bytes, passage.into());
-        number(&mut bytes, posting.count.into());
+        let by_person = u64::from(posting.by_person);
+        number(&mut bytes, u64::from(posting.count) << 1 | by_person);
         number(&mut bytes, posting.words.into());
         before = posting.place;
     }
@@ -135,10 +137,12 @@ pub(super) fn decode_places(bytes: &[u8], found: &mut Vec<Posting>) -> Option<()
             message: from.wrapping_add(message),
             passage: small(take(&mut rest)?),
         };
+        let count = take(&mut rest)?;
         found.push(Posting {
             place,
-            count: small(take(&mut rest)?),
+            count: small(count >> 1),
             words: small(take(&mut rest)?),
+            by_person: count & 1 == 1,
         });
         before = place;
     }
@@ -177,8 +181,8 @@ mod tests {
 
     fn posting() -> impl Strategy<Value = Posting> {
         let place = (any::<u32>(), any::<u32>(), any::<u16>());
-        (place, any::<u16>(), any::<u16>()).prop_map(
-            |((conversation, message, passage), count, words)| Posting {
+        (place, any::<u16>(), any::<u16>(), any::<bool>()).prop_map(
+            |((conversation, message, passage), count, words, by_person)| Posting {
                 place: Place {
                     conversation,
                     message,
@@ -186,6 +190,7 @@ mod tests {
                 },
                 count,
                 words,
+                by_person,
             },
         )
     }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::recall::Posting;
+use kitbag_core::role::Role;
 
 use super::codec::{decode_places, decode_terms};
 use crate::error::Result;
-use crate::id::MessageId;
+use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
@@ -18,9 +19,11 @@ pub(crate) struct Expected {
 
 impl Expected {
     /// Adds the words of a message, as it would carry them.
-    pub(crate) fn add(&mut self, id: MessageId, terms: Option<&[u8]>) {
+    pub(crate) fn add(&mut self, message: &StoredMessage, terms: Option<&[u8]>) {
+        let id = message.id;
+        let by_person = message.message.role == Role::User;
         for term in terms.and_then(decode_terms).into_iter().flatten() {
-            let posting = term.posting(id.conversation.number, id.seq);
+            let posting = term.posting(id.conversation.number, id.seq, by_person);
             let postings = self.postings.entry(term.term.to_owned()).or_default();
             postings.push(posting);
         }

@@ -73,10 +73,10 @@ async fn from_messages(
     prefixes: &BTreeSet<&str>,
     found: &mut BTreeMap<String, Vec<Posting>>,
 ) -> Result<()> {
-    let sql = "SELECT conversation, seq, terms FROM message \
+    let sql = "SELECT conversation, seq, role = 'user', terms FROM message \
                WHERE tenant = $1 AND scope = $2 AND arrival > $3 AND terms IS NOT NULL";
-    let rows = tx.query::<(u32, u32, Vec<u8>)>(sql, (scope.id, scope.indexed));
-    for (conversation, message, bytes) in rows.await? {
+    let rows = tx.query::<(u32, u32, bool, Vec<u8>)>(sql, (scope.id, scope.indexed));
+    for (conversation, message, by_person, bytes) in rows.await? {
         let carried = decode_terms(&bytes).ok_or_else(|| {
             let reason = format!(
                 "the terms of a message of scope {} are not readable",
@@ -89,7 +89,7 @@ async fn from_messages(
             if !terms.contains(term.term) && !prefixes.iter().any(begins) {
                 continue;
             }
-            let posting = term.posting(conversation, message);
+            let posting = term.posting(conversation, message, by_person);
             match found.get_mut(term.term) {
                 Some(postings) => postings.push(posting),
                 None => drop(found.insert(term.term.to_owned(), vec![posting])),

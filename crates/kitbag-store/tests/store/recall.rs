@@ -38,7 +38,12 @@ async fn x04_a_message_is_found_by_its_words_at_once(store: Store) {
 async fn x04_blocks_change_no_ranking(store: Store) {
     let text = |n: u32| format!("note {n} about topic{} and thing{}", n % 17, n % 5);
     let import = |sender: &str, n: u32| {
-        let message = NewMessage::new(Role::User, text(n)).with_reference(format!("r{n}"));
+        let role = if n % 3 == 0 {
+            Role::Assistant
+        } else {
+            Role::User
+        };
+        let message = NewMessage::new(role, text(n)).with_reference(format!("r{n}"));
         Import::new("cli", sender, Some(format!("day {}", n / 30)), message)
     };
     // The same messages at once, which makes blocks, and one by one, which leaves some outside.
@@ -104,6 +109,17 @@ fn x04_words_of_an_earlier_analysis_are_indexed_anew() {
     changed_file(older, async |store| {
         let more = Import::new("cli", "ann", None, NewMessage::new(Role::User, "word9000"));
         store.import(vec![more], second(1)).await.unwrap();
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    });
+    // As many as fill a block, behind messages whose words cannot be read.
+    let unreadable =
+        "UPDATE scope SET analysis = 1, indexed = 0; UPDATE message SET terms = x'ffff'";
+    changed_file(unreadable, async |store| {
+        let more = (0..600).map(|n| {
+            let message = NewMessage::new(Role::User, format!("later{n}"));
+            Import::new("cli", "ann", None, message)
+        });
+        store.import(more.collect(), second(1)).await.unwrap();
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     });
 }
