@@ -100,6 +100,11 @@ impl Batch {
             scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
             conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
             scope.add(message.share);
+            // A filter on times passes over conversations that were not active then.
+            if let Some(at) = message.at() {
+                conversation.began = conversation.began.min(at);
+                conversation.active = conversation.active.max(at);
+            }
             let entry = Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,

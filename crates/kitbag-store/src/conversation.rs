@@ -103,7 +103,7 @@ impl Store {
     }
 }
 
-const COLUMNS: &str = "scope, id, name, began, active, closed, messages, turns";
+pub(crate) const COLUMNS: &str = "scope, id, name, began, active, closed, messages, turns";
 
 from_row!(Conversation: id, name, began, active, closed, messages, turns);
 

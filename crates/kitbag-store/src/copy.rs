@@ -1,12 +1,20 @@
 //! Copying a tenant's rows into another store, and proving that they are the same.
 
+#[cfg(feature = "sqlite")]
+mod backup;
+#[cfg(feature = "sqlite")]
+mod restore;
+
 use std::collections::BTreeMap;
 
 use crate::error::{Result, StoreError};
 use crate::schema::{self, Table};
 use crate::store::Store;
-use crate::transaction::placeholders;
+use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
+
+#[cfg(feature = "sqlite")]
+pub use restore::Existing;
 
 /// How many rows are copied in one transaction.
 const PAGE: u32 = 2_000;
@@ -31,8 +39,7 @@ impl Store {
     /// # Errors
     /// When the other store has rows already, when one of them fails, or when they differ.
     pub async fn copy_to(&self, other: &Self) -> Result<Copied> {
-        let mut tables = schema::tables();
-        tables.retain(|table| table.name != MARKED);
+        let tables = tables();
         let scopes = self.mark().await?;
         if scopes == Some(UNFINISHED) {
             return Err(unfinished());
@@ -66,19 +73,11 @@ impl Store {
 
     /// How many scopes the tenant has ever had here, or that a copy is under way.
     async fn mark(&self) -> Result<Option<i64>> {
-        self.read(async move |tx| {
-            let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
-            tx.query_one(sql, ()).await
-        })
-        .await
+        self.read(mark).await
     }
 
     async fn set_mark(&self, scopes: i64) -> Result<()> {
-        self.write(async move |tx| {
-            let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
-            tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
-        })
-        .await
+        self.write(async move |tx| set_mark(tx, scopes).await).await
     }
 
     async fn is_empty(&self, tables: &[Table]) -> Result<bool> {
@@ -104,7 +103,7 @@ impl Store {
         let mut count = 0;
         self.each_page(table, async |rows| {
             count += rows.len() as u64;
-            let into = format!("{} (tenant, {})", table.name, table.column_names());
+            let into = table.with_columns();
             other
                 .write(async move |tx| tx.insert(&into, rows).await)
                 .await
@@ -132,45 +131,69 @@ impl Store {
 
     /// Rows behind a key, in the order of their keys.
     async fn page(&self, table: &Table, after: Vec<Value>, limit: u32) -> Result<Vec<Vec<Value>>> {
-        let key = table.key.join(", ");
-        let behind = match after.len() {
-            0 => String::new(),
-            length => format!(" AND ({key}) > ({})", placeholders(2, length)),
-        };
-        let (columns, name) = (table.column_names(), table.name);
-        let sql = format!(
-            "SELECT {columns} FROM {name} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}"
-        );
-        let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
-        self.read(async move |tx| {
-            let rows = tx.query(&sql, after).await?;
-            rows.into_iter().map(|row| cells(row, &bodies)).collect()
-        })
-        .await
+        let table = table.clone();
+        self.read(async move |tx| page(tx, &table, after, limit).await)
+            .await
     }
 
     async fn digest(&self, table: &Table) -> Result<blake3::Hash> {
-        let mut hasher = blake3::Hasher::new();
+        let mut digest = Digest::default();
         self.each_page(table, async |rows| {
-            for cell in rows.iter().flatten() {
-                update(&mut hasher, cell);
-            }
+            digest.add(&rows);
             Ok(())
         })
         .await?;
-        Ok(hasher.finalize())
+        Ok(digest.0.finalize())
     }
 }
 
-impl Table {
-    fn column_names(&self) -> String {
-        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        names.join(", ")
-    }
+/// The tables to copy: all but the one whose row is the mark.
+fn tables() -> Vec<Table> {
+    let mut tables = schema::tables();
+    tables.retain(|table| table.name != MARKED);
+    tables
+}
 
-    /// The key of a row: its columns stand in its order at the beginning of each table.
-    fn key_of(&self, row: &[Value]) -> Vec<Value> {
-        row.iter().take(self.key.len()).cloned().collect()
+async fn mark(tx: &mut Tx<'_>) -> Result<Option<i64>> {
+    let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
+    tx.query_one(sql, ()).await
+}
+
+async fn set_mark(tx: &mut Tx<'_>, scopes: i64) -> Result<()> {
+    let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
+    tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
+}
+
+/// Rows behind a key, in the order of their keys.
+async fn page(
+    tx: &mut Tx<'_>,
+    table: &Table,
+    after: Vec<Value>,
+    limit: u32,
+) -> Result<Vec<Vec<Value>>> {
+    let key = table.key.join(", ");
+    let behind = match after.len() {
+        0 => String::new(),
+        length => format!(" AND ({key}) > ({})", placeholders(2, length)),
+    };
+    let (columns, name) = (table.column_names(), table.name);
+    let sql = format!(
+        "SELECT {columns} FROM {name} WHERE tenant = $1{behind} ORDER BY {key} LIMIT {limit}"
+    );
+    let bodies: Vec<bool> = table.columns.iter().map(|column| column.is_body).collect();
+    let rows = tx.query(&sql, after).await?;
+    rows.into_iter().map(|row| cells(row, &bodies)).collect()
+}
+
+/// What rows hold, in their order.
+#[derive(Default)]
+struct Digest(blake3::Hasher);
+
+impl Digest {
+    fn add(&mut self, rows: &[Vec<Value>]) {
+        for cell in rows.iter().flatten() {
+            update(&mut self.0, cell);
+        }
     }
 }
 

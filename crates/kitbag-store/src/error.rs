@@ -82,6 +82,12 @@ pub enum StoreError {
         /// What the database said.
         reason: String,
     },
+    /// The server shows this user one tenant at a time.
+    #[error("row-level security hides tenants from each other, and `{user}` is bound by it")]
+    TenantsHidden {
+        /// The user.
+        user: String,
+    },
     /// The disk is full, or a write was refused.
     #[error("the store could not be written: {reason}")]
     Write {
@@ -184,6 +190,9 @@ impl StoreError {
             Self::Rights { .. } => Some(
                 "let a user who may create roles and schemas open the store once, then grant this user the role `kitbag_app`",
             ),
+            Self::TenantsHidden { .. } => {
+                Some("connect as a superuser or as a role with BYPASSRLS to list tenants")
+            }
             Self::Write { .. } => {
                 Some("free some space or check the folder's rights, then try again")
             }

@@ -1,6 +1,7 @@
 //! Taking messages out, page by page.
 
 use crate::error::{Result, StoreError};
+use crate::filter::MessageFilter;
 use crate::history;
 use crate::message::StoredMessage;
 use crate::store::Store;
@@ -15,16 +16,30 @@ pub struct ExportFilter {
     pub sender: Option<String>,
     /// On one channel.
     pub channel: Option<String>,
+    /// Of those, the messages that this admits.
+    pub messages: MessageFilter,
 }
 
 impl ExportFilter {
     /// Messages of one sender, on one channel, or of all.
     #[must_use]
     pub fn new(sender: Option<String>, channel: Option<String>) -> Self {
-        Self { sender, channel }
+        Self {
+            sender,
+            channel,
+            messages: MessageFilter::default(),
+        }
     }
 
-    /// The conditions on a scope, whose values are added to the parameters behind the tenant's.
+    /// The same, of messages that a filter admits.
+    #[must_use]
+    pub fn among(mut self, messages: MessageFilter) -> Self {
+        self.messages = messages;
+        self
+    }
+
+    /// The conditions on rows of `scope` and `conversation`, whose values are added to the parameters
+    /// behind the tenant's.
     pub(crate) fn conditions(&self, parameters: &mut Vec<Value>) -> String {
         let mut conditions = String::new();
         for (column, value) in [("sender", &self.sender), ("channel", &self.channel)] {
@@ -34,6 +49,7 @@ impl ExportFilter {
                 parameters.push(value.as_str().into());
             }
         }
+        conditions.push_str(&self.messages.conversation_condition(parameters));
         conditions
     }
 }
@@ -77,15 +93,20 @@ impl Store {
             let start = after.map_or((0, 0), |after| (after.scope, after.arrival));
             let mut parameters: Vec<Value> = vec![limit.into(), start.0.into(), start.1.into()];
             let conditions = filter.conditions(&mut parameters);
+            let of_messages = filter.messages.message_conditions();
+            let contents = match filter.messages.is_about_contents() {
+                true => "message.body, message.json",
+                false => "'', NULL",
+            };
             let columns = history::COLUMNS.replace(", ", ", message.");
             let sql = format!(
                 "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
-                 conversation.name, message.{columns} FROM scope \
+                 conversation.name, {contents}, message.{columns} FROM scope \
                  JOIN message ON message.tenant = scope.tenant AND message.scope = scope.id \
                  JOIN conversation ON conversation.tenant = scope.tenant \
                  AND conversation.scope = scope.id AND conversation.id = message.conversation \
                  WHERE scope.tenant = $1 AND message.tenant = $1 \
-                 AND (message.scope, message.arrival) > ($3, $4){conditions} \
+                 AND (message.scope, message.arrival) > ($3, $4){conditions}{of_messages} \
                  ORDER BY message.scope, message.arrival LIMIT $2"
             );
             let mut cursor = None;
@@ -94,6 +115,12 @@ impl Store {
                 let (scope, arrival) = row.read()?;
                 cursor = Some(ExportCursor { scope, arrival });
                 let (channel, sender, conversation) = row.read()?;
+                // Contents that cannot be read are named when the message is.
+                let text: String = row.cell().unwrap_or_default();
+                let json: Option<String> = row.cell().unwrap_or_default();
+                if !filter.messages.admits_contents(&text, json.as_deref()) {
+                    continue;
+                }
                 page.push(row.read().map(|message| Exported {
                     channel,
                     sender,

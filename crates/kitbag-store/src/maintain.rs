@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::from_row;
 
 /// What a tenant's part of the store holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -36,20 +35,6 @@ pub struct Stats {
     pub file_bytes: Option<u64>,
 }
 
-/// A sender on a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Sender {
-    /// Who.
-    pub sender: String,
-    /// Where.
-    pub channel: String,
-    /// How many messages the conversations have, the answers among them.
-    pub messages: u64,
-    /// How many conversations.
-    pub conversations: u64,
-}
-
 impl Store {
     /// Counts what the tenant has.
     ///
@@ -70,26 +55,6 @@ impl Store {
             });
         }
         Ok(counted)
-    }
-
-    /// The senders of the store, at most `limit`, by name.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn senders(&self, limit: u32) -> Result<Vec<Sender>> {
-        self.read(async move |tx| {
-            let sql = "SELECT sender, channel, \
-                       (SELECT count(*) FROM message \
-                       WHERE message.tenant = scope.tenant AND message.scope = scope.id), \
-                       (SELECT count(*) FROM conversation \
-                       WHERE conversation.tenant = scope.tenant AND conversation.scope = scope.id) \
-                       FROM scope WHERE tenant = $1 \
-                       UNION ALL SELECT DISTINCT sender, '', 0, 0 FROM fact WHERE tenant = $1 \
-                       AND sender NOT IN (SELECT sender FROM scope WHERE tenant = $1) \
-                       ORDER BY 1, 2 LIMIT $2";
-            tx.query(sql, limit).await
-        })
-        .await
     }
 
     /// Gives space back that is no longer used. PostgreSQL does so by itself.
@@ -155,5 +120,3 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
     }
     Ok(stats)
 }
-
-from_row!(Sender: sender, channel, messages, conversations);

@@ -6,6 +6,7 @@
 
 mod error;
 mod migrate;
+mod tenants;
 
 use std::time::Duration;
 

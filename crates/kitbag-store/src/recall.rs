@@ -1,6 +1,7 @@
 //! Recall: the past messages that a query is about. What counts how much is decided in the core.
 
 mod evidence;
+mod filter;
 #[cfg(feature = "embeddings")]
 mod meaning;
 mod remembered;
@@ -22,6 +23,7 @@ use kitbag_core::recall::{
 #[cfg(feature = "embeddings")]
 use crate::embedding::Embedder;
 use crate::error::{Result, StoreError};
+use crate::filter::MessageFilter;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -42,6 +44,8 @@ pub struct RecallRequest {
     pub sender: String,
     /// On which channel; on any, if none is given.
     pub channel: Option<String>,
+    /// Which of them may come: the limit is met from those.
+    pub filter: MessageFilter,
     /// What they should be about, in any words.
     pub query: String,
     /// When it is asked, which tells what "yesterday" is.
@@ -64,6 +68,7 @@ impl RecallRequest {
         Self {
             sender: sender.into(),
             channel: None,
+            filter: MessageFilter::default(),
             query: query.into(),
             now: None,
             limit: 10,
@@ -78,6 +83,13 @@ impl RecallRequest {
     #[must_use]
     pub fn on_channel(mut self, channel: impl Into<String>) -> Self {
         self.channel = Some(channel.into());
+        self
+    }
+
+    /// The same, of messages that a filter admits.
+    #[must_use]
+    pub fn among(mut self, filter: MessageFilter) -> Self {
+        self.filter = filter;
         self
     }
 
@@ -196,9 +208,16 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
         return Ok(RecallOutcome::Outdated(outdated));
     }
     let query = Query::new(&request.query, request.now.map(on_the_wall));
-    let evidence = evidence::gather(tx, &parts, &query).await?;
+    let mut evidence = evidence::gather(tx, &parts, request, &query).await?;
+    evidence.within = filter::conversations(tx, &parts, &request.filter).await?;
     let most = CANDIDATES.max(request.limit.saturating_mul(2));
-    let candidates = candidates(&query, &evidence, &request.weights, most);
+    let candidates = match request.filter.is_about_messages() {
+        false => candidates(&query, &evidence, &request.weights, most),
+        true => {
+            let all = candidates(&query, &evidence, &request.weights, usize::MAX);
+            filter::admitted(tx, &parts, &request.filter, all, most).await?
+        }
+    };
     let facts = facts(tx, &parts, request, &query, &candidates).await?;
     #[cfg(feature = "embeddings")]
     let facts = meaning::add_likeness(tx, &parts, request, &candidates, facts).await?;

@@ -3,6 +3,8 @@
 //! Every table begins with the tenant, which is part of every key. Numbers are 64 bits wide, times
 //! are microseconds since 1970.
 
+use crate::value::Value;
+
 /// The version that this program reads and writes.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
@@ -37,7 +39,7 @@ fn steps_after(found: i64) -> impl Iterator<Item = &'static str> {
 }
 
 /// A table, as the steps make it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
     /// The columns after the tenant's.
@@ -50,9 +52,25 @@ impl Table {
     pub(crate) fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|one| one.name == column)
     }
+
+    /// The table with its columns, to insert rows.
+    pub(crate) fn with_columns(&self) -> String {
+        format!("{} (tenant, {})", self.name, self.column_names())
+    }
+
+    /// The columns after the tenant's, as a query names them.
+    pub(crate) fn column_names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        names.join(", ")
+    }
+
+    /// The key of a row: its columns stand in its order at the beginning of each table.
+    pub(crate) fn key_of(&self, row: &[Value]) -> Vec<Value> {
+        row.iter().take(self.key.len()).cloned().collect()
+    }
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,
     /// Whether it holds what people wrote.

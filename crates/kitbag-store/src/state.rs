@@ -175,7 +175,7 @@ pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
 
 impl ConversationState {
     /// Reads a part from its JSON; parts of other versions are nothing.
-    fn put(&mut self, kind: &str, json: &str) -> serde_json::Result<()> {
+    pub(crate) fn put(&mut self, kind: &str, json: &str) -> serde_json::Result<()> {
         match kind {
             ConversationContext::KIND => self.layers = serde_json::from_str(json)?,
             ThrottleState::KIND => self.throttle = serde_json::from_str(json)?,

@@ -118,6 +118,23 @@ impl Store {
         }
     }
 
+    /// The names of all tenants, where they can be listed.
+    pub(crate) async fn tenant_names(&self) -> Result<Vec<String>> {
+        match &*self.backend {
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite(sqlite) => {
+                let names = |connection: &rusqlite::Connection| {
+                    let mut statement = connection.prepare(crate::tenants::NAMES)?;
+                    let names = statement.query_map([], |row| row.get(0))?;
+                    names.collect()
+                };
+                sqlite.outside(names).await
+            }
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.tenants().await,
+        }
+    }
+
     /// The SQLite file behind the store, for what concerns files alone.
     #[cfg(feature = "sqlite")]
     pub(crate) fn file(&self) -> Option<&crate::sqlite::Sqlite> {

@@ -196,6 +196,11 @@ impl Row {
         })
     }
 
+    /// The cells that are left, as they are.
+    pub(crate) fn into_cells(self) -> Vec<Value> {
+        self.cells.collect()
+    }
+
     /// The next cells, as many as it takes.
     pub(crate) fn read<T: FromRow>(&mut self) -> Result<T> {
         T::from_row(self)

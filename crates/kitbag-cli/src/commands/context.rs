@@ -211,7 +211,7 @@ impl Args {
         let Some(store) = store else {
             return Ok(named.unwrap_or("user").to_owned());
         };
-        if named.is_none() && store.senders(1).await?.is_empty() {
+        if named.is_none() && store.sender_names(1).await?.is_empty() {
             return Ok("user".to_owned());
         }
         let sender = named_or_only(store, named).await?;

@@ -1,21 +1,27 @@
 //! `kitbag memory`: what is remembered, to look at, search, change and forget.
 
+mod backup;
 mod check;
 mod close;
 mod cut;
 mod entities;
 mod export;
 mod facts;
+mod filter;
 mod forget;
 mod history;
 mod import;
 mod migrate;
 mod recall;
+mod repair;
+mod restore;
 mod said;
 pub(super) mod sender;
+mod senders;
 mod source;
 mod stats;
 mod summaries;
+mod tenants;
 mod vacuum;
 
 use clap::Subcommand;
@@ -44,9 +50,14 @@ enum Command {
     Summaries(summaries::Args),
     Entities(entities::Args),
     Forget(forget::Args),
+    Senders(senders::Args),
+    Tenants(tenants::Args),
     Stats(stats::Args),
     Check(check::Args),
     Vacuum(vacuum::Args),
+    Backup(backup::Args),
+    Restore(restore::Args),
+    Repair(repair::Args),
     Migrate(migrate::Args),
 }
 
@@ -62,9 +73,14 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Summaries(args) => summaries::run(args, store).await,
             Command::Entities(args) => entities::run(args, store).await,
             Command::Forget(args) => forget::run(args, store).await,
+            Command::Senders(args) => senders::run(args, store).await,
+            Command::Tenants(args) => tenants::run(args, store).await,
             Command::Stats(args) => stats::run(args, store).await,
             Command::Check(args) => check::run(args, store).await,
             Command::Vacuum(args) => vacuum::run(args, store).await,
+            Command::Backup(args) => backup::run(args, store).await,
+            Command::Restore(args) => restore::run(args, store).await,
+            Command::Repair(args) => repair::run(args, store).await,
             Command::Migrate(args) => migrate::run(args, store).await,
         }
     })

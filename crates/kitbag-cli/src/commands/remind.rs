@@ -139,7 +139,7 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
 /// A conversation that a reminder begins.
 async fn begun(args: &Args, store: &Store, sender: &str) -> Result<ConversationId, Failure> {
     // A mistyped name would become a sender of its own.
-    let is_empty = store.senders(1).await?.is_empty();
+    let is_empty = store.sender_names(1).await?.is_empty();
     if !is_empty && say_unknown(store, Some(sender), None).await? {
         let sender = one_line(sender);
         let what = format!("no reminder was added: the store does not know `{sender}`");

@@ -1,10 +1,12 @@
 //! `kitbag memory` and `kitbag replay`, on real files.
 
+mod backup;
 mod check;
 mod close;
 mod entities;
 mod export;
 mod facts;
+mod filters;
 mod forget;
 mod history;
 mod import;

@@ -25,9 +25,17 @@ pub fn candidates(
     let strengths = strengths(query, evidence, weights);
     let mut found = Vec::new();
     for conversation in strengths.chunk_by(|a, b| a.place.conversation == b.place.conversation) {
-        score_conversation(conversation, query.words().len(), weights, &mut found);
+        let number = conversation
+            .first()
+            .map(|strength| strength.place.conversation);
+        if number.is_some_and(|number| evidence.admits(number)) {
+            score_conversation(conversation, query.words().len(), weights, &mut found);
+        }
     }
-    let dated: BTreeSet<(u32, u32)> = evidence.dated.iter().copied().collect();
+    let dated = evidence.dated.iter().copied();
+    let dated: BTreeSet<(u32, u32)> = dated
+        .filter(|(number, _)| evidence.admits(*number))
+        .collect();
     if !dated.is_empty() {
         let known: BTreeSet<(u32, u32)> = found.iter().map(Candidate::place).collect();
         let others = dated.difference(&known);

@@ -1,6 +1,6 @@
 //! What a store found for a query.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -43,4 +43,15 @@ pub struct Evidence {
     pub postings: BTreeMap<String, Vec<Posting>>,
     /// Messages of the days that the query names: conversation and message.
     pub dated: Vec<(u32, u32)>,
+    /// The conversations whose messages may be candidates; those of all, if it is missing. Terms are
+    /// as frequent as they are in all of them.
+    pub within: Option<BTreeSet<u32>>,
+}
+
+impl Evidence {
+    /// Whether messages of a conversation may be candidates.
+    pub(super) fn admits(&self, conversation: u32) -> bool {
+        let within = self.within.as_ref();
+        within.is_none_or(|within| within.contains(&conversation))
+    }
 }

@@ -28,7 +28,8 @@ pub struct LatestConversation {
 }
 
 impl Store {
-    /// The conversations of a sender, on a channel, or of all, newest first.
+    /// The conversations of a sender, on a channel, or of all, newest first. Of the filter on messages
+    /// the conversations count, and the times between which a conversation must have been active.
     ///
     /// # Errors
     /// When the store fails.
@@ -39,6 +40,7 @@ impl Store {
     ) -> Result<Vec<LatestConversation>> {
         let mut parameters: Vec<Value> = vec![limit.into()];
         let conditions = filter.conditions(&mut parameters);
+        let times = filter.messages.activity_conditions();
         let of_it = "FROM message WHERE message.tenant = $1 AND message.scope = latest.scope \
                      AND message.conversation = latest.id";
         let columns = COLUMNS.replace(", ", ", conversation.");
@@ -47,7 +49,7 @@ impl Store {
             "WITH latest AS MATERIALIZED (SELECT scope.channel, scope.sender, \
              conversation.{columns} FROM scope JOIN conversation \
              ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
-             WHERE scope.tenant = $1 AND conversation.tenant = $1{conditions} \
+             WHERE scope.tenant = $1 AND conversation.tenant = $1{conditions}{times} \
              ORDER BY active DESC, scope.id DESC, conversation.id DESC LIMIT $2) \
              SELECT channel, sender, (SELECT count(*) {of_it} AND internal = 0), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.began AND at_offset IS NULL), \

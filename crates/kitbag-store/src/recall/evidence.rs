@@ -2,7 +2,7 @@
 
 use kitbag_core::recall::{Evidence, Query};
 
-use super::{Part, as_utc};
+use super::{Part, RecallRequest, as_utc};
 use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
@@ -11,7 +11,13 @@ use crate::transaction::Tx;
 const DATED: u32 = 2_000;
 
 /// The places of a query's words, and the messages of the days that it names.
-pub(super) async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Result<Evidence> {
+pub(super) async fn gather(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    request: &RecallRequest,
+    query: &Query,
+) -> Result<Evidence> {
+    let conditions = request.filter.message_conditions();
     let mut evidence = Evidence::default();
     for part in parts {
         evidence.passages += part.scope.passages.max(0).unsigned_abs();
@@ -33,13 +39,15 @@ pub(super) async fn gather(tx: &mut Tx<'_>, parts: &[Part], query: &Query) -> Re
             let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
             let end = to.tomorrow().map_or(i64::MAX, start);
             let end = end.min(i64::MAX - 90_000_000_000);
-            let sql = "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
-                       AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
-                       AND at + coalesce(at_offset, 0) * 1000000 < $4 \
-                       AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
-                       AND recallable = 1 ORDER BY arrival LIMIT $5";
+            let sql = format!(
+                "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
+                 AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
+                 AND at + coalesce(at_offset, 0) * 1000000 < $4 \
+                 AND at >= $3 - 90000000000 AND at < $4 + 90000000000 \
+                 AND recallable = 1{conditions} ORDER BY arrival LIMIT $5"
+            );
             let values = (part.scope.id, start(from), end, DATED);
-            for (conversation, seq) in tx.query::<(u32, u32)>(sql, values).await? {
+            for (conversation, seq) in tx.query::<(u32, u32)>(&sql, values).await? {
                 let place = (conversation.saturating_add(part.offset), seq);
                 evidence.dated.push(place);
             }

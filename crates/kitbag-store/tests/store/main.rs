@@ -10,11 +10,13 @@
 
 mod altered;
 mod apart;
+mod backup;
 mod closing;
 mod crash;
 mod facts;
 #[cfg(unix)]
 mod faults;
+mod filters;
 mod forgetting;
 mod forgotten_prompts;
 mod judge;
@@ -31,6 +33,7 @@ mod race;
 mod random;
 mod recall;
 mod remembered;
+mod repair;
 #[cfg(unix)]
 mod restart;
 #[cfg(unix)]

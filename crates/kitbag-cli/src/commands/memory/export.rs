@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use kitbag::memory::ImportLine;
 use kitbag::store::{ExportFilter, Exported, Store};
 
-use super::sender::say_unknown;
+use super::filter::FilterArgs;
+use super::sender::{say_unknown, say_unknown_conversations};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, FileWriter, Rights, counted, grouped, printable_json};
@@ -32,6 +33,8 @@ pub(super) struct Args {
     /// Messages on this channel only
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Leaves out messages that cannot be read, and names each; else the first ends the export
     #[arg(long)]
     skip_damaged: bool,
@@ -66,7 +69,10 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         file.finish()?;
     }
     if count == Count::default() {
-        say_unknown(&store, args.sender.as_deref(), args.channel.as_deref()).await?;
+        let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
+        if !say_unknown(&store, sender, channel).await? {
+            say_unknown_conversations(&store, &args.filter.filter().conversations).await?;
+        }
     }
     let messages = counted(count.written, "message", "messages");
     output::say(format_args!("exported {messages}"));
@@ -99,7 +105,8 @@ async fn write(
     to: &mut impl Write,
     reader: Reader,
 ) -> Result<Count, Failure> {
-    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
+    let filter =
+        ExportFilter::new(args.sender.clone(), args.channel.clone()).among(args.filter.filter());
     let progress = Progress::start("exporting");
     let mut count = Count::default();
     let mut after = None;

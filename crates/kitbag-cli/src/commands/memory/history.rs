@@ -3,20 +3,26 @@
 use jiff::Timestamp;
 use kitbag::core::role::Role;
 use kitbag::store::{
-    ConversationId, ExportFilter, LatestConversation, MessageTime, Store, StoredMessage,
+    ConversationId, ExportFilter, LatestConversation, MessageFilter, MessageTime, Store,
+    StoredMessage,
 };
 use serde::Serialize;
 
 use super::cut::{Keep, cut, one_more};
+use super::filter::TimeArgs;
 use super::said;
 use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::StoreArgs;
 
+/// How many messages are read at a time.
+const PAGE: u32 = 1_000;
+
 /// Lists conversations, the latest first, or prints what was said in one
 ///
-/// Internal messages, which are for the model alone, are neither printed nor counted.
+/// Internal messages, which are for the model alone, are neither printed nor counted. With `--since` or
+/// `--until`, only conversations that were active then are listed, and only messages of that time printed.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversation to print, such as 7.12
@@ -27,6 +33,8 @@ pub(super) struct Args {
     /// Conversations on this channel only
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     channel: Option<String>,
+    #[command(flatten)]
+    times: TimeArgs,
     /// How many at most: the latest conversations, or the latest messages of one
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
@@ -62,7 +70,13 @@ struct Message {
 }
 
 async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Result<(), Failure> {
-    let mut messages = store.visible_messages(id, one_more(args.limit)).await?;
+    let mut messages = match args.times.is_given() {
+        false => store.visible_messages(id, one_more(args.limit)).await?,
+        true => {
+            store.state(id).await?;
+            of_times(args, store, id).await?
+        }
+    };
     cut(&mut messages, args.limit, Keep::Last, "the latest messages");
     if args.json {
         let shape = |stored: StoredMessage| Message {
@@ -90,6 +104,32 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
         output::say(format_args!("nothing was said in {id}"));
     }
     Ok(output::print(&text)?)
+}
+
+/// The messages of a conversation that a person may see and that were said at the times asked for, oldest
+/// first.
+async fn of_times(
+    args: &Args,
+    store: &Store,
+    id: ConversationId,
+) -> Result<Vec<StoredMessage>, Failure> {
+    let mut filter = MessageFilter::default().in_conversation(id);
+    args.times.add_to(&mut filter);
+    let filter = ExportFilter::default().among(filter);
+    let (mut messages, mut after) = (Vec::new(), None);
+    loop {
+        let (page, next) = store.export(&filter, after, PAGE).await?;
+        for exported in page {
+            let stored = exported?.message;
+            if stored.message.is_for_user() {
+                messages.push(stored);
+            }
+        }
+        if next.is_none() {
+            return Ok(messages);
+        }
+        after = next;
+    }
 }
 
 /// The text of a message, or the names of the tools that it calls.
@@ -135,7 +175,9 @@ impl From<LatestConversation> for Row {
 
 async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> {
     let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
-    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
+    let mut times = MessageFilter::default();
+    args.times.add_to(&mut times);
+    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone()).among(times);
     let latest = store.latest_conversations(&filter, one_more(args.limit));
     let mut conversations: Vec<Row> = latest.await?.into_iter().map(Row::from).collect();
     let what = "the latest conversations";

@@ -13,7 +13,8 @@ use kitbag::core::tokens::Tokens;
 use kitbag::store::{MessageTime, RecallRequest, Store};
 use kitbag::tokens::Counter;
 
-use super::sender::{named_or_only, say_unknown};
+use super::filter::FilterArgs;
+use super::sender::{named_or_only, say_unknown, say_unknown_conversations};
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
@@ -23,8 +24,11 @@ use found::Found;
 
 /// Finds the past messages that a query is about, best first
 ///
-/// No model is needed: words, their neighbours, speakers and times count. With `--batch`, each line
-/// {"id", "sender", "channel", "query", "now"} of a file is answered with a line {"id", "ranked"}.
+/// No model is needed: words, their neighbours, speakers and times count. Options such as `--since 7d`,
+/// `--role user` or `--conversation trip` say which messages may come. With `--batch`, each line
+/// {"id", "sender", "channel", "query", "now", "limit", "since", "until", "role", "conversation",
+/// "where"} of a file is answered with a line {"id", "ranked"}; only `query` is needed, and what a line
+/// leaves out is what the options say.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// What the messages should be about, in any words
@@ -36,6 +40,8 @@ pub(super) struct Args {
     /// On which channel; on any unless it is given
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// How many messages at most
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
@@ -76,10 +82,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         recall.say_unknown().await?;
         return batch::run(file, &recall).await;
     }
-    let query = Query {
-        query: args.query.clone().unwrap_or_default(),
-        ..Query::default()
-    };
+    let query = Query::new(args.query.as_deref().unwrap_or_default());
     let found = recall.find(&query, &mut None).await?;
     let is_empty = found.ranked.is_empty();
     if is_empty && !recall.say_misfit(&found) && !recall.say_unknown().await? {
@@ -120,6 +123,7 @@ impl Recall<'_> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut request = RecallRequest::new(sender, &query.query).limit(limit);
         request.channel = query.channel.as_ref().or(args.channel.as_ref()).cloned();
+        request.filter = query.filter(args.filter.filter());
         request.now = query.now.or(args.now).or_else(present);
         #[cfg(feature = "embeddings")]
         request.embedder.clone_from(&self.embedder);
@@ -148,7 +152,10 @@ impl Recall<'_> {
     /// Says so when the store does not know who or what was named for all queries.
     async fn say_unknown(&self) -> Result<bool, Failure> {
         let args = self.args;
-        say_unknown(&self.store, args.sender.as_deref(), args.channel.as_deref()).await
+        let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
+        let conversations = &args.filter.filter().conversations;
+        Ok(say_unknown(&self.store, sender, channel).await?
+            || say_unknown_conversations(&self.store, conversations).await?)
     }
 }
 

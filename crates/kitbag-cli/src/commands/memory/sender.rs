@@ -1,6 +1,6 @@
 //! Whose memory is meant: where nobody is named, and where a name is mistyped.
 
-use kitbag::store::{Sender, Store};
+use kitbag::store::{ConversationKey, ExportFilter, MessageFilter, Store};
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
@@ -15,7 +15,7 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     if let Some(sender) = named {
         return Ok(sender.to_owned());
     }
-    let known = store.senders(LOOKED_AT).await?;
+    let known = store.sender_names(LOOKED_AT).await?;
     let names = names(&known);
     match names.as_slice() {
         [] => Err(Failure::new("the store knows nobody yet").hint(
@@ -32,9 +32,9 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
 
 /// The channels on which a sender has conversations.
 pub(super) async fn channels_of(store: &Store, sender: &str) -> Result<Vec<String>, Failure> {
-    let mut known = store.senders(u32::MAX).await?;
-    known.retain(|known| known.sender == sender && !known.channel.is_empty());
-    Ok(known.into_iter().map(|known| known.channel).collect())
+    let mut known = store.sender_names(u32::MAX).await?;
+    known.retain(|(name, channel)| name == sender && !channel.is_empty());
+    Ok(known.into_iter().map(|(_, channel)| channel).collect())
 }
 
 /// Says so when nothing could be found because the store does not know the sender or the channel, and
@@ -48,7 +48,7 @@ pub(crate) async fn say_unknown(
     if sender.is_none() && channel.is_none() {
         return Ok(false);
     }
-    let mut known = store.senders(u32::MAX).await?;
+    let mut known = store.sender_names(u32::MAX).await?;
     if let Some(sender) = sender {
         let names = names(&known);
         if !names.contains(&sender) {
@@ -56,12 +56,12 @@ pub(crate) async fn say_unknown(
             output::say(format_args!("{what}; {}", alternatives(sender, &names)));
             return Ok(true);
         }
-        known.retain(|known| known.sender == sender);
+        known.retain(|(name, _)| name == sender);
     }
     let Some(channel) = channel else {
         return Ok(false);
     };
-    let mut channels: Vec<&str> = known.iter().map(|known| known.channel.as_str()).collect();
+    let mut channels: Vec<&str> = known.iter().map(|(_, channel)| channel.as_str()).collect();
     // Who is known by facts alone has none.
     channels.retain(|channel| !channel.is_empty());
     channels.sort_unstable();
@@ -73,6 +73,48 @@ pub(crate) async fn say_unknown(
     let what = format!("nothing is kept{of} on channel `{}`", one_line(channel));
     output::say(format_args!("{what}; {}", alternatives(channel, &channels)));
     Ok(true)
+}
+
+/// Says so when the store has none of the conversations that are named, and which names look alike; tells
+/// whether that was so.
+pub(crate) async fn say_unknown_conversations(
+    store: &Store,
+    conversations: &[ConversationKey],
+) -> Result<bool, Failure> {
+    let Some(first) = conversations.first() else {
+        return Ok(false);
+    };
+    let mut messages = MessageFilter::default();
+    messages.conversations = conversations.to_vec();
+    let named = ExportFilter::default().among(messages);
+    if !store.latest_conversations(&named, 1).await?.is_empty() {
+        return Ok(false);
+    }
+    let what = match first {
+        ConversationKey::Id(id) => format!("there is no conversation {id}"),
+        ConversationKey::Name(name) => {
+            let alternatives = like_conversations(store, name).await?;
+            format!(
+                "there is no conversation `{}`; {alternatives}",
+                one_line(name)
+            )
+        }
+    };
+    output::say(what);
+    Ok(true)
+}
+
+/// Which names of conversations may have been meant.
+pub(crate) async fn like_conversations(store: &Store, name: &str) -> Result<String, Failure> {
+    let everywhere = ExportFilter::default();
+    let all = store.latest_conversations(&everywhere, LOOKED_AT);
+    let names = all
+        .await?
+        .into_iter()
+        .filter_map(|one| one.conversation.name);
+    let names: Vec<String> = names.collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(alternatives(name, &names))
 }
 
 /// Which names may have been meant: those that look alike, or else some.
@@ -98,8 +140,8 @@ fn nearest<'a>(written: &str, names: &[&'a str]) -> Vec<&'a str> {
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-fn names(senders: &[Sender]) -> Vec<&str> {
-    let mut names: Vec<&str> = senders.iter().map(|known| known.sender.as_str()).collect();
+fn names(senders: &[(String, String)]) -> Vec<&str> {
+    let mut names: Vec<&str> = senders.iter().map(|(name, _)| name.as_str()).collect();
     // They come by name.
     names.dedup();
     names

@@ -1,15 +1,18 @@
 //! Many queries in one run: JSON lines in, JSON lines out, in their order and as they come.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 
-use kitbag::store::MessageTime;
-use serde::{Deserialize, Serialize};
+use kitbag::core::role::Role;
+use kitbag::store::{ConversationKey, MessageFilter, MessageTime};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::RawValue;
 
 use super::Recall;
 use super::found::Found;
+use crate::commands::memory::filter::{parse_since, parse_until};
 use crate::commands::memory::source::Source;
 use crate::failure::Failure;
 use crate::output;
@@ -26,6 +29,93 @@ pub(super) struct Query {
     pub(super) query: String,
     pub(super) now: Option<MessageTime>,
     pub(super) limit: Option<u32>,
+    #[serde(default, deserialize_with = "since")]
+    since: Option<MessageTime>,
+    #[serde(default, deserialize_with = "until")]
+    until: Option<MessageTime>,
+    role: Option<OneOrMore<Role>>,
+    conversation: Option<OneOrMore<String>>,
+    #[serde(rename = "where")]
+    metadata: Option<BTreeMap<String, Field>>,
+}
+
+/// A value, or a list of them.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
+}
+
+impl<T: Clone> OneOrMore<T> {
+    fn to_vec(&self) -> Vec<T> {
+        match self {
+            Self::One(one) => vec![one.clone()],
+            Self::More(more) => more.clone(),
+        }
+    }
+}
+
+/// A value of metadata as the filter compares it.
+struct Field(String);
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self(match serde_json::Value::deserialize(from)? {
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        }))
+    }
+}
+
+fn since<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MessageTime>, D::Error> {
+    time(from, parse_since)
+}
+
+fn until<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MessageTime>, D::Error> {
+    time(from, parse_until)
+}
+
+fn time<'de, D: Deserializer<'de>>(
+    from: D,
+    parse: fn(&str) -> Result<MessageTime, String>,
+) -> Result<Option<MessageTime>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    let time = text.map(|text| parse(&text)).transpose();
+    time.map_err(de::Error::custom)
+}
+
+impl Query {
+    /// A question that is asked as the options say.
+    pub(super) fn new(query: &str) -> Self {
+        Self {
+            query: query.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The filter of the options, with what the line says instead.
+    pub(super) fn filter(&self, mut filter: MessageFilter) -> MessageFilter {
+        filter.since = self.since.or(filter.since);
+        filter.until = self.until.or(filter.until);
+        if let Some(roles) = &self.role {
+            filter.roles = roles.to_vec();
+        }
+        if let Some(names) = &self.conversation {
+            let names = names.to_vec();
+            filter.conversations = names
+                .iter()
+                .map(|name| ConversationKey::from(name.as_str()))
+                .collect();
+        }
+        if let Some(metadata) = &self.metadata {
+            let fields = metadata.iter();
+            filter.metadata = fields
+                .map(|(key, value)| (key.clone(), value.0.clone()))
+                .collect();
+        }
+        filter
+    }
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,46 @@
+//! `kitbag memory backup`: a store in one file, as it was at one moment.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::progress::Progress;
+use crate::store::StoreArgs;
+
+/// Writes a backup into a new file, while others go on reading and writing
+///
+/// The backup is a store itself, which any command can look at with `--store`, and `kitbag memory
+/// restore` brings it back. Of a file it holds all tenants; of a PostgreSQL server the one that
+/// `--tenant` names.
+///
+/// Example: kitbag memory backup memory-2024-05-01.db
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file to write, whole or not at all, for its owner alone; it must not be there yet
+    file: PathBuf,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    bytes: u64,
+}
+
+pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let store = store.open().await?;
+    let progress = Progress::start("backing up");
+    let bytes = store.back_up(&args.file).await?;
+    drop(progress);
+    let file = args.file.display().to_string();
+    if args.json {
+        return Ok(output::print_json(&Report { file, bytes })?);
+    }
+    let bytes = grouped(bytes);
+    output::say(format_args!("wrote {file}, {bytes} bytes"));
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Backing up, restoring and repairing, and who is in a store.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::Memory;
+
+#[test]
+fn x07_a_backup_is_written_and_restored() {
+    let memory = Memory::talk();
+    let told = memory.run(&["backup", "copy.db"]);
+    assert!(told.stderr.starts_with("wrote copy.db, "), "{told:?}");
+    told.success();
+    let error = memory.run(&["backup", "copy.db"]).failure(1);
+    assert!(error.contains("copy.db is there already"), "{error}");
+
+    let restore = |args: &[&str]| {
+        let command = ["--store", "sqlite:other.db", "memory", "restore", "copy.db"];
+        memory.0.run(&[&command, args].concat())
+    };
+    assert_eq!(restore(&[]).stderr, "restored 5 messages of tenant main\n");
+    let error = restore(&[]).failure(1);
+    assert!(
+        error.contains("has rows of tenant `main` already"),
+        "{error}"
+    );
+    assert!(error.contains("`--replace`"), "{error}");
+    let replaced: Value =
+        serde_json::from_str(&restore(&["--replace", "--json"]).success()).unwrap();
+    assert_eq!(replaced["tenants"][0]["messages"], 5);
+    memory
+        .0
+        .run(&["--store", "sqlite:other.db", "memory", "check"])
+        .success();
+    let error = memory.run(&["restore", "memory.db"]).failure(2);
+    assert!(error.contains("is the store itself"), "{error}");
+    memory.run(&["restore", "nothing.db"]).failure(1);
+
+    // A backup with which something is wrong changes nothing.
+    let file = rusqlite::Connection::open(memory.0.path().join("copy.db")).unwrap();
+    file.execute_batch("UPDATE scope SET words = 0").unwrap();
+    drop(file);
+    let error = restore(&["--replace"]).failure(1);
+    assert!(error.contains("1 thing is wrong with copy.db"), "{error}");
+    assert!(error.contains("nothing was restored"), "{error}");
+}
+
+#[test]
+fn x07_a_damaged_store_is_repaired() {
+    let memory = Memory::talk();
+    assert_eq!(memory.run(&["repair"]).stderr, "nothing was wrong\n");
+    let file = rusqlite::Connection::open(memory.0.path().join("memory.db")).unwrap();
+    file.execute_batch(
+        "UPDATE scope SET words = 0; UPDATE message SET role = 'robot' WHERE arrival = 2",
+    )
+    .unwrap();
+    drop(file);
+    memory.run(&["check"]);
+    let told = memory.run(&["repair", "--dry-run"]);
+    assert!(told.stderr.contains("would go: message: "), "{told:?}");
+    assert!(!memory.0.path().join("kitbag-damaged.jsonl").exists());
+    let told = memory.run(&["repair", "--set-aside", "aside.jsonl"]);
+    assert!(
+        told.stderr
+            .contains("moved 1 damaged row to aside.jsonl\nall is well"),
+        "{told:?}"
+    );
+    told.success();
+    let aside = fs::read_to_string(memory.0.path().join("aside.jsonl")).unwrap();
+    let row: Value = serde_json::from_str(&aside).unwrap();
+    assert_eq!(row["row"]["body"], "Congratulations! Which breed?");
+    memory.run(&["check"]).success();
+    assert_eq!(memory.references("what is my puppy called?")[0], "m1");
+}
+
+#[test]
+fn o06_senders_and_tenants_are_listed() {
+    let memory = Memory::talk();
+    memory
+        .import(&[
+            json!({"sender": "ann", "channel": "mail", "text": "hello", "at": "2024-07-01T00:00:00Z"}),
+            json!({"sender": "bob", "channel": "mail", "text": "hello", "at": "2024-05-20T00:00:00Z"}),
+        ])
+        .success();
+    memory
+        .run(&["facts", "set", "home", "Porto", "--sender", "eve"])
+        .success();
+    let table = memory.run(&["senders"]).success();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        rows[0],
+        [
+            "sender",
+            "channels",
+            "conversations",
+            "messages",
+            "first",
+            "latest"
+        ]
+    );
+    assert_eq!(
+        rows[1],
+        [
+            "ann",
+            "mail,",
+            "slack",
+            "3",
+            "6",
+            "2024-05-08",
+            "2024-07-01"
+        ]
+    );
+    let list = memory.json(&["senders"]);
+    assert_eq!(
+        list["senders"][2],
+        json!({"sender": "eve", "channels": [], "conversations": 0,
+        "messages": 0, "began": null, "active": null})
+    );
+    memory
+        .0
+        .run(&[
+            "--store",
+            "sqlite:memory.db",
+            "--tenant",
+            "other",
+            "memory",
+            "facts",
+            "set",
+            "a",
+            "b",
+            "--sender",
+            "x",
+        ])
+        .success();
+    let list = memory.json(&["tenants"]);
+    let named: Vec<(&Value, &Value)> = list["tenants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (&one["tenant"], &one["messages"]))
+        .collect();
+    assert_eq!(
+        named,
+        [(&json!("main"), &json!(7)), (&json!("other"), &json!(0))]
+    );
+}

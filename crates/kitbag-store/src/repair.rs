@@ -1,0 +1,115 @@
+//! Repairing a store: everything that can be made from messages is made again, and rows that cannot be
+//! read are taken out.
+//!
+//! Two steps, so that nothing is lost between them: [`Store::damaged_rows`] gives the rows that must go,
+//! the caller puts them somewhere safe, and [`Store::repair`] removes them and mends the rest.
+
+mod counts;
+mod damaged;
+mod prompts;
+
+use crate::error::{Result, StoreError};
+use crate::index;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+pub use damaged::DamagedRow;
+
+/// What a repair did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// What was wrong before, in words.
+    pub found: Vec<String>,
+    /// What is wrong still.
+    pub left: Vec<String>,
+}
+
+impl Store {
+    /// The rows that cannot be read or belong to nothing, which [`repair`](Self::repair) removes.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn damaged_rows(&self) -> Result<Vec<DamagedRow>> {
+        self.read(damaged::find).await
+    }
+
+    /// Removes damaged rows, and makes indexes, counts and totals again from the messages. Each scope is
+    /// one transaction, so that others can go on meanwhile. What was made of a row that is gone goes too:
+    /// prompts that held it can no longer be rebuilt, and facts no longer name it as their source.
+    ///
+    /// # Errors
+    /// When the store fails; then it can be run again.
+    pub async fn repair(&self, damaged: Vec<DamagedRow>) -> Result<Repaired> {
+        let found = self.problems().await;
+        #[cfg(feature = "sqlite")]
+        if let Some(file) = self.file() {
+            file.outside(|connection| connection.execute_batch("REINDEX"))
+                .await?;
+        }
+        self.write(async move |tx| {
+            tx.lock_exclusive(crate::prompt::TEXTS).await?;
+            damaged::remove(tx, damaged).await?;
+            prompts::without_texts(tx).await?;
+            counts::of_tenant(tx).await?;
+            facts(tx).await
+        })
+        .await?;
+        let scopes = self.read(async |tx| {
+            let sql = "SELECT id FROM scope WHERE tenant = $1 ORDER BY id";
+            tx.query::<u32>(sql, ()).await
+        });
+        for id in scopes.await? {
+            self.write(async move |tx| {
+                counts::of_scope(tx, id).await?;
+                if let Some(mut scope) = Scope::lock_by_number(tx, id).await? {
+                    index::reindex(tx, &mut scope).await?;
+                    scope.save(tx).await?;
+                }
+                Ok(())
+            })
+            .await?;
+        }
+        self.give_up_prompts().await?;
+        Ok(Repaired {
+            found,
+            left: self.problems().await,
+        })
+    }
+
+    /// What a check finds. One that cannot go on is a problem too.
+    async fn problems(&self) -> Vec<String> {
+        match self.check().await {
+            Ok(problems) => problems,
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
+    /// Gives up prompts that no longer come out as they were sent.
+    async fn give_up_prompts(&self) -> Result<()> {
+        for (turn, inference) in self.read(prompts::archived).await? {
+            if let Err(StoreError::Replay { .. }) = self.replay(turn, Some(inference)).await {
+                self.write(async move |tx| prompts::give_up(tx, turn, inference).await)
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes sources that are not there off facts, and lets one value of each hold: the latest.
+async fn facts(tx: &mut Tx<'_>) -> Result<()> {
+    let sql = "UPDATE fact SET source_scope = NULL, source_conversation = NULL, source_seq = NULL \
+               WHERE tenant = $1 AND source_scope IS NOT NULL \
+               AND NOT EXISTS (SELECT 1 FROM message WHERE message.tenant = $1 \
+               AND message.scope = source_scope AND message.conversation = source_conversation \
+               AND message.seq = source_seq)";
+    tx.execute(sql, ()).await?;
+    let sql = "UPDATE fact SET until = (SELECT max(later.since) FROM fact AS later \
+               WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key) \
+               WHERE tenant = $1 AND until IS NULL AND EXISTS (SELECT 1 FROM fact AS later \
+               WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key \
+               AND later.until IS NULL AND later.version > fact.version)";
+    tx.execute(sql, ()).await.map(drop)
+}

@@ -1,0 +1,41 @@
+//! Archived prompts that cannot be made again.
+
+use std::collections::BTreeSet;
+
+use crate::error::Result;
+use crate::id::TurnId;
+use crate::prompt::{drop_taken_texts, take_texts};
+use crate::transaction::Tx;
+
+/// What stands in the place of a prompt that was given up.
+const REASON: &str = "a damaged row";
+
+/// Gives up the prompts that lack a text. The caller holds the texts alone.
+pub(super) async fn without_texts(tx: &mut Tx<'_>) -> Result<()> {
+    let sql = "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
+               WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM text \
+               WHERE text.tenant = $1 AND text.hash = prompt_text.hash)";
+    for (turn, inference) in tx.query::<(TurnId, u32)>(sql, ()).await? {
+        give_up(tx, turn, inference).await?;
+    }
+    Ok(())
+}
+
+/// The prompts that should come out again as they were sent.
+pub(super) async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>> {
+    let sql = "SELECT scope, conversation, turn, inference FROM prompt WHERE tenant = $1 \
+               AND forgotten IS NULL ORDER BY scope, conversation, turn, inference";
+    tx.query(sql, ()).await
+}
+
+/// Empties a prompt; that it was sent, and when, stays.
+pub(super) async fn give_up(tx: &mut Tx<'_>, turn: TurnId, inference: u32) -> Result<()> {
+    tx.lock_exclusive(crate::prompt::TEXTS).await?;
+    let sql = "UPDATE prompt SET recipe = NULL, forgotten = $2 WHERE tenant = $1 AND scope = $3 \
+               AND conversation = $4 AND turn = $5 AND inference = $6";
+    tx.execute(sql, (REASON, turn, inference)).await?;
+    let mut taken = BTreeSet::new();
+    let which = "scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
+    take_texts(tx, which, (turn, inference), &mut taken).await?;
+    drop_taken_texts(tx, taken).await
+}

@@ -1,0 +1,58 @@
+//! The tenants of a store, for whoever runs it.
+
+use jiff::Timestamp;
+
+use crate::error::Result;
+use crate::store::{Store, Tenant};
+
+/// A tenant, and what it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TenantStats {
+    /// Who.
+    pub tenant: Tenant,
+    /// How many senders.
+    pub senders: u64,
+    /// How many conversations.
+    pub conversations: u64,
+    /// How many messages.
+    pub messages: u64,
+    /// When the latest message came.
+    pub active: Option<Timestamp>,
+}
+
+impl Store {
+    /// All tenants of the store, by name. Whoever can read a file can list its tenants. On a server,
+    /// row-level security hides tenants from each other: only a superuser, or a role with `BYPASSRLS`,
+    /// can list them.
+    ///
+    /// # Errors
+    /// [`StoreError::TenantsHidden`](crate::StoreError::TenantsHidden) on a server that shows this user
+    /// one tenant at a time; else when the store fails.
+    pub async fn tenants(&self) -> Result<Vec<TenantStats>> {
+        let mut tenants = Vec::new();
+        for name in self.tenant_names().await? {
+            let tenant: Tenant = name.parse()?;
+            let store = self.for_tenant(tenant.clone());
+            let count = "SELECT (SELECT count(DISTINCT sender) FROM scope WHERE tenant = $1), \
+                         (SELECT count(*) FROM conversation WHERE tenant = $1), \
+                         (SELECT count(*) FROM message WHERE tenant = $1), \
+                         (SELECT max(active) FROM conversation WHERE tenant = $1)";
+            let counted = store.read(async move |tx| tx.query_one(count, ()).await);
+            let counted = counted.await?.unwrap_or_default();
+            let (senders, conversations, messages, active): (u64, u64, u64, _) = counted;
+            tenants.push(TenantStats {
+                tenant,
+                senders,
+                conversations,
+                messages,
+                active,
+            });
+        }
+        Ok(tenants)
+    }
+}
+
+/// The names of all tenants, whoever asks for them: those with scopes, and those with facts alone.
+pub(crate) const NAMES: &str =
+    "SELECT tenant FROM tenant UNION SELECT tenant FROM fact ORDER BY tenant";

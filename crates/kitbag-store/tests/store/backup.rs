@@ -1,0 +1,172 @@
+//! Backups, and bringing them back.
+
+use std::path::Path;
+
+use kitbag_core::role::Role;
+use kitbag_store::{
+    Existing, Import, Location, NewFact, NewMessage, RecallRequest, Store, StoreError,
+};
+
+use crate::on_both;
+use crate::place::{Database, new_tenant, run, second, superuser};
+
+on_both! {
+    x07_a_backup_brings_everything_back
+    x07_a_backup_replaces_what_is_there_only_if_asked
+}
+
+async fn fill(store: &Store) {
+    let said = (0..700).map(|n| {
+        let message = NewMessage::new(Role::User, format!("word{n} about apples"));
+        Import::new("cli", "ann", Some(format!("c{}", n / 100)), message)
+    });
+    store.import(said.collect(), second(0)).await.unwrap();
+    let facts = vec![NewFact::new("home", "Lisbon \0")];
+    store.set_facts("ann", facts, second(1)).await.unwrap();
+}
+
+async fn recall(store: &Store, query: &str) -> Vec<String> {
+    let hits = store
+        .recall(&RecallRequest::new("ann", query))
+        .await
+        .unwrap();
+    hits.iter()
+        .map(|hit| hit.message.text().into_owned())
+        .collect()
+}
+
+async fn opened(path: &Path) -> Store {
+    let location = Location::Sqlite(path.into());
+    Store::open_existing(&location).await.unwrap()
+}
+
+async fn x07_a_backup_brings_everything_back(store: Store) {
+    fill(&store).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    let bytes = store.back_up(&path).await.unwrap();
+    assert_eq!(bytes, path.metadata().unwrap().len());
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 1, "nothing is left beside it");
+    let again = store.back_up(&path).await.unwrap_err().to_string();
+    assert!(again.contains("is there already"), "{again}");
+
+    // It is a store itself.
+    let tenant = store.tenant().clone();
+    let backup = opened(&path).await.for_tenant(tenant.clone());
+    assert_eq!(
+        recall(&backup, "word77").await,
+        recall(&store, "word77").await
+    );
+    assert_eq!(backup.check().await.unwrap(), Vec::<String>::new());
+    drop(backup);
+
+    let empty = Location::Sqlite(folder.path().join("other.db"));
+    let other = Store::open(&empty).await.unwrap().for_tenant(tenant);
+    let copied = other.restore(&path, Existing::Refuse).await.unwrap();
+    assert_eq!((copied.rows["message"], copied.rows["fact"]), (700, 1));
+    assert_eq!(
+        recall(&other, "word77").await,
+        recall(&store, "word77").await
+    );
+    assert_eq!(other.check().await.unwrap(), Vec::<String>::new());
+    // Numbers go on where they were.
+    fill(&other).await;
+    assert_eq!(other.check().await.unwrap(), Vec::<String>::new());
+    let nobody = other.for_tenant(new_tenant());
+    let error = nobody.restore(&path, Existing::Refuse).await.unwrap_err();
+    assert!(matches!(error, StoreError::Missing { .. }), "{error}");
+}
+
+async fn x07_a_backup_replaces_what_is_there_only_if_asked(store: Store) {
+    fill(&store).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    store.back_up(&path).await.unwrap();
+    let later = NewMessage::new(Role::User, "zebras came later");
+    let later = Import::new("cli", "ann", None, later);
+    store.import(vec![later], second(9)).await.unwrap();
+
+    let refused = store.restore(&path, Existing::Refuse).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("has rows of tenant"),
+        "{refused}"
+    );
+    assert_eq!(recall(&store, "zebras").await, ["zebras came later"]);
+    store.restore(&path, Existing::Replace).await.unwrap();
+    assert!(recall(&store, "zebras").await.is_empty());
+    assert_eq!(store.stats().await.unwrap().messages, 700);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+/// A file's backup holds every tenant, and others write meanwhile.
+#[test]
+fn x07_a_file_is_backed_up_while_others_write() {
+    let folder = tempfile::tempdir().unwrap();
+    run(async {
+        let location = Location::Sqlite(folder.path().join("memory.db"));
+        let store = Store::open(&location).await.unwrap();
+        let tenant = new_tenant();
+        fill(&store.for_tenant(tenant.clone())).await;
+        let writer = Store::open(&location).await.unwrap();
+        let writing = tokio::spawn(async move {
+            for _ in 0..5 {
+                fill(&writer).await;
+            }
+        });
+        let path = folder.path().join("backup.db");
+        store.back_up(&path).await.unwrap();
+        writing.await.unwrap();
+        let backup = opened(&path).await;
+        let held = backup.stats().await.unwrap().messages;
+        assert_eq!(held % 700, 0, "whole imports, or nothing of them");
+        let names = |store: Store| async move {
+            let tenants = store.tenants().await.unwrap();
+            let named = tenants
+                .into_iter()
+                .map(|one| (one.tenant.to_string(), one.messages));
+            named.collect::<Vec<_>>()
+        };
+        assert!(names(backup).await.contains(&(tenant.to_string(), 700)));
+        let all = names(store).await;
+        assert_eq!(all, [("main".to_owned(), 3_500), (tenant.to_string(), 700)]);
+    });
+}
+
+/// Row-level security hides tenants from whoever it binds, and the store says so.
+#[test]
+fn x07_tenants_of_a_server_are_listed_for_its_owner_alone() {
+    run(async {
+        let database = Database::new().await;
+        let location: Location = database.url.parse().unwrap();
+        let owner = Store::open(&location).await.unwrap();
+        for tenant in [new_tenant(), new_tenant()] {
+            fill(&owner.for_tenant(tenant)).await;
+        }
+        let listed = owner.tenants().await.unwrap();
+        assert_eq!(listed.len(), 2);
+        assert!(
+            listed
+                .iter()
+                .all(|one| (one.senders, one.conversations, one.messages) == (1, 7, 700))
+        );
+        let role = format!("role_{}", new_tenant().to_string().replace('-', "_"));
+        let admin = superuser(&database.url).await;
+        let make = format!("CREATE ROLE {role} LOGIN; GRANT kitbag_app TO {role}");
+        admin.batch_execute(&make).await.unwrap();
+        let (scheme, rest) = database.url.split_once("://").unwrap();
+        let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+        let bound: Location = format!("{scheme}://{role}@{host}").parse().unwrap();
+        let bound = Store::open_existing(&bound).await.unwrap();
+        let hidden = bound.tenants().await.unwrap_err();
+        assert!(
+            matches!(&hidden, StoreError::TenantsHidden { user } if *user == role),
+            "{hidden}"
+        );
+        drop((owner, bound));
+        let name = format!("REVOKE kitbag_app FROM {role}; DROP ROLE {role}");
+        admin.batch_execute(&name).await.unwrap();
+        drop(admin);
+        database.remove().await;
+    });
+}
