@@ -3,6 +3,7 @@
 //! Only the text is read here. The files that it names are the caller's to find and to open.
 
 mod document;
+mod memory;
 mod nodes;
 mod read;
 
@@ -16,6 +17,7 @@ use crate::props::merge;
 use crate::value::{Map, Value};
 
 pub use document::{DocumentEntry, DocumentSource};
+pub use memory::MemorySettings;
 
 /// What a project file says, or several of them laid over each other.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +39,8 @@ pub struct Config {
     pub env_allow: Option<Vec<String>>,
     /// How the project is read and rendered.
     pub settings: Settings,
+    /// How long memory is kept.
+    pub memory: MemorySettings,
     /// Providers and all else that is not read here, as it is written.
     pub extra: Map,
 }
@@ -84,6 +88,7 @@ impl Config {
             vars: merge(&user.vars, Some(&project.vars)),
             env_allow: project.env_allow.or(user.env_allow),
             settings: Settings::merge(user.settings, project.settings),
+            memory: MemorySettings::merge(user.memory, project.memory),
             extra: merge(&user.extra, Some(&project.extra)),
         }
     }

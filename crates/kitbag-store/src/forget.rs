@@ -1,6 +1,7 @@
 //! Forgetting: what was said is gone, from rows, indexes and prompts, with what was made of it.
 
 mod derived;
+mod messages;
 mod prompts;
 
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
+use crate::export::ExportFilter;
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -33,8 +35,13 @@ pub enum Forget {
     },
     /// A conversation.
     Conversation(ConversationId),
+    /// The messages that a filter admits, in as many transactions as they need; conversations of which
+    /// nothing is left go too.
+    Messages(ExportFilter),
     /// Everything about a sender.
     Sender(String),
+    /// Everything that the tenant has.
+    Tenant,
 }
 
 /// What is gone.
@@ -56,6 +63,16 @@ pub struct Forgotten {
     pub is_log_clear: bool,
 }
 
+impl Forgotten {
+    fn add(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.facts += other.facts;
+        self.conversations += other.conversations;
+        self.summaries += other.summaries;
+        self.prompts += other.prompts;
+    }
+}
+
 impl Store {
     /// Forgets something: it is gone from rows, indexes and archived prompts, and so is what was
     /// derived from it. In SQLite it is gone from the file and its log as well.
@@ -63,7 +80,10 @@ impl Store {
     /// # Errors
     /// When there is no such thing, or the store fails.
     pub async fn forget(&self, what: Forget) -> Result<Forgotten> {
-        let mut forgotten = self.write(async move |tx| forget(tx, what).await).await?;
+        let mut forgotten = match what {
+            Forget::Messages(filter) => self.forget_messages(&filter).await?,
+            one => self.write(async move |tx| forget(tx, one).await).await?,
+        };
         forgotten.is_log_clear = self.clear_log().await.is_ok();
         Ok(forgotten)
     }
@@ -76,7 +96,38 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
         Forget::Fact { sender, key } => forget_fact(tx, &sender, &key).await,
         Forget::Conversation(id) => forget_conversation(tx, id).await,
         Forget::Sender(sender) => forget_sender(tx, &sender).await,
+        Forget::Tenant => forget_tenant(tx).await,
+        // Each of its transactions is begun elsewhere.
+        Forget::Messages(_) => Ok(Forgotten::default()),
     }
+}
+
+/// Deletes a message, takes it off the totals of its scope, and returns its arrival and its text; nothing
+/// when it is not there. The caller has locked scope and conversation, rebuilds the index, and saves the
+/// scope.
+async fn delete_message(
+    tx: &mut Tx<'_>,
+    scope: &mut Scope,
+    id: MessageId,
+) -> Result<Option<(u32, String)>> {
+    let sql = "DELETE FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
+               RETURNING arrival, recallable, body";
+    let found: Option<(u32, bool, String)> = tx.query_one(sql, id).await?;
+    let Some((arrival, recallable, text)) = found else {
+        return Ok(None);
+    };
+    let sql = "UPDATE message SET previous_traits = NULL \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let next = id.conversation.message(id.seq.saturating_add(1));
+    tx.execute(sql, next).await?;
+    let sql = "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 \
+               AND conversation = $3 AND (message = $4 OR reply = $4)";
+    tx.execute(sql, id).await?;
+    if recallable {
+        scope.take_off(Share::of(&analyse(&text)));
+    }
+    Ok(Some((arrival, text)))
 }
 
 async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
@@ -84,18 +135,8 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
     let mut scope = scope.ok_or_else(missing)?;
     Conversation::lock(tx, id.conversation).await?;
-    let sql = "DELETE FROM message \
-               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
-               RETURNING arrival, recallable, body";
-    let found = tx.query_one(sql, id).await?;
-    let (arrival, recallable, text): (u32, bool, String) = found.ok_or_else(missing)?;
-    let sql = "UPDATE message SET previous_traits = NULL \
-               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
-    let next = id.conversation.message(id.seq.saturating_add(1));
-    tx.execute(sql, next).await?;
-    if recallable {
-        scope.take_off(Share::of(&analyse(&text)));
-    }
+    let found = delete_message(tx, &mut scope, id).await?;
+    let (arrival, text) = found.ok_or_else(missing)?;
     index::rebuild(tx, &mut scope, &BTreeSet::from([arrival])).await?;
     scope.save(tx).await?;
 
@@ -103,9 +144,6 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
         messages: 1,
         ..Forgotten::default()
     };
-    let sql = "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 \
-               AND conversation = $3 AND (message = $4 OR reply = $4)";
-    tx.execute(sql, id).await?;
     let mut origins = vec![format!("message/{id}")];
     origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
     let name = format!("message {id}");
@@ -206,5 +244,27 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
         tx.execute(sql, scope.id).await?;
     }
     crate::prompt::drop_taken_texts(tx, taken).await?;
+    Ok(forgotten)
+}
+
+/// Nothing at all remains of a tenant, not even which numbers it was given.
+async fn forget_tenant(tx: &mut Tx<'_>) -> Result<Forgotten> {
+    Scope::lock_many(tx).await?;
+    for scope in Scope::all(tx).await? {
+        Scope::lock_by_number(tx, scope.id).await?;
+    }
+    let mut forgotten = Forgotten::default();
+    for table in schema::tables() {
+        let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
+        let gone = tx.execute(&sql, ()).await?;
+        match table.name {
+            "message" => forgotten.messages = gone,
+            "fact" => forgotten.facts = gone,
+            "conversation" => forgotten.conversations = gone,
+            "summary" => forgotten.summaries = gone,
+            "prompt" => forgotten.prompts = gone,
+            _ => {}
+        }
+    }
     Ok(forgotten)
 }

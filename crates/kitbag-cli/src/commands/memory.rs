@@ -15,6 +15,7 @@ mod migrate;
 mod recall;
 mod repair;
 mod restore;
+mod retain;
 mod said;
 pub(super) mod sender;
 mod senders;
@@ -50,6 +51,7 @@ enum Command {
     Summaries(summaries::Args),
     Entities(entities::Args),
     Forget(forget::Args),
+    Retain(retain::Args),
     Senders(senders::Args),
     Tenants(tenants::Args),
     Stats(stats::Args),
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Summaries(args) => summaries::run(args, store).await,
             Command::Entities(args) => entities::run(args, store).await,
             Command::Forget(args) => forget::run(args, store).await,
+            Command::Retain(args) => retain::run(args, store).await,
             Command::Senders(args) => senders::run(args, store).await,
             Command::Tenants(args) => tenants::run(args, store).await,
             Command::Stats(args) => stats::run(args, store).await,

@@ -7,7 +7,7 @@ use kitbag::core::role::Visibility;
 use kitbag::store::{ConversationChoice, ConversationId, Store};
 use serde::Serialize;
 
-use super::memory::sender::{named_or_only, say_unknown};
+use super::memory::sender::{like_conversations, named_or_only, say_unknown};
 use crate::conversation::ConversationArg;
 use crate::failure::Failure;
 use crate::output::{self, counted, one_line};
@@ -68,6 +68,9 @@ struct AddArgs {
     /// Remove it as soon as one prompt that shows it was sent
     #[arg(long)]
     once: bool,
+    /// Begin the conversation that --conversation names, if there is none of that name
+    #[arg(long, requires = "conversation")]
+    new: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -127,7 +130,7 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
         .with_consume_after_emit(given.once);
     let id = match chosen(args, store).await? {
         Chosen::Conversation(id) => id,
-        Chosen::None { sender } => begun(args, store, &sender).await?,
+        Chosen::None { sender } => begun(args, given, store, &sender).await?,
     };
     let done = match has_reminder(store, id, &key).await? {
         true => format!("replaced `{}` in", one_line(&key)),
@@ -137,7 +140,12 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
 }
 
 /// A conversation that a reminder begins.
-async fn begun(args: &Args, store: &Store, sender: &str) -> Result<ConversationId, Failure> {
+async fn begun(
+    args: &Args,
+    given: &AddArgs,
+    store: &Store,
+    sender: &str,
+) -> Result<ConversationId, Failure> {
     // A mistyped name would become a sender of its own.
     let is_empty = store.sender_names(1).await?.is_empty();
     if !is_empty && say_unknown(store, Some(sender), None).await? {
@@ -146,6 +154,11 @@ async fn begun(args: &Args, store: &Store, sender: &str) -> Result<ConversationI
         return Err(Failure::new(what).hint("whoever has said something there can be reminded"));
     }
     let choice = match &args.conversation {
+        Some(ConversationArg::Name(name)) if !given.new => {
+            let near = like_conversations(store, name).await?;
+            let what = format!("no reminder was added: {}", no_conversation(args, sender));
+            return Err(Failure::new(what).hint(format!("{near} (`--new` begins one)")));
+        }
         Some(ConversationArg::Name(name)) => ConversationChoice::Named(name.clone()),
         _ => ConversationChoice::default(),
     };

@@ -202,13 +202,23 @@ fn mistakes_are_named() {
 #[test]
 fn t03_a_conversation_is_named_by_its_id_or_by_its_name() {
     let memory = ann();
-    let talk = ["add", "Speak plainly.", "--conversation", "talk"];
+    let talk = ["add", "Speak plainly.", "--conversation", "talk", "--new"];
     let added = remind(&memory, &talk);
     assert!(added.stderr.contains("to conversation 1.2"), "{added:?}");
     added.success();
     let by_name = listed(&memory, &["--conversation", "talk"]);
     assert_eq!(by_name, listed(&memory, &["--conversation", "1.2"]));
     assert_eq!(by_name["reminders"][0]["content"], "Speak plainly.");
+    let mistyped = ["add", "Speak plainly.", "--conversation", "tlak"];
+    let mistyped = remind(&memory, &mistyped).failure(1);
+    assert!(
+        mistyped.contains("ann has no conversation `tlak` on channel cli"),
+        "{mistyped}"
+    );
+    assert!(
+        mistyped.contains("hint: did you mean talk? (`--new` begins one)"),
+        "{mistyped}"
+    );
     let other = remind(&memory, &["list", "--conversation", "tale"]);
     assert!(
         other

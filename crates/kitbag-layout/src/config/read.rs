@@ -1,6 +1,6 @@
 //! Reading a project file.
 
-use super::{Config, DocumentEntry, Settings, nodes};
+use super::{Config, DocumentEntry, MemorySettings, Settings, nodes};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
@@ -44,6 +44,9 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
         vars: vars.unwrap_or_default().into_map(),
         env_allow: root.read("env", read_env),
         settings: root.read("settings", read_settings).unwrap_or_default(),
+        memory: root
+            .read("memory", MemorySettings::read)
+            .unwrap_or_default(),
         // All that is known has been asked for by now.
         extra: root.unread(),
     };

@@ -258,3 +258,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn x04_retention_is_read_and_merged() {
+    let day = core::time::Duration::from_secs(24 * 60 * 60);
+    let text = "memory:\n  retention: 1y\n  channels:\n    slack: {retention: 2w}\n";
+    let (user, problems) = Config::read("kitbag.yaml", text);
+    assert!(problems.is_empty());
+    let (project, _) = Config::read("kitbag.yaml", "memory: {retention: 36h}");
+    let merged = Config::merge(user, project).memory;
+    assert_eq!(merged.retention_of("slack"), Some(14 * day));
+    assert_eq!(merged.retention_of("cli"), Some(day + day / 2));
+    for wrong in ["soon", "0d", "d", "90", "-1d", "99999999999999999999y"] {
+        let text = format!("memory: {{retention: \"{wrong}\"}}");
+        let (config, problems) = Config::read("kitbag.yaml", &text);
+        assert_eq!(config.memory.retention_of("cli"), None, "{wrong}");
+        let told = problems[0].to_string();
+        assert!(
+            told.contains("memory.retention: ") && told.contains("is not an age"),
+            "{told}"
+        );
+    }
+}

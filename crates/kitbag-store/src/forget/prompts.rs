@@ -1,11 +1,12 @@
 //! Prompts that told of what is forgotten.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::AhoCorasick;
 use kitbag_core::assembly::Epoch;
 use kitbag_core::view::is_derived_from_messages;
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::prompt::{Hash, drop_taken_texts, take_texts};
 use crate::state::Part;
@@ -25,6 +26,42 @@ pub(super) async fn forget(
     message: Option<(MessageId, &str)>,
     name: &str,
 ) -> Result<u64> {
+    let mut prompts = of_origins(tx, scopes, origins).await?;
+    if let Some((id, text)) = message {
+        prompts.extend(derived(tx, id).await?);
+        for scope in scopes.iter().filter(|_| text.len() >= SHORTEST) {
+            prompts.extend(holding(tx, *scope, text).await?);
+        }
+    }
+    empty(tx, scopes, &prompts, name).await
+}
+
+/// The same for messages of one sender that are forgotten together.
+pub(super) async fn forget_of_messages(
+    tx: &mut Tx<'_>,
+    scopes: &[u32],
+    origins: &[String],
+    messages: &[(MessageId, String)],
+) -> Result<u64> {
+    let mut prompts = of_origins(tx, scopes, origins).await?;
+    let mut first: BTreeMap<ConversationId, u32> = BTreeMap::new();
+    for (id, _) in messages {
+        let seq = first.entry(id.conversation).or_insert(id.seq);
+        *seq = id.seq.min(*seq);
+    }
+    for (conversation, seq) in first {
+        prompts.extend(derived(tx, conversation.message(seq)).await?);
+    }
+    if let Some(texts) = finder(messages)? {
+        for scope in scopes {
+            prompts.extend(holding_any(tx, *scope, &texts).await?);
+        }
+    }
+    empty(tx, scopes, &prompts, "a message").await
+}
+
+/// The prompts of some scopes that have a text of one of these origins.
+async fn of_origins(tx: &mut Tx<'_>, scopes: &[u32], origins: &[String]) -> Result<BTreeSet<Key>> {
     let mut prompts = BTreeSet::new();
     for some in origins.chunks(500) {
         let sql = format!(
@@ -37,14 +74,18 @@ pub(super) async fn forget(
         // Facts are named by their key alone: another sender's may have the same name.
         prompts.extend(found.filter(|(turn, _)| scopes.contains(&turn.conversation.scope)));
     }
-    if let Some((id, text)) = message {
-        prompts.extend(derived(tx, id).await?);
-        for scope in scopes.iter().filter(|_| text.len() >= SHORTEST) {
-            prompts.extend(holding(tx, *scope, text).await?);
-        }
-    }
+    Ok(prompts)
+}
+
+/// Empties prompts, and says in their place what was forgotten.
+async fn empty(
+    tx: &mut Tx<'_>,
+    scopes: &[u32],
+    prompts: &BTreeSet<Key>,
+    name: &str,
+) -> Result<u64> {
     let mut taken: BTreeSet<Hash> = BTreeSet::new();
-    for prompt in &prompts {
+    for prompt in prompts {
         tx.execute(
             "UPDATE prompt SET recipe = NULL, forgotten = $2 WHERE tenant = $1 AND scope = $3 \
              AND conversation = $4 AND turn = $5 AND inference = $6",
@@ -86,6 +127,57 @@ async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
     );
     let [text, json] = [text, json].map(|text| Value::Body(text.to_owned()));
     tx.query(&sql, (scope, text, json)).await
+}
+
+/// Finds the texts of messages, as they are or as JSON writes them; nothing where all of them are so short
+/// that they stand in other texts by chance.
+fn finder(messages: &[(MessageId, String)]) -> Result<Option<AhoCorasick>> {
+    let texts = messages.iter().map(|(_, text)| text.as_str());
+    let texts: BTreeSet<&str> = texts.filter(|text| text.len() >= SHORTEST).collect();
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let json = texts
+        .iter()
+        .map(|text| json(text).trim_matches('"').to_owned());
+    let needles = texts.iter().map(|text| (*text).to_owned()).chain(json);
+    let found = AhoCorasick::new(needles);
+    found.map(Some).map_err(|error| {
+        StoreError::failed(format!("the forgotten texts cannot be looked for: {error}"))
+    })
+}
+
+/// How many texts of prompts are read at a time.
+const PAGE: u32 = 200;
+
+/// The prompts of a scope with a text that holds one of many. Each text is read once.
+async fn holding_any(tx: &mut Tx<'_>, scope: u32, texts: &AhoCorasick) -> Result<Vec<Key>> {
+    let sql = format!(
+        "SELECT hash, body FROM text WHERE tenant = $1 AND hash > $3 AND hash IN \
+         (SELECT hash FROM prompt_text WHERE tenant = $1 AND scope = $2) ORDER BY hash LIMIT {PAGE}"
+    );
+    let mut found = Vec::new();
+    let mut after = Value::Blob(Vec::new());
+    loop {
+        let page = tx.query::<(Hash, String)>(&sql, (scope, after)).await?;
+        let Some((last, _)) = page.last() else {
+            break;
+        };
+        after = Value::from(*last);
+        let holding = page.iter().filter(|(_, body)| texts.is_match(body));
+        found.extend(holding.map(|(hash, _)| Value::from(*hash)));
+    }
+    let mut prompts = Vec::new();
+    for some in found.chunks(500) {
+        let sql = format!(
+            "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
+             WHERE tenant = $1 AND scope = $2 AND hash IN ({})",
+            placeholders(3, some.len())
+        );
+        prompts.extend(tx.query::<Key>(&sql, (scope, some.to_vec())).await?);
+    }
+    Ok(prompts)
 }
 
 /// The prompts of a message's conversation with a text that may hold a sentence of the message. Turns

@@ -36,6 +36,7 @@ mod remembered;
 mod repair;
 #[cfg(unix)]
 mod restart;
+mod selected;
 #[cfg(unix)]
 mod server;
 mod turns;

@@ -1,34 +1,71 @@
 //! `kitbag memory forget`: deletes what was said, with all that was made of it.
 
+mod preview;
+
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use clap::ArgGroup;
-use kitbag::store::{ConversationId, Forget, Forgotten, MessageId, Store};
+use kitbag::store::{
+    ConversationId, ExportFilter, Forget, Forgotten, MessageFilter, MessageId, MessageTime, Store,
+};
 
+use super::filter::{TimeArgs, parse_since};
 use super::sender::named_or_only;
 use crate::failure::Failure;
 use crate::output::{self, counted, one_line};
+use crate::progress::Progress;
 use crate::store::StoreArgs;
+pub(super) use preview::Preview;
 
-/// Deletes a message, a fact, a conversation, or all about a sender, for good
+/// Deletes messages, facts, conversations, or all about a sender, for good
 ///
 /// It is gone from rows, indexes and archived prompts, and so is what was derived from it. Prompts
-/// that held it can no longer be rebuilt.
+/// that held it can no longer be rebuilt. `--matching`, `--before`, `--since`, `--until` and `--channel`
+/// choose messages, of all senders or of `--sender`; several of them must all hold. What would go is
+/// listed first: look at it with `--dry-run`.
+///
+/// Examples:
+///   kitbag memory forget --matching "tax number" --dry-run
+///   kitbag memory forget --sender ann --channel slack --before 90d --yes
 #[derive(clap::Args)]
-#[command(group = ArgGroup::new("what").args(["message", "fact", "conversation"]))]
+#[command(verbatim_doc_comment)]
+#[command(group = ArgGroup::new("one").args(["message", "fact", "tenant_all"]))]
+#[command(group = ArgGroup::new("some").multiple(true)
+    .args(["matching", "before", "since", "until", "channel"]).conflicts_with("one"))]
 pub(super) struct Args {
     /// A message, such as 7.12#3
-    #[arg(long, value_name = "ID", conflicts_with = "sender")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["sender", "conversation"])]
     message: Option<MessageId>,
     /// A fact with its history, by its key; of the only sender, or of --sender
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", conflicts_with = "conversation")]
     fact: Option<String>,
-    /// A conversation, such as 7.12
+    /// A conversation, such as 7.12, or those of its messages that the other options choose
     #[arg(long, value_name = "ID", conflicts_with = "sender")]
     conversation: Option<ConversationId>,
-    /// All about this sender: conversations on every channel, facts, summaries
+    /// All about this sender: conversations on every channel, facts, summaries; with options that choose
+    /// messages, only those
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
+    /// Messages that have all of these words, whole and in whatever case, or others of the same stem
+    #[arg(long, value_name = "WORDS")]
+    matching: Option<String>,
+    /// Messages that were said before this time, or longer ago than this, such as 2024-05-01 or 90d
+    #[arg(long, value_name = "TIME", value_parser = parse_since, conflicts_with = "until")]
+    before: Option<MessageTime>,
+    #[command(flatten)]
+    times: TimeArgs,
+    /// Messages on this channel
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+    /// Everything that the tenant has, so that nothing at all remains of it
+    #[arg(long, conflicts_with_all = ["sender", "conversation"])]
+    tenant_all: bool,
+    /// Lists what would go, and changes nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// How many messages are listed of those that would go
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: u32,
     /// Does not ask
     #[arg(long)]
     yes: bool,
@@ -40,49 +77,74 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let what = what(args, &store).await?;
+    if args.dry_run {
+        let preview = Preview::of(&store, &what, args.limit).await?;
+        return match args.json {
+            true => Ok(output::print_json(&preview)?),
+            false => Ok(output::print(&preview.text("would forget"))?),
+        };
+    }
     if !args.yes {
-        confirm(&what)?;
+        confirm(&store, &what, args.limit).await?;
     }
+    let progress = Progress::start("forgetting");
     let gone = store.forget(what).await?;
-    if args.json {
-        return Ok(output::print_json(&gone)?);
+    drop(progress);
+    match args.json {
+        true => Ok(output::print_json(&gone)?),
+        false => Ok(output::print(&told(&gone))?),
     }
-    Ok(output::print(&told(&gone))?)
 }
 
 async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
     if let Some(message) = args.message {
         return Ok(Forget::Message(message));
     }
-    if let Some(conversation) = args.conversation {
-        return Ok(Forget::Conversation(conversation));
+    if args.tenant_all {
+        return Ok(Forget::Tenant);
     }
-    match (&args.fact, &args.sender) {
-        (Some(key), sender) => Ok(Forget::Fact {
-            sender: named_or_only(store, sender.as_deref()).await?,
+    if let Some(key) = &args.fact {
+        return Ok(Forget::Fact {
+            sender: named_or_only(store, args.sender.as_deref()).await?,
             key: key.clone(),
-        }),
-        // The only sender is not meant unless it is named: this would be everything.
-        (None, Some(sender)) => Ok(Forget::Sender(sender.clone())),
-        (None, None) => Err(Failure::usage("what to forget is not named")
-            .hint("give `--message`, `--fact`, `--conversation` or `--sender`")),
+        });
     }
+    let mut messages = MessageFilter::default();
+    args.times.add_to(&mut messages);
+    messages.until = args.before.or(messages.until);
+    if let Some(words) = &args.matching {
+        messages = messages.with_words(words);
+        if messages.words.is_empty() {
+            return Err(Failure::usage("`--matching` has no words"));
+        }
+    }
+    if messages.is_empty() && args.channel.is_none() {
+        // The only sender is not meant unless it is named: this would be everything.
+        return match (args.conversation, &args.sender) {
+            (Some(conversation), _) => Ok(Forget::Conversation(conversation)),
+            (None, Some(sender)) => Ok(Forget::Sender(sender.clone())),
+            (None, None) => Err(Failure::usage("what to forget is not named").hint(
+                "give `--message`, `--fact`, `--conversation`, `--sender`, `--matching`, `--before` \
+                 or another option of `kitbag memory forget --help`",
+            )),
+        };
+    }
+    if let Some(conversation) = args.conversation {
+        messages = messages.in_conversation(conversation);
+    }
+    let filter = ExportFilter::new(args.sender.clone(), args.channel.clone()).among(messages);
+    Ok(Forget::Messages(filter))
 }
 
-/// Asks whoever sits at the terminal.
-fn confirm(what: &Forget) -> Result<(), Failure> {
-    let named = match what {
-        Forget::Message(id) => format!("message {id}"),
-        Forget::Fact { sender, key } => format!("the fact `{key}` of {sender}"),
-        Forget::Conversation(id) => format!("conversation {id}"),
-        Forget::Sender(sender) => format!("all about {sender}"),
-        _ => "it".to_owned(),
-    };
-    let named = one_line(&named);
+/// Lists what would go, and asks whoever sits at the terminal.
+pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<(), Failure> {
+    let named = one_line(&preview::named(what));
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let what = format!("nobody can be asked whether to forget {named}");
         return Err(Failure::usage(what).hint("say so with `--yes`"));
     }
+    let preview = Preview::of(store, what, limit).await?;
+    output::say(preview.text("would forget").trim_end());
     output::say(format_args!("Forget {named} for good? [y/N]"));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
@@ -93,7 +155,8 @@ fn confirm(what: &Forget) -> Result<(), Failure> {
     }
 }
 
-fn told(gone: &Forgotten) -> String {
+/// What is gone, in words.
+pub(super) fn told(gone: &Forgotten) -> String {
     let counts = [
         (gone.messages, "message", "messages"),
         (gone.facts, "value of facts", "values of facts"),

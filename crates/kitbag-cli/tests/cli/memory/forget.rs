@@ -73,3 +73,113 @@ fn x01_nothing_is_forgotten_unless_somebody_says_so() {
     }
     assert_eq!(memory.json(&["stats"])["messages"], 5);
 }
+
+#[test]
+fn x04_what_would_go_is_listed_before_it_goes() {
+    let memory = Memory::talk();
+    let puppy = ["forget", "--matching", "PUPPY"];
+    let told = memory.run(&[&puppy[..], &["--dry-run"]].concat()).success();
+    assert_eq!(
+        told,
+        "would forget 1 message in 1 conversation\n  \
+         1.1#1 2024-05-08 13:56 user: I adopted a puppy called Biscuit\n"
+    );
+    assert_eq!(memory.json(&["stats"])["messages"], 5);
+    let error = memory.run(&puppy).failure(2);
+    assert!(error.contains("hint: say so with `--yes`"), "{error}");
+    let told = memory.run(&[&puppy[..], &["--yes"]].concat()).success();
+    assert_eq!(told, "forgot 1 message\n");
+    let list = memory.json(&["forget", "--sender", "ann", "--dry-run", "--limit", "1"]);
+    assert_eq!(
+        (&list["messages"], &list["conversations"]),
+        (&json!(4), &json!(2))
+    );
+    assert_eq!(list["first"].as_array().unwrap().len(), 1);
+    let told = memory
+        .run(&["forget", "--channel", "mail", "--dry-run"])
+        .success();
+    assert_eq!(told, "would forget nothing\n");
+}
+
+#[test]
+fn x04_messages_are_forgotten_by_time_channel_and_tenant() {
+    let memory = Memory::talk();
+    let told = memory
+        .run(&["forget", "--before", "2024-05-08T13:58", "--yes"])
+        .success();
+    assert_eq!(told, "forgot 2 messages\n");
+    let told = memory
+        .run(&[
+            "forget",
+            "--channel",
+            "slack",
+            "--sender",
+            "ann",
+            "--until",
+            "2024-05-31",
+            "--yes",
+        ])
+        .success();
+    assert_eq!(told, "forgot 1 message, 1 conversation\n");
+    let gone = memory.json(&["forget", "--tenant-all", "--yes"]);
+    assert_eq!(
+        (&gone["messages"], &gone["conversations"]),
+        (&json!(2), &json!(1))
+    );
+    memory.run(&["check"]).success();
+    for wrong in [
+        &["--tenant-all", "--sender", "ann"][..],
+        &["--message", "1.1#1", "--matching", "puppy"],
+        &["--before", "7d", "--until", "7d"],
+        &["--matching", " "],
+    ] {
+        memory
+            .run(&[&["forget", "--yes"], wrong].concat())
+            .failure(2);
+    }
+}
+
+#[test]
+fn x04_messages_are_kept_as_long_as_the_configuration_says() {
+    let memory = Memory::talk();
+    let now = jiff::Timestamp::now().to_string();
+    memory
+        .import(&[
+            json!({"sender": "ann", "channel": "slack", "text": "fresh apples", "at": now}),
+            json!({"sender": "ann", "channel": "mail", "text": "old apples", "at": "2020-01-01T00:00:00Z"}),
+            json!({"sender": "ann", "channel": "slack", "conversation": "undated", "text": "apples"}),
+        ])
+        .success();
+    let error = memory.run(&["retain", "--yes"]).failure(1);
+    assert!(error.contains("no configuration says how long"), "{error}");
+    memory.0.write(
+        "kitbag.yaml",
+        "memory: {retention: 1d, channels: {mail: {retention: soon}}}",
+    );
+    let error = memory.run(&["retain", "--yes"]).failure(1);
+    assert!(
+        error.contains("memory.channels.mail.retention: `soon` is not an age"),
+        "{error}"
+    );
+    let config = "memory:\n  retention: 30d\n  channels:\n    mail: {retention: 100y}\n";
+    memory.0.write("kitbag.yaml", config);
+    let list = memory.json(&["retain", "--dry-run"]);
+    let count = |at: usize| {
+        (
+            &list["channels"][at]["channel"],
+            &list["channels"][at]["messages"],
+        )
+    };
+    assert_eq!(count(0), (&json!("mail"), &json!(0)));
+    assert_eq!(count(1), (&json!("slack"), &json!(5)));
+    let error = memory.run(&["retain"]).failure(2);
+    assert!(error.contains("say so with `--yes`"), "{error}");
+    let told = memory.run(&["retain", "--yes"]);
+    assert!(told.stderr.contains("retention as in "), "{told:?}");
+    assert_eq!(
+        told.success(),
+        "mail: forgot nothing\nslack: forgot 5 messages, 2 conversations\n"
+    );
+    assert_eq!(memory.json(&["stats"])["messages"], 3);
+    memory.run(&["check"]).success();
+}

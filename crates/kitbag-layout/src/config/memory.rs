@@ -1,0 +1,90 @@
+//! How long memory is kept.
+
+use core::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::yaml::Field;
+
+/// What a project says about memory.
+///
+/// ```
+/// use core::time::Duration;
+/// use kitbag_layout::Config;
+///
+/// let text = "memory: {retention: 1y, channels: {slack: {retention: 90d}}}";
+/// let (config, _) = Config::read("kitbag.yaml", text);
+/// let day = Duration::from_secs(24 * 60 * 60);
+/// assert_eq!(config.memory.retention_of("slack"), Some(90 * day));
+/// assert_eq!(config.memory.retention_of("cli"), Some(365 * day));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemorySettings {
+    /// How long messages are kept on channels of which nothing else is said; for good if it is missing.
+    pub retention: Option<Duration>,
+    /// How long messages are kept on some channels.
+    pub channels: IndexMap<String, Duration>,
+}
+
+impl MemorySettings {
+    /// How long messages of a channel are kept, if not for good.
+    #[must_use]
+    pub fn retention_of(&self, channel: &str) -> Option<Duration> {
+        self.channels.get(channel).copied().or(self.retention)
+    }
+
+    /// Lays a project's settings over its user's.
+    pub(super) fn merge(user: Self, project: Self) -> Self {
+        Self {
+            retention: project.retention.or(user.retention),
+            channels: super::over(user.channels, project.channels),
+        }
+    }
+
+    pub(super) fn read(field: &Field<'_>) -> Option<Self> {
+        field.map()?;
+        let channel = |field: &Field<'_>| {
+            field.map()?;
+            let age = field.read("retention", age);
+            field.warn_of_misspelt_keys(&[]);
+            age
+        };
+        let channels = field.read("channels", |field| field.read_entries(channel));
+        let settings = Self {
+            retention: field.read("retention", age),
+            channels: channels.unwrap_or_default(),
+        };
+        field.warn_of_misspelt_keys(&[]);
+        Some(settings)
+    }
+}
+
+/// A number with a unit: hours, days, weeks or years of 365 days.
+fn age(field: &Field<'_>) -> Option<Duration> {
+    let text = field.text()?;
+    let read = || {
+        let (digits, unit) = text
+            .trim()
+            .split_at_checked(text.trim().len().checked_sub(1)?)?;
+        let hours: u64 = match unit {
+            "h" => 1,
+            "d" => 24,
+            "w" => 7 * 24,
+            "y" => 365 * 24,
+            _ => return None,
+        };
+        let seconds = digits
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(hours)?
+            .checked_mul(3_600)?;
+        (seconds > 0).then(|| Duration::from_secs(seconds))
+    };
+    match read() {
+        Some(age) => Some(age),
+        None => field.error(format!(
+            "`{text}` is not an age such as 90d, 12w, 1y or 36h"
+        )),
+    }
+}

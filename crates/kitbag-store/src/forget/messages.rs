@@ -1,0 +1,101 @@
+//! Forgetting many messages: each block of the index is made again once, and each text of a prompt is
+//! looked through once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Forgotten, derived, forget_conversation, prompts};
+use crate::conversation::Conversation;
+use crate::error::Result;
+use crate::export::ExportFilter;
+use crate::id::{ConversationId, MessageId};
+use crate::index;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// How many messages are looked at together.
+const PAGE: u32 = 1_000;
+
+/// How many messages go in one transaction, so that others need not wait long. What went stays gone if
+/// a later one fails, and the next attempt goes on from there.
+const TOGETHER: usize = 1_000;
+
+impl Store {
+    /// Forgets the messages that a filter admits, and the conversations of which nothing is left.
+    pub(super) async fn forget_messages(&self, filter: &ExportFilter) -> Result<Forgotten> {
+        let mut forgotten = Forgotten::default();
+        let (mut waiting, mut after) = (Vec::new(), None);
+        loop {
+            let (page, next) = self.export(filter, after, PAGE).await?;
+            for exported in page {
+                waiting.push(exported?.message.id);
+            }
+            if waiting.len() >= TOGETHER || next.is_none() {
+                let ids = std::mem::take(&mut waiting);
+                let gone = self.write(async move |tx| forget_all(tx, ids).await);
+                forgotten.add(gone.await?);
+            }
+            if next.is_none() {
+                return Ok(forgotten);
+            }
+            after = next;
+        }
+    }
+}
+
+async fn forget_all(tx: &mut Tx<'_>, ids: Vec<MessageId>) -> Result<Forgotten> {
+    tx.lock_exclusive(crate::prompt::TEXTS).await?;
+    let mut scopes: BTreeMap<u32, Vec<MessageId>> = BTreeMap::new();
+    for id in ids {
+        scopes.entry(id.conversation.scope).or_default().push(id);
+    }
+    if scopes.len() > 1 {
+        Scope::lock_many(tx).await?;
+    }
+    let mut forgotten = Forgotten::default();
+    for (scope, ids) in scopes {
+        if let Some(scope) = Scope::lock_by_number(tx, scope).await? {
+            forgotten.add(forget_of_scope(tx, scope, ids).await?);
+        }
+    }
+    Ok(forgotten)
+}
+
+async fn forget_of_scope(
+    tx: &mut Tx<'_>,
+    mut scope: Scope,
+    ids: Vec<MessageId>,
+) -> Result<Forgotten> {
+    let mut forgotten = Forgotten::default();
+    let conversations: BTreeSet<ConversationId> = ids.iter().map(|id| id.conversation).collect();
+    for id in &conversations {
+        Conversation::lock(tx, *id).await?;
+    }
+    let mut arrivals = BTreeSet::new();
+    let mut messages = Vec::new();
+    for id in ids {
+        // It may have been forgotten since it was looked at.
+        if let Some((arrival, text)) = super::delete_message(tx, &mut scope, id).await? {
+            arrivals.insert(arrival);
+            messages.push((id, text));
+        }
+    }
+    index::rebuild(tx, &mut scope, &arrivals).await?;
+    scope.save(tx).await?;
+    forgotten.messages = messages.len() as u64;
+    let mut origins = Vec::new();
+    for (id, text) in &messages {
+        origins.push(format!("message/{id}"));
+        origins.extend(derived::forget_from_message(tx, *id, text, &mut forgotten).await?);
+    }
+    let siblings = Scope::siblings(tx, scope.id).await?;
+    forgotten.prompts = prompts::forget_of_messages(tx, &siblings, &origins, &messages).await?;
+    for id in conversations {
+        let sql = "SELECT 1 FROM message \
+                   WHERE tenant = $1 AND scope = $2 AND conversation = $3 LIMIT 1";
+        if tx.query_one::<i64>(sql, id).await?.is_none() {
+            forgotten.add(forget_conversation(tx, id).await?);
+        }
+    }
+    Ok(forgotten)
+}
