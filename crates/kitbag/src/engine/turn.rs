@@ -162,18 +162,17 @@ pub async fn turn(
         None => Conversation::new(request, &[]),
     };
     #[cfg(not(feature = "store"))]
-    let conversation = Conversation::new(request, &[]);
+    let mut conversation = Conversation::new(request, &[]);
     let mut contributions = sources.contributions;
-    contributions.push(conversation.contribution.clone());
+    contributions.push(std::mem::take(&mut conversation.contribution));
     let agent = match &sources.agent {
         Some(source) => {
             let mut part = source.part(&conversation, &prompt, &contributions)?;
             #[cfg(feature = "store")]
             if part.system.history == ShownBy::Layout
-                && conversation.leave_to_layout(&prompt, counter)
+                && let Some(remembered) = contributions.last_mut()
+                && conversation.leave_to_layout(&mut remembered.draft, &prompt, counter)
             {
-                contributions.pop();
-                contributions.push(conversation.contribution.clone());
                 part = source.part(&conversation, &prompt, &contributions)?;
             }
             agent::guard(&mut contributions, &part, &conversation);
@@ -193,19 +192,24 @@ pub async fn turn(
     // The prompts of nodes take turns: none of them continues the one before it.
     let epoch = conversation.epoch.as_ref();
     let epoch = epoch.filter(|_| request.node.is_none());
+    let all = Contribution::join(contributions);
     #[cfg(feature = "store")]
-    if let Some((store, memory)) = memory {
-        let shown = memory::shown(&conversation, &contributions, &prompt, epoch, counter);
-        let known = store.recollect(memory, conversation.id, shown).await;
-        contributions.push(recollections::recollections(&known, epoch, counter));
-        if let (Some(part), Some(known)) = (&agent, contributions.last_mut()) {
-            agent::guard(std::slice::from_mut(known), part, &conversation);
+    let all = match memory {
+        Some((store, memory)) => {
+            let shown = memory::shown(&conversation, &all.draft, &prompt, epoch, counter);
+            let known = store.recollect(memory, conversation.id, shown).await;
+            let mut known = recollections::recollections(&known, epoch, counter);
+            if let Some(part) = &agent {
+                agent::guard(std::slice::from_mut(&mut known), part, &conversation);
+            }
+            Contribution::join(vec![all, known])
         }
-    }
+        None => all,
+    };
     Ok(TurnPrompt {
         #[cfg(feature = "store")]
         conversation: conversation.id,
-        composed: compose(&prompt, contributions, counter, epoch)?,
+        composed: compose(&prompt, vec![all], counter, epoch)?,
         agent,
     })
 }

@@ -210,13 +210,13 @@ impl Conversation {
     #[cfg(feature = "store")]
     pub(super) fn leave_to_layout(
         &mut self,
+        draft: &mut DraftParts,
         prompt: &PromptRequest,
         counter: &dyn TokenCounter,
     ) -> bool {
         let Some(past) = &mut self.past else {
             return false;
         };
-        let draft = &mut self.contribution.draft;
         let room = history::room(draft, prompt, counter);
         let start = start(&draft.history, draft.unread, room, None, counter);
         let left_out = draft.history.drain(..start);

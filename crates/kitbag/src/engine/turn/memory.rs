@@ -13,7 +13,7 @@ use kitbag_store::{
 
 use super::TurnRequest;
 use super::conversation::Conversation;
-use crate::engine::{Contribution, DraftParts, PromptRequest, history};
+use crate::engine::{DraftParts, PromptRequest, history};
 
 /// Reads the conversation of a turn, with as many messages as the history and what is told of those
 /// before it take, and also as a layout shows them where an agent has one.
@@ -40,36 +40,40 @@ pub(super) async fn read(
     let past = for_layout.then(|| super::agent::past_messages(&read.messages));
     Ok(Conversation {
         past,
-        ..conversation(&read, request)
+        ..conversation(read, request)
     })
 }
 
-fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversation {
-    let state = &memory.state;
+fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversation {
+    let ConversationMemory {
+        id,
+        messages,
+        unread,
+        turn,
+        state,
+        ..
+    } = memory;
     let ids = |messages: &[StoredMessage]| messages.iter().map(|stored| stored.id).collect();
-    let sent = memory.messages.iter();
+    let sent = messages.iter();
     let sent = sent.filter(|stored| stored.sent_as.is_some());
     let mut conversation = Conversation {
-        id: memory.id,
-        epoch: state.epoch.clone(),
-        key: state.epoch_key.clone(),
+        id,
+        epoch: state.epoch,
+        key: state.epoch_key,
         sent: sent.map(|stored| stored.id.to_string()).collect(),
-        shown_elsewhere: request.node.as_ref().map(|_| ids(&memory.messages)),
+        shown_elsewhere: request.node.as_ref().map(|_| ids(&messages)),
         ..Conversation::default()
     };
     conversation.add_context_messages(request, state.entries.as_slice(), &state.throttle);
     let contribution = &mut conversation.contribution;
-    contribution.problems.clone_from(&state.problems);
+    contribution.problems = state.problems;
     let under_way = request.state.clone();
-    let mut layers = under_way.unwrap_or_else(|| TurnState::new(state.layers.clone(), memory.turn));
-    let unread = usize::try_from(memory.unread).unwrap_or(usize::MAX);
-    let history = |messages: &[StoredMessage]| {
-        let messages = messages.iter().cloned();
-        messages.map(StoredMessage::into_history).collect()
-    };
+    let mut layers = under_way.unwrap_or_else(|| TurnState::new(state.layers, turn));
+    let unread = usize::try_from(unread).unwrap_or(usize::MAX);
     match &request.node {
         None => {
-            contribution.draft.history = history(&memory.messages);
+            let said = messages.into_iter().map(StoredMessage::into_history);
+            contribution.draft.history = said.collect();
             contribution.draft.unread = unread;
         }
         // A node sees the conversation in a section of its own. Where nobody has summarised any turn
@@ -77,11 +81,13 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
         // those of any history are, or only counted for a node that sees no summary.
         Some(node) if layers.conversation.recent_turns.is_empty() => {
             let view = &node.conversation;
-            let (earlier, recent) = split_recent(&memory.messages, view.recent_turns);
+            let (earlier, recent) = split_recent(&messages, view.recent_turns);
             conversation.shown_elsewhere = Some(ids(recent));
             layers.conversation.recent_turns = exchanges(recent);
             if view.shows(ConversationPart::Summary) {
-                contribution.draft.history = history(earlier);
+                let earlier = earlier.iter().cloned();
+                let said = earlier.map(StoredMessage::into_history);
+                contribution.draft.history = said.collect();
                 contribution.draft.unread = unread;
             } else if view.depth != Depth::Nothing {
                 contribution.draft.unread = unread.saturating_add(earlier.len());
@@ -98,7 +104,7 @@ fn conversation(memory: &ConversationMemory, request: &TurnRequest) -> Conversat
 /// is all of its conversation: how much of that it sees is for its view to say.
 pub(super) fn shown(
     conversation: &Conversation,
-    contributions: &[Contribution],
+    parts: &DraftParts,
     prompt: &PromptRequest,
     epoch: Option<&Epoch>,
     counter: &dyn TokenCounter,
@@ -106,11 +112,7 @@ pub(super) fn shown(
     if let Some(messages) = &conversation.shown_elsewhere {
         return messages.clone();
     }
-    let mut parts = DraftParts::default();
-    for contribution in contributions {
-        parts.extend(contribution.draft.clone());
-    }
-    let room = history::room(&parts, prompt, counter);
+    let room = history::room(parts, prompt, counter);
     let start = start(&parts.history, parts.unread, room, epoch, counter);
     let shown = parts.history.iter().skip(start);
     shown
