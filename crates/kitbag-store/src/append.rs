@@ -8,6 +8,8 @@ use kitbag_core::role::Role;
 
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
+use crate::forget::MarkedMessage;
+use crate::id::MessageId;
 use crate::index::{self, Entry};
 use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
@@ -51,6 +53,80 @@ impl Analysed {
 
     pub(crate) fn reference(&self) -> Option<&str> {
         self.message.reference.as_deref()
+    }
+
+    /// What a mark of the message covers of itself; where it stands is the caller's to say.
+    pub(crate) fn marked(&self) -> MarkedMessage<'_> {
+        MarkedMessage {
+            channel: "",
+            sender: "",
+            conversation: None,
+            reference: self.reference(),
+            role: self.message.message.role.as_str(),
+            at: self.at().map(jiff::Timestamp::as_microsecond),
+            text: self.message.text(),
+        }
+    }
+
+    pub(crate) fn content_hash(&self) -> ContentHash {
+        let role = self.message.message.role.as_str();
+        ContentHash::of(role, &self.message.text(), self.json.as_deref())
+    }
+
+    /// Writes the message over an older one, whose time and reference stay. The caller rebuilds the
+    /// index of its arrival, and saves the scope.
+    pub(crate) async fn write_over(
+        self,
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+        id: MessageId,
+        arrival: u32,
+    ) -> Result<()> {
+        scope.add(self.share);
+        // Those in a block have their words there.
+        let terms = self.terms.filter(|_| arrival > scope.indexed);
+        let traits = self.traits.bits();
+        let said = self.message.message;
+        let internal = !said.is_for_user();
+        let content = (
+            (said.role.as_str(), said.name),
+            Value::Body(into_body(said.content)),
+            (self.json.map(Value::Body), internal),
+        );
+        let known = (traits, self.words, self.fingerprint.bits().cast_signed());
+        tx.execute(
+            "UPDATE message SET role = $2, speaker = $3, body = $4, json = $5, internal = $6, \
+             sent_as = NULL, recallable = $7, traits = $8, words = $9, fingerprint = $10, \
+             terms = $11, cuts = $12 \
+             WHERE tenant = $1 AND scope = $13 AND conversation = $14 AND seq = $15",
+            (
+                content,
+                self.message.recallable,
+                known,
+                (terms, self.cuts),
+                id,
+            ),
+        )
+        .await?;
+        let sql = "UPDATE message SET previous_traits = $2 \
+                   WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5";
+        let next = id.conversation.message(id.seq.saturating_add(1));
+        tx.execute(sql, (traits, next)).await.map(drop)
+    }
+}
+
+/// Tells whether two messages say the same, in the same role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ContentHash(blake3::Hash);
+
+impl ContentHash {
+    pub(crate) fn of(role: &str, body: &str, json: Option<&str>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for field in [Some(role), Some(body), json].into_iter().flatten() {
+            hasher.update(&(field.len() as u64).to_le_bytes());
+            hasher.update(field.as_bytes());
+        }
+        Self(hasher.finalize())
     }
 }
 
@@ -149,10 +225,7 @@ impl Pending {
         let said = message.message;
         let (at, offset) = said.at.map(MessageTime::to_columns).unzip();
         let internal = !said.message.is_for_user();
-        let body = match said.message.content {
-            Content::Text(text) => text,
-            other => other.text().into_owned(),
-        };
+        let body = into_body(said.message.content);
         let previous = self.previous.map(MessageTraits::bits);
         (
             (scope, entry.arrival, entry.conversation, entry.seq),
@@ -167,6 +240,14 @@ impl Pending {
             (entry.terms, message.cuts, Value::Body(body)),
             (message.json.map(Value::Body), internal),
         )
+    }
+}
+
+/// The text that is indexed.
+fn into_body(content: Content) -> String {
+    match content {
+        Content::Text(text) => text,
+        other => other.text().into_owned(),
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Conversation {
     pub id: ConversationId,
     /// The name that others have for it.
     pub name: Option<String>,
+    /// What a chat service calls it, for people to read.
+    pub title: Option<String>,
     /// When its first message came.
     pub began: Timestamp,
     /// When its latest message came.
@@ -103,9 +105,9 @@ impl Store {
     }
 }
 
-pub(crate) const COLUMNS: &str = "scope, id, name, began, active, closed, messages, turns";
+pub(crate) const COLUMNS: &str = "scope, id, name, title, began, active, closed, messages, turns";
 
-from_row!(Conversation: id, name, began, active, closed, messages, turns);
+from_row!(Conversation: id, name, title, began, active, closed, messages, turns);
 
 /// The query for the conversations of a scope that meet a condition.
 fn select(condition: &str) -> String {
@@ -177,6 +179,7 @@ impl Conversation {
                 number: scope.conversations,
             },
             name,
+            title: None,
             began: now,
             active: now,
             closed: None,
@@ -187,7 +190,7 @@ impl Conversation {
         let times = (now, now, Value::Null);
         let row = (
             conversation.id,
-            conversation.name.as_deref(),
+            (conversation.name.as_deref(), Value::Null),
             times,
             0_u32,
             0_u32,
@@ -221,10 +224,11 @@ impl Conversation {
     /// Writes back what changes.
     pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         let times = (self.began, self.active, self.closed);
+        let title = self.title.clone().map(Value::Body);
         tx.execute(
-            "UPDATE conversation SET began = $2, active = $3, closed = $4, messages = $5, turns = $6 \
-             WHERE tenant = $1 AND scope = $7 AND id = $8",
-            (times, self.messages, self.turns, self.id),
+            "UPDATE conversation SET began = $2, active = $3, closed = $4, messages = $5, turns = $6, \
+             title = $7 WHERE tenant = $1 AND scope = $8 AND id = $9",
+            (times, self.messages, self.turns, title, self.id),
         )
         .await?;
         Ok(())

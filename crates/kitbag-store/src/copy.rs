@@ -21,6 +21,9 @@ const PAGE: u32 = 2_000;
 
 /// The table whose row says that a copy is under way: the tenant's own.
 const MARKED: &str = "tenant";
+/// The tables of what was forgotten: a store with nothing else is empty, and its marks make room for
+/// those of the copy.
+const FORGOTTEN: [&str; 2] = ["forgotten", "mark_key"];
 /// What stands there until a copy is whole.
 pub(crate) const UNFINISHED: i64 = -1;
 
@@ -48,12 +51,14 @@ impl Store {
             return Err(StoreError::missing("row of tenant", self.tenant()));
         }
         if other.mark().await? == Some(UNFINISHED) {
-            other.remove_all(&tables).await?;
+            other.remove_all(tables.iter()).await?;
         } else if !other.is_empty(&tables).await? {
             let problem = format!("has rows of tenant `{}` already", other.tenant());
             return Err(StoreError::invalid("the other store", problem));
         }
         other.set_mark(UNFINISHED).await?;
+        let marks = tables.iter().filter(|table| table.holds_marks());
+        other.remove_all(marks).await?;
         let mut copied = Copied::default();
         for table in &tables {
             let rows = self.copy_table(other, table).await?;
@@ -81,7 +86,7 @@ impl Store {
     }
 
     async fn is_empty(&self, tables: &[Table]) -> Result<bool> {
-        for table in tables {
+        for table in tables.iter().filter(|table| !table.holds_marks()) {
             if !self.page(table, Vec::new(), 1).await?.is_empty() {
                 return Ok(false);
             }
@@ -89,8 +94,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Removes a copy that was not finished.
-    async fn remove_all(&self, tables: &[Table]) -> Result<()> {
+    async fn remove_all(&self, tables: impl Iterator<Item = &Table>) -> Result<()> {
         for table in tables {
             let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
             self.write(async move |tx| tx.execute(&sql, ()).await)
@@ -144,6 +148,12 @@ impl Store {
         })
         .await?;
         Ok(digest.0.finalize())
+    }
+}
+
+impl Table {
+    fn holds_marks(&self) -> bool {
+        FORGOTTEN.contains(&self.name)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Forgetting: what was said is gone, from rows, indexes and prompts, with what was made of it.
 
 mod derived;
+mod mark;
 mod messages;
 mod prompts;
 
@@ -10,6 +11,7 @@ use kitbag_core::recall::analyse;
 use serde::Serialize;
 
 use crate::conversation::Conversation;
+use crate::edit;
 use crate::error::{Result, StoreError};
 use crate::export::ExportFilter;
 use crate::fact;
@@ -19,6 +21,10 @@ use crate::schema;
 use crate::scope::{Scope, Share};
 use crate::store::Store;
 use crate::transaction::Tx;
+
+pub(crate) use derived::forget_from_message as forget_derived;
+pub(crate) use mark::{Mark, MarkKey, MarkedMessage, left as left_marks, remove as remove_marks};
+pub(crate) use prompts::forget_epochs;
 
 /// What to forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,14 +108,16 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
     }
 }
 
-/// Deletes a message, takes it off the totals of its scope, and returns its arrival and its text; nothing
-/// when it is not there. The caller has locked scope and conversation, rebuilds the index, and saves the
+/// Deletes a message with its older contents, leaves a mark of it, takes it off the totals of its scope,
+/// and returns its arrival and its texts, the latest first; nothing when it is not there. The caller has locked scope and conversation, rebuilds the index, and saves the
 /// scope.
 async fn delete_message(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
     id: MessageId,
-) -> Result<Option<(u32, String)>> {
+) -> Result<Option<(u32, Vec<String>)>> {
+    let it = " AND message.conversation = $5 AND message.seq = $6";
+    mark::leave(tx, scope.id, it, (id.conversation.number, id.seq)).await?;
     let sql = "DELETE FROM message \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
                RETURNING arrival, recallable, body";
@@ -127,7 +135,9 @@ async fn delete_message(
     if recallable {
         scope.take_off(Share::of(&analyse(&text)));
     }
-    Ok(Some((arrival, text)))
+    let mut texts = vec![text];
+    texts.extend(edit::forget_versions(tx, id).await?);
+    Ok(Some((arrival, texts)))
 }
 
 async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
@@ -136,7 +146,7 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     let mut scope = scope.ok_or_else(missing)?;
     Conversation::lock(tx, id.conversation).await?;
     let found = delete_message(tx, &mut scope, id).await?;
-    let (arrival, text) = found.ok_or_else(missing)?;
+    let (arrival, texts) = found.ok_or_else(missing)?;
     index::rebuild(tx, &mut scope, &BTreeSet::from([arrival])).await?;
     scope.save(tx).await?;
 
@@ -145,27 +155,31 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
         ..Forgotten::default()
     };
     let mut origins = vec![format!("message/{id}")];
-    origins.extend(derived::forget_from_message(tx, id, &text, &mut forgotten).await?);
+    for text in &texts {
+        origins.extend(derived::forget_from_message(tx, id, text, &mut forgotten).await?);
+    }
     let name = format!("message {id}");
     let scopes = Scope::siblings(tx, scope.id).await?;
-    let message = Some((id, text.as_str()));
+    let message = Some((id, texts.as_slice()));
     forgotten.prompts = prompts::forget(tx, &scopes, &origins, message, &name).await?;
     Ok(forgotten)
 }
 
 async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten> {
     fact::lock(tx, sender).await?;
-    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3";
-    let facts = tx.execute(sql, (sender, key)).await?;
-    if facts == 0 {
+    let sql =
+        "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 RETURNING key, value";
+    let facts: Vec<(String, String)> = tx.query(sql, (sender, key)).await?;
+    if facts.is_empty() {
         return Err(StoreError::missing("fact", key));
     }
+    mark::leave_facts(tx, sender, &facts).await?;
     let scopes = Scope::all_of(tx, sender).await?;
     let scopes: Vec<u32> = scopes.iter().map(|scope| scope.id).collect();
     let origins = [format!("fact/{key}")];
     let prompts = prompts::forget(tx, &scopes, &origins, None, &format!("fact {key}")).await?;
     Ok(Forgotten {
-        facts,
+        facts: facts.len() as u64,
         prompts,
         ..Forgotten::default()
     })
@@ -174,6 +188,7 @@ async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgott
 async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forgotten> {
     let mut scope = Scope::lock(tx, id).await?;
     Conversation::lock(tx, id).await?;
+    mark::leave(tx, id.scope, " AND message.conversation = $5", id.number).await?;
     let sql = "DELETE FROM message WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                RETURNING arrival, seq, recallable, body";
     let mut arrivals = BTreeSet::new();
@@ -191,6 +206,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
         ..Forgotten::default()
     };
     for (table, column) in [
+        ("message_version", "conversation"),
         ("state", "conversation"),
         ("lease", "conversation"),
         ("turn", "conversation"),
@@ -216,9 +232,11 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
         Scope::lock_by_number(tx, scope.id).await?;
     }
     fact::lock(tx, sender).await?;
-    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2";
+    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2 RETURNING key, value";
+    let facts: Vec<(String, String)> = tx.query(sql, sender).await?;
+    mark::leave_facts(tx, sender, &facts).await?;
     let mut forgotten = Forgotten {
-        facts: tx.execute(sql, sender).await?,
+        facts: facts.len() as u64,
         ..Forgotten::default()
     };
     if scopes.is_empty() && forgotten.facts == 0 {
@@ -227,6 +245,7 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
     let tables = schema::tables();
     let mut taken = BTreeSet::new();
     for scope in scopes {
+        mark::leave(tx, scope.id, "", ()).await?;
         crate::prompt::take_texts(tx, "scope = $2", scope.id, &mut taken).await?;
         for table in tables.iter().filter(|table| table.has("scope")) {
             let table = table.name;

@@ -1,4 +1,9 @@
-//! Bringing in many messages at once.
+//! Bringing in many messages at once, with what is known besides: titles, facts and summaries.
+//!
+//! A message whose reference the conversation has already is known, or, if it says something else than
+//! it ever did, replaces the older content. What was forgotten stays away.
+
+mod target;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,13 +12,19 @@ use jiff::Timestamp;
 use kitbag_core::recall::Analyser;
 
 use crate::append::{Analysed, Batch};
-use crate::conversation::{Conversation, ConversationChoice, IDLE};
+use crate::conversation::IDLE;
+use crate::edit;
 use crate::error::Result;
+use crate::fact::{self, NewFact};
+use crate::forget::{self, Mark, MarkKey};
+use crate::id::{ConversationId, MessageId};
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
 use crate::store::Store;
+use crate::summary::{self, NewSummary, SummaryMaker};
 use crate::transaction::Tx;
+use target::{Arrival, Target};
 
 /// A message from elsewhere.
 #[derive(Debug, Clone)]
@@ -26,8 +37,14 @@ pub struct Import {
     /// The name of the conversation; the same name is the same conversation. Without one it belongs to
     /// the open conversation.
     pub conversation: Option<String>,
-    /// The message. One with the reference of a message that the conversation has already is skipped.
+    /// The title of the conversation, which replaces an earlier one.
+    pub title: Option<String>,
+    /// The message.
     pub message: NewMessage,
+    /// Facts that were learned from the message. A value that the fact has or once had is not set again.
+    pub facts: Vec<NewFact>,
+    /// A model's summary of the conversation up to this message, which replaces an earlier one.
+    pub summary: Option<String>,
 }
 
 impl Import {
@@ -43,7 +60,10 @@ impl Import {
             channel: channel.into(),
             sender: sender.into(),
             conversation,
+            title: None,
             message,
+            facts: Vec::new(),
+            summary: None,
         }
     }
 
@@ -57,6 +77,12 @@ impl Import {
         if let Some(conversation) = &self.conversation {
             names::name("the conversation", conversation)?;
         }
+        if let Some(title) = &self.title {
+            names::name("the title", title)?;
+        }
+        for fact in &self.facts {
+            fact.check()?;
+        }
         self.message.check()
     }
 }
@@ -65,10 +91,68 @@ impl Import {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// How many messages were kept.
+    /// New messages.
     pub messages: usize,
-    /// How many were there already.
+    /// Messages that were there already.
     pub known: usize,
+    /// Messages that were there with another content, which is now their history.
+    pub changed: usize,
+    /// Messages and facts that were forgotten here, and stay away.
+    pub forgotten: usize,
+    /// Facts.
+    pub facts: usize,
+    /// Summaries.
+    pub summaries: usize,
+}
+
+/// Messages that were checked and analysed, which takes most of the time of an import and needs no
+/// store: one batch can be made while another is kept.
+pub struct ImportBatch {
+    scopes: BTreeMap<(String, String), Vec<Line>>,
+    restores: bool,
+}
+
+/// A message of a scope, with what came along.
+struct Line {
+    conversation: Option<String>,
+    title: Option<String>,
+    message: Analysed,
+    facts: Vec<NewFact>,
+    summary: Option<String>,
+}
+
+impl ImportBatch {
+    /// Checks and analyses messages.
+    ///
+    /// # Errors
+    /// When one of them is not a message.
+    pub fn new(messages: Vec<Import>) -> Result<Self> {
+        let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
+        let mut analyser = Analyser::new();
+        for import in messages {
+            import.check()?;
+            let line = Line {
+                conversation: import.conversation,
+                title: import.title,
+                message: Analysed::new(import.message, |text| analyser.analyse(text))?,
+                facts: import.facts,
+                summary: import.summary,
+            };
+            let scope = scopes.entry((import.channel, import.sender));
+            scope.or_default().push(line);
+        }
+        Ok(Self {
+            scopes,
+            restores: false,
+        })
+    }
+
+    /// The same messages, of which those that were forgotten come back.
+    #[must_use]
+    pub fn restoring_forgotten(mut self) -> Self {
+        self.restores = true;
+        self
+    }
 }
 
 impl Store {
@@ -77,25 +161,37 @@ impl Store {
     /// # Errors
     /// When one of them is not a message, or the store fails.
     pub async fn import(&self, messages: Vec<Import>, now: Timestamp) -> Result<Imported> {
-        let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
-        let mut analyser = Analyser::new();
-        for import in messages {
-            import.check()?;
-            let message = Analysed::new(import.message, |text| analyser.analyse(text))?;
-            scopes
-                .entry((import.channel, import.sender))
-                .or_default()
-                .push((import.conversation, message));
-        }
+        self.import_batch(ImportBatch::new(messages)?, now).await
+    }
+
+    /// Keeps a batch of messages in their order: all of them, or none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn import_batch(&self, batch: ImportBatch, now: Timestamp) -> Result<Imported> {
         self.write(async move |tx| {
-            let mut imported = Imported::default();
-            if scopes.len() > 1 {
+            if batch.scopes.len() > 1 {
                 Scope::lock_many(tx).await?;
             }
-            for ((channel, sender), messages) in scopes {
-                let done = import_scope(tx, &channel, &sender, messages, now).await?;
-                imported.messages += done.messages;
-                imported.known += done.known;
+            let key = MarkKey::find(tx).await?;
+            // All scopes before any fact, as everybody else locks them.
+            let mut scopes = Vec::with_capacity(batch.scopes.len());
+            for ((channel, sender), lines) in batch.scopes {
+                let scope = Scope::lock_or_make(tx, &channel, &sender).await?;
+                scopes.push((scope, channel, sender, lines));
+            }
+            let mut imported = Imported::default();
+            for (scope, channel, sender, lines) in scopes {
+                let mut importer = Importer {
+                    scope,
+                    channel,
+                    sender,
+                    now,
+                    key: key.as_ref(),
+                    restores: batch.restores,
+                    imported: &mut imported,
+                };
+                importer.import(tx, lines).await?;
             }
             Ok(imported)
         })
@@ -103,119 +199,196 @@ impl Store {
     }
 }
 
-/// The name of a conversation, and a message of it.
-type Line = (Option<String>, Analysed);
-
-async fn import_scope(
-    tx: &mut Tx<'_>,
-    channel: &str,
-    sender: &str,
-    messages: Vec<Line>,
+/// Brings messages into one scope.
+struct Importer<'a> {
+    scope: Scope,
+    channel: String,
+    sender: String,
     now: Timestamp,
-) -> Result<Imported> {
-    let mut scope = Scope::lock_or_make(tx, channel, sender).await?;
-    let mut batch = Batch::default();
-    let mut conversations: BTreeMap<Option<String>, Target> = BTreeMap::new();
-    let mut imported = Imported::default();
-    // Runs of messages of one conversation are added together.
-    let mut waiting = messages.into_iter().peekable();
-    while let Some((name, first)) = waiting.next() {
-        let mut run = vec![first];
-        while let Some((_, next)) = waiting.next_if(|(next_name, next)| {
-            *next_name == name && (name.is_some() || follows(run.last(), next))
-        }) {
-            run.push(next);
-        }
-        if name.is_none() {
-            // Silence ends a conversation without a name: the next run may belong to another.
-            if let Some(target) = conversations.remove(&None) {
-                target.conversation.save(tx).await?;
+    /// The key of the marks, if there are any.
+    key: Option<&'a MarkKey>,
+    restores: bool,
+    imported: &'a mut Imported,
+}
+
+/// What is written behind the messages, since it names them.
+#[derive(Default)]
+struct Rest {
+    changed: Vec<(MessageId, Analysed)>,
+    facts: Vec<(MessageId, Timestamp, NewFact)>,
+    summaries: BTreeMap<ConversationId, (u32, Timestamp, String)>,
+}
+
+impl Importer<'_> {
+    async fn import(&mut self, tx: &mut Tx<'_>, lines: Vec<Line>) -> Result<()> {
+        let lines = self.without_forgotten(tx, lines).await?;
+        let mut batch = Batch::default();
+        let mut rest = Rest::default();
+        let mut targets: BTreeMap<Option<String>, Target> = BTreeMap::new();
+        // Runs of messages of one conversation are added together.
+        let mut waiting = lines.into_iter().peekable();
+        while let Some(first) = waiting.next() {
+            let name = first.conversation.clone();
+            let mut run = vec![first];
+            while let Some(next) = waiting.next_if(|next| {
+                next.conversation == name && (name.is_some() || follows(run.last(), next))
+            }) {
+                run.push(next);
             }
-        }
-        let target = match conversations.entry(name.clone()) {
-            Entry::Occupied(target) => target.into_mut(),
-            Entry::Vacant(vacant) => {
-                let said = run.iter().find_map(Analysed::at).unwrap_or(now);
-                vacant.insert(Target::choose(tx, &mut scope, name, said).await?)
+            if name.is_none() {
+                // Silence ends a conversation without a name: the next run may belong to another.
+                if let Some(target) = targets.remove(&None) {
+                    target.conversation.save(tx).await?;
+                }
             }
+            let target = match targets.entry(name.clone()) {
+                Entry::Occupied(target) => target.into_mut(),
+                Entry::Vacant(vacant) => {
+                    let said = run.iter().find_map(|line| line.message.at());
+                    let said = said.unwrap_or(self.now);
+                    vacant.insert(Target::choose(tx, &mut self.scope, name, said).await?)
+                }
+            };
+            if run.iter().any(|line| line.message.reference().is_some()) {
+                target.read_references(tx).await?;
+            }
+            let new = self.sort_out(run, target, &mut rest);
+            let conversation = &mut target.conversation;
+            batch.add(tx, &mut self.scope, conversation, new).await?;
+        }
+        for target in targets.values() {
+            target.conversation.save(tx).await?;
+        }
+        batch.write(tx, &mut self.scope).await?;
+        edit::replace(tx, &mut self.scope, rest.changed, self.now).await?;
+        self.scope.save(tx).await?;
+        self.keep_facts(tx, rest.facts).await?;
+        self.keep_summaries(tx, rest.summaries).await
+    }
+
+    /// Takes the messages out that were forgotten, or their marks away.
+    async fn without_forgotten(&mut self, tx: &mut Tx<'_>, lines: Vec<Line>) -> Result<Vec<Line>> {
+        let Some(key) = self.key else {
+            return Ok(lines);
         };
-        let before = run.len();
-        if run.iter().any(|message| message.reference().is_some()) {
-            target.read_references(tx).await?;
+        let mark = |line: &Line| {
+            let message = line.message.marked();
+            key.of_message(forget::MarkedMessage {
+                channel: &self.channel,
+                sender: &self.sender,
+                conversation: line.conversation.as_deref(),
+                ..message
+            })
+        };
+        let marks: Vec<Mark> = lines.iter().map(mark).collect();
+        let left = self.marks_that_hold(tx, &marks).await?;
+        let before = lines.len();
+        let kept = lines.into_iter().zip(marks);
+        let kept = kept.filter(|(_, mark)| !left.contains(mark));
+        let kept: Vec<Line> = kept.map(|(line, _)| line).collect();
+        self.imported.forgotten += before - kept.len();
+        Ok(kept)
+    }
+
+    /// Those of some marks that keep something away.
+    async fn marks_that_hold(&self, tx: &mut Tx<'_>, marks: &[Mark]) -> Result<BTreeSet<Mark>> {
+        let left = forget::left_marks(tx, marks).await?;
+        if self.restores {
+            forget::remove_marks(tx, left).await?;
+            return Ok(BTreeSet::new());
         }
-        run.retain(|message| target.is_new(message.reference()));
-        imported.known += before - run.len();
-        imported.messages += run.len();
-        let conversation = &mut target.conversation;
-        for at in run.iter().filter_map(Analysed::at) {
-            conversation.began = conversation.began.min(at);
-            conversation.active = conversation.active.max(at);
+        Ok(left)
+    }
+
+    /// Returns the new messages of a run, and puts everything else where it belongs.
+    fn sort_out(&mut self, run: Vec<Line>, target: &mut Target, rest: &mut Rest) -> Vec<Analysed> {
+        let mut new = Vec::with_capacity(run.len());
+        let id = target.conversation.id;
+        for line in run {
+            let next = target.conversation.messages as usize + new.len() + 1;
+            let next = u32::try_from(next).unwrap_or(u32::MAX);
+            let arrival = target.arrival(&line.message, next);
+            let conversation = &mut target.conversation;
+            let at = line.message.at();
+            if let Some(at) = at {
+                conversation.began = conversation.began.min(at);
+                conversation.active = conversation.active.max(at);
+            }
+            conversation.title = line.title.or(conversation.title.take());
+            let at = at.unwrap_or(self.now);
+            let seq = match arrival {
+                Arrival::New => {
+                    self.imported.messages += 1;
+                    new.push(line.message);
+                    next
+                }
+                Arrival::Known(seq) => {
+                    self.imported.known += 1;
+                    seq
+                }
+                Arrival::Changed(seq) => {
+                    self.imported.changed += 1;
+                    rest.changed.push((id.message(seq), line.message));
+                    seq
+                }
+            };
+            let facts = line.facts.into_iter();
+            rest.facts
+                .extend(facts.map(|fact| (id.message(seq), at, fact)));
+            if let Some(summary) = line.summary {
+                rest.summaries.insert(id, (seq, at, summary));
+            }
         }
-        batch.add(tx, &mut scope, conversation, run).await?;
+        new
     }
-    for target in conversations.values() {
-        target.conversation.save(tx).await?;
-    }
-    batch.write(tx, &mut scope).await?;
-    scope.save(tx).await?;
-    Ok(imported)
-}
 
-/// Whether a message was said so soon after another that it belongs to the same conversation.
-fn follows(before: Option<&Analysed>, next: &Analysed) -> bool {
-    match (before.and_then(Analysed::at), next.at()) {
-        (Some(before), Some(next)) => next.duration_since(before).abs() <= IDLE,
-        _ => true,
-    }
-}
-
-/// A conversation that messages are added to.
-struct Target {
-    conversation: Conversation,
-    /// The references that it has, once a message came with one.
-    references: Option<BTreeSet<String>>,
-}
-
-impl Target {
-    async fn choose(
+    async fn keep_facts(
+        &mut self,
         tx: &mut Tx<'_>,
-        scope: &mut Scope,
-        name: Option<String>,
-        said: Timestamp,
-    ) -> Result<Self> {
-        let choice = match name {
-            Some(name) => ConversationChoice::Named(name),
-            None => ConversationChoice::default(),
-        };
-        let conversation = Conversation::choose(tx, scope, &choice, said).await?;
-        Ok(Self {
-            conversation,
-            references: None,
-        })
-    }
-
-    async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        if self.references.is_some() {
+        facts: Vec<(MessageId, Timestamp, NewFact)>,
+    ) -> Result<()> {
+        if facts.is_empty() {
             return Ok(());
         }
-        let mut references = BTreeSet::new();
-        if self.conversation.messages > 0 {
-            // In the order of the index that should be used: SQLite would rather read all messages of
-            // the scope.
-            let sql = "SELECT ref FROM message WHERE tenant = $1 AND scope = $2 \
-                       AND conversation = $3 AND ref IS NOT NULL ORDER BY seq";
-            references.extend(tx.query::<String>(sql, self.conversation.id).await?);
+        fact::lock(tx, &self.sender).await?;
+        for (source, since, fact) in facts {
+            if let Some(key) = self.key {
+                let mark = key.of_fact(&self.sender, &fact.key, &fact.value);
+                if !self.marks_that_hold(tx, &[mark]).await?.is_empty() {
+                    self.imported.forgotten += 1;
+                    continue;
+                }
+            }
+            let sql = "SELECT value FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3";
+            let values: Vec<String> = tx.query(sql, (&self.sender, &fact.key)).await?;
+            if !values.contains(&fact.value) {
+                fact::set(tx, &self.sender, &fact.from_message(source), since).await?;
+                self.imported.facts += 1;
+            }
         }
-        self.references = Some(references);
         Ok(())
     }
 
-    /// Whether the conversation has no message of that reference yet; it has one from now on.
-    fn is_new(&mut self, reference: Option<&str>) -> bool {
-        let Some(reference) = reference else {
-            return true;
-        };
-        let references = self.references.get_or_insert_default();
-        references.insert(reference.to_owned())
+    async fn keep_summaries(
+        &mut self,
+        tx: &mut Tx<'_>,
+        summaries: BTreeMap<ConversationId, (u32, Timestamp, String)>,
+    ) -> Result<()> {
+        for (id, (last, made, text)) in summaries {
+            let summary = NewSummary::new((1, last), text, SummaryMaker::Model);
+            self.imported.summaries += usize::from(summary::renew(tx, id, &summary, made).await?);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a message was said so soon after another that it belongs to the same conversation.
+fn follows(before: Option<&Line>, next: &Line) -> bool {
+    match (
+        before.and_then(|before| before.message.at()),
+        next.message.at(),
+    ) {
+        (Some(before), Some(next)) => next.duration_since(before).abs() <= IDLE,
+        _ => true,
     }
 }

@@ -14,6 +14,7 @@ mod check;
 mod closing;
 mod conversation;
 mod copy;
+mod edit;
 #[cfg(feature = "embeddings")]
 mod embedding;
 mod error;
@@ -54,6 +55,7 @@ pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversatio
 pub use copy::Copied;
 #[cfg(feature = "sqlite")]
 pub use copy::Existing;
+pub use edit::MessageVersion;
 #[cfg(feature = "embeddings")]
 pub use embedding::{Embedder, EmbeddingError};
 pub use error::StoreError;
@@ -62,7 +64,7 @@ pub use fact::{Fact, NewFact};
 pub use filter::{ConversationKey, MessageFilter};
 pub use forget::{Forget, Forgotten};
 pub use id::{ConversationId, MessageId, TurnId};
-pub use import::{Import, Imported};
+pub use import::{Import, ImportBatch, Imported};
 pub use lease::Lease;
 pub use location::Location;
 pub use maintain::Stats;

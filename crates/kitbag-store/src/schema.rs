@@ -9,7 +9,11 @@ use crate::value::Value;
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
 /// Each step makes the next version. A step that was released is never changed again.
-const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
 #[cfg(feature = "sqlite")]
@@ -134,7 +138,7 @@ mod tests {
     #[test]
     fn tables_are_read_off_the_statements() {
         let tables = tables();
-        assert_eq!(tables.len(), 14);
+        assert_eq!(tables.len(), 17);
         let fact = tables.iter().find(|table| table.name == "fact").unwrap();
         assert_eq!(fact.key, ["sender", "key", "version"]);
         let columns: Vec<_> = fact

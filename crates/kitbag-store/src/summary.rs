@@ -145,6 +145,28 @@ pub(crate) async fn add(
     Ok(summary)
 }
 
+/// Adds a summary of a whole conversation in the place of a model's earlier one, and returns `false` if
+/// the conversation has it already. The scope is locked.
+pub(crate) async fn renew(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    summary: &NewSummary,
+    now: Timestamp,
+) -> Result<bool> {
+    let sql = "SELECT id, body FROM summary WHERE tenant = $1 AND scope = $2 \
+               AND conversation = $3 AND first_seq = 1 AND by_model = 1";
+    let earlier: Vec<(u32, String)> = tx.query(sql, id).await?;
+    if earlier.iter().any(|(_, text)| *text == summary.text) {
+        return Ok(false);
+    }
+    add(tx, id, summary, now).await?;
+    for (number, _) in earlier {
+        let sql = "DELETE FROM summary WHERE tenant = $1 AND scope = $2 AND id = $3";
+        tx.execute(sql, (id.scope, number)).await?;
+    }
+    Ok(true)
+}
+
 /// The latest summaries of a scope, oldest first: the order in which they read.
 pub(crate) async fn latest(tx: &mut Tx<'_>, scope: u32, limit: u32) -> Result<Vec<Summary>> {
     let sql = format!(

@@ -21,6 +21,7 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     }
     problems.extend(wrong_counts(tx).await?);
     problems.extend(facts_without_source(tx).await?);
+    problems.extend(versions_without_message(tx).await?);
     Ok(problems)
 }
 
@@ -107,6 +108,21 @@ async fn facts_without_source(tx: &mut Tx<'_>) -> Result<Vec<String>> {
         problems.push(format!(
             "fact `{key}` of `{sender}` comes from message {scope}.{conversation}#{seq}, \
              which is not there"
+        ));
+    }
+    Ok(problems)
+}
+
+async fn versions_without_message(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+    let sql = "SELECT DISTINCT scope, conversation, seq FROM message_version \
+               WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM message \
+               WHERE message.tenant = $1 AND message.scope = message_version.scope \
+               AND message.conversation = message_version.conversation \
+               AND message.seq = message_version.seq) ORDER BY scope, conversation, seq";
+    let mut problems = Vec::new();
+    for (scope, conversation, seq) in tx.query::<(i64, i64, i64)>(sql, ()).await? {
+        problems.push(format!(
+            "an older content belongs to message {scope}.{conversation}#{seq}, which is not there"
         ));
     }
     Ok(problems)

@@ -44,7 +44,7 @@ impl Store {
                 if page(tx, table, Vec::new(), 1).await?.is_empty() {
                     continue;
                 }
-                if existing == Existing::Refuse {
+                if existing == Existing::Refuse && !table.holds_marks() {
                     let problem = format!("has rows of tenant `{tenant}` already");
                     return Err(StoreError::invalid("the store", problem));
                 }

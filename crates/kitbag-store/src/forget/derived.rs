@@ -15,7 +15,7 @@ use crate::transaction::Tx;
 use crate::value::Parameters;
 
 /// Forgets what was derived from a message, and names what prompts may have of it.
-pub(super) async fn forget_from_message(
+pub(crate) async fn forget_from_message(
     tx: &mut Tx<'_>,
     id: MessageId,
     text: &str,

@@ -72,17 +72,18 @@ async fn forget_of_scope(
         Conversation::lock(tx, *id).await?;
     }
     let mut arrivals = BTreeSet::new();
+    // A message that was changed is here with each of its texts.
     let mut messages = Vec::new();
     for id in ids {
         // It may have been forgotten since it was looked at.
-        if let Some((arrival, text)) = super::delete_message(tx, &mut scope, id).await? {
+        if let Some((arrival, texts)) = super::delete_message(tx, &mut scope, id).await? {
             arrivals.insert(arrival);
-            messages.push((id, text));
+            messages.extend(texts.into_iter().map(|text| (id, text)));
         }
     }
     index::rebuild(tx, &mut scope, &arrivals).await?;
     scope.save(tx).await?;
-    forgotten.messages = messages.len() as u64;
+    forgotten.messages = arrivals.len() as u64;
     let mut origins = Vec::new();
     for (id, text) in &messages {
         origins.push(format!("message/{id}"));

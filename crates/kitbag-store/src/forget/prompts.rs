@@ -17,20 +17,22 @@ use crate::value::Value;
 pub(super) const SHORTEST: usize = 8;
 
 /// Empties the prompts of a sender's scopes that have a text of one of these origins. Of a message that
-/// is forgotten, also those that hold its text, and those that may hold a part of it. What remains says
+/// is forgotten, also those that hold one of its texts, and those that may hold a part of it. What remains says
 /// what was forgotten, and when it was sent.
 pub(super) async fn forget(
     tx: &mut Tx<'_>,
     scopes: &[u32],
     origins: &[String],
-    message: Option<(MessageId, &str)>,
+    message: Option<(MessageId, &[String])>,
     name: &str,
 ) -> Result<u64> {
     let mut prompts = of_origins(tx, scopes, origins).await?;
-    if let Some((id, text)) = message {
+    if let Some((id, texts)) = message {
         prompts.extend(derived(tx, id).await?);
-        for scope in scopes.iter().filter(|_| text.len() >= SHORTEST) {
-            prompts.extend(holding(tx, *scope, text).await?);
+        for text in texts.iter().filter(|text| text.len() >= SHORTEST) {
+            for scope in scopes {
+                prompts.extend(holding(tx, *scope, text).await?);
+            }
         }
     }
     empty(tx, scopes, &prompts, name).await
@@ -101,7 +103,7 @@ async fn empty(
 }
 
 /// An epoch holds texts that the next prompt would show again.
-async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()> {
+pub(crate) async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()> {
     for scope in scopes {
         let sql = "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3";
         tx.execute(sql, (*scope, Epoch::KIND)).await?;

@@ -13,6 +13,7 @@ mod apart;
 mod backup;
 mod closing;
 mod crash;
+mod edited;
 mod facts;
 #[cfg(unix)]
 mod faults;

@@ -4,7 +4,7 @@
 use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::role::Role;
 use kitbag_store::{
-    Import, Incoming, Learned, NewFact, NewMessage, NewSummary, Store, SummaryMaker, Tenant,
+    Forget, Import, Incoming, Learned, NewFact, NewMessage, NewSummary, Store, SummaryMaker, Tenant,
 };
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -21,7 +21,7 @@ fn x07_every_table_keeps_tenants_apart() {
              AND relkind NOT IN ('i') AND relname <> 'version' \
              AND NOT (relkind = 'r' AND relrowsecurity AND relforcerowsecurity)";
         assert_eq!(number(&server, open).await, 0);
-        assert!(tables(&server).await.len() >= 14);
+        assert!(tables(&server).await.len() >= 17);
         let mighty = "SELECT count(*) FROM pg_roles WHERE rolname = 'kitbag_app' \
              AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb \
              OR oid IN (SELECT relowner FROM pg_class) \
@@ -184,6 +184,12 @@ async fn fill(store: &Store) {
         .import((0..600).map(message).collect(), second(0))
         .await
         .unwrap();
+    let first = "1.1#1".parse().unwrap();
+    let edited = store.edit_message(first, "a note on ships", second(0));
+    assert!(edited.await.unwrap());
+    let bob = Import::new("cli", "bob", None, NewMessage::new(Role::User, "hello"));
+    store.import(vec![bob], second(0)).await.unwrap();
+    store.forget(Forget::Sender("bob".into())).await.unwrap();
     let incoming = Incoming::new("cli", "ann", "and now?").with_idempotency_key("k");
     let turn = store.accept(&incoming, second(1)).await.unwrap();
     let conversation = turn.id.conversation();

@@ -1,0 +1,169 @@
+//! Changing what a message says. The older content stays as its history.
+//!
+//! Recall finds the new text alone, and everything made of the older one goes: facts, summaries, and
+//! what the layers of the conversation hold of it. Archived prompts stay as they were sent; forgetting
+//! the message empties them too.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use kitbag_core::content::Content;
+use kitbag_core::message::Message;
+use kitbag_core::recall::analyse;
+use kitbag_core::role::Visibility;
+
+use crate::append::Analysed;
+use crate::conversation::Conversation;
+use crate::error::{Result, StoreError};
+use crate::forget::{self, Forgotten};
+use crate::history;
+use crate::id::MessageId;
+use crate::index;
+use crate::message::{self, NewMessage};
+use crate::scope::{Scope, Share};
+use crate::store::Store;
+use crate::transaction::Tx;
+use crate::value::{Row, Value};
+
+/// An older content of a message.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct MessageVersion {
+    /// Counts the contents of the message, from 1.
+    pub number: u32,
+    /// When the next content replaced it.
+    pub replaced: Timestamp,
+    /// The message as it was until then.
+    pub message: Message,
+}
+
+impl Store {
+    /// Replaces the content of a message, and returns `false` if it has that content already. Its role,
+    /// time, reference, tool calls and visibility stay.
+    ///
+    /// # Errors
+    /// When there is no such message, the content has no text, or the store fails.
+    pub async fn edit_message(
+        &self,
+        id: MessageId,
+        content: impl Into<Content>,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let content = content.into();
+        if content.is_blank() {
+            let problem = "has no text; forget the message instead";
+            return Err(StoreError::invalid("the new content", problem));
+        }
+        self.write(async move |tx| {
+            let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
+            let mut scope = scope.ok_or_else(|| StoreError::missing("message", id))?;
+            Conversation::lock(tx, id.conversation).await?;
+            let stored = history::get(tx, id).await?;
+            let stored = stored.ok_or_else(|| StoreError::missing("message", id))?;
+            if stored.message.content == content {
+                return Ok(false);
+            }
+            let mut message = NewMessage::from(stored.message);
+            message.message.content = content;
+            message.recallable = stored.recallable;
+            let message = Analysed::new(message, analyse)?;
+            replace(tx, &mut scope, vec![(id, message)], now).await?;
+            scope.save(tx).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// The older contents of a message, oldest first; none for a message that was never changed.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn message_versions(&self, id: MessageId) -> Result<Vec<MessageVersion>> {
+        self.read(async move |tx| {
+            let sql = "SELECT version, replaced, role, speaker, body, json FROM message_version \
+                       WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
+                       ORDER BY version";
+            let rows = tx.query::<Row>(sql, id).await?;
+            rows.into_iter().map(|row| version(id, row)).collect()
+        })
+        .await
+    }
+}
+
+fn version(id: MessageId, mut row: Row) -> Result<MessageVersion> {
+    let (number, replaced) = row.read()?;
+    let (role, speaker, body, json): (String, _, _, Option<String>) = row.read()?;
+    let damaged = |reason: String| {
+        let reason = format!("version {number} of message {id} {reason}");
+        StoreError::damaged("message_version", reason)
+    };
+    let role = history::role(&role).ok_or_else(|| damaged("has an unknown role".to_owned()))?;
+    let message =
+        message::from_columns(role, speaker, body, json.as_deref(), Visibility::default());
+    Ok(MessageVersion {
+        number,
+        replaced,
+        message: message.map_err(|error| damaged(format!("is not readable: {error}")))?,
+    })
+}
+
+/// Replaces messages of one scope. The caller has locked it and their conversations, and saves it.
+pub(crate) async fn replace(
+    tx: &mut Tx<'_>,
+    scope: &mut Scope,
+    messages: Vec<(MessageId, Analysed)>,
+    now: Timestamp,
+) -> Result<()> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let mut arrivals = BTreeSet::new();
+    for (id, message) in messages {
+        let (arrival, text) = replace_row(tx, scope, id, message, now).await?;
+        arrivals.insert(arrival);
+        forget::forget_derived(tx, id, &text, &mut Forgotten::default()).await?;
+    }
+    index::rebuild(tx, scope, &arrivals).await?;
+    let siblings = Scope::siblings(tx, scope.id).await?;
+    forget::forget_epochs(tx, &siblings).await
+}
+
+/// Writes the new content over the older one, which becomes a version. Returns the message's arrival
+/// and its older text.
+async fn replace_row(
+    tx: &mut Tx<'_>,
+    scope: &mut Scope,
+    id: MessageId,
+    message: Analysed,
+    now: Timestamp,
+) -> Result<(u32, String)> {
+    let sql = "SELECT arrival, recallable, role, speaker, body, json FROM message \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let mut row: Row = tx
+        .query_one(sql, id)
+        .await?
+        .ok_or_else(|| StoreError::missing("message", id))?;
+    let (arrival, recallable): (u32, bool) = row.read()?;
+    let (role, speaker): (String, Option<String>) = row.read()?;
+    let (body, json): (String, Option<String>) = row.read()?;
+    let sql = "SELECT count(*) FROM message_version \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
+    let before: u32 = tx.query_one(sql, id).await?.unwrap_or(0);
+    let content = (Value::Body(body.clone()), json.map(Value::Body));
+    let row = (id, before.saturating_add(1), now, (role, speaker), content);
+    let into = "message_version (tenant, scope, conversation, seq, version, replaced, role, \
+                speaker, body, json)";
+    tx.insert(into, [row]).await?;
+    if recallable {
+        scope.take_off(Share::of(&analyse(&body)));
+    }
+    message.write_over(tx, scope, id, arrival).await?;
+    Ok((arrival, body))
+}
+
+/// Removes the older contents of a message, and returns their texts.
+pub(crate) async fn forget_versions(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<String>> {
+    let sql = "DELETE FROM message_version \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 RETURNING body";
+    tx.query(sql, id).await
+}

@@ -1,0 +1,108 @@
+//! A conversation that messages are brought into, and what it knows of them.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::append::{Analysed, ContentHash};
+use crate::conversation::{Conversation, ConversationChoice};
+use crate::error::Result;
+use crate::scope::Scope;
+use crate::transaction::Tx;
+
+pub(super) struct Target {
+    pub(super) conversation: Conversation,
+    /// The messages with references, once one came with a reference.
+    references: Option<BTreeMap<String, KnownMessage>>,
+}
+
+struct KnownMessage {
+    seq: u32,
+    /// The contents that it has and had.
+    contents: Vec<ContentHash>,
+}
+
+/// What a message is to its conversation.
+pub(super) enum Arrival {
+    New,
+    /// It is there, and has or had this content: an export that is older than a change undoes nothing.
+    Known(u32),
+    /// It is there, and never had this content.
+    Changed(u32),
+}
+
+impl Target {
+    pub(super) async fn choose(
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+        name: Option<String>,
+        said: Timestamp,
+    ) -> Result<Self> {
+        let choice = match name {
+            Some(name) => ConversationChoice::Named(name),
+            None => ConversationChoice::default(),
+        };
+        let conversation = Conversation::choose(tx, scope, &choice, said).await?;
+        Ok(Self {
+            conversation,
+            references: None,
+        })
+    }
+
+    pub(super) async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        if self.references.is_some() {
+            return Ok(());
+        }
+        let mut references: BTreeMap<String, KnownMessage> = BTreeMap::new();
+        if self.conversation.messages > 0 {
+            // In the order of the index that should be used: SQLite would rather read all messages of
+            // the scope.
+            let sql = "SELECT ref, seq, role, body, json FROM message WHERE tenant = $1 \
+                       AND scope = $2 AND conversation = $3 AND ref IS NOT NULL ORDER BY seq";
+            let versions = "SELECT message.ref, message.seq, version.role, version.body, version.json \
+                            FROM message_version AS version JOIN message \
+                            ON message.tenant = version.tenant AND message.scope = version.scope \
+                            AND message.conversation = version.conversation \
+                            AND message.seq = version.seq WHERE version.tenant = $1 \
+                            AND version.scope = $2 AND version.conversation = $3 \
+                            AND message.ref IS NOT NULL";
+            for sql in [sql, versions] {
+                type Content = (String, String, Option<String>);
+                let rows = tx.query::<(String, u32, Content)>(sql, self.conversation.id);
+                for (reference, seq, (role, body, json)) in rows.await? {
+                    let known = references.entry(reference).or_insert(KnownMessage {
+                        seq,
+                        contents: Vec::new(),
+                    });
+                    let content = ContentHash::of(&role, &body, json.as_deref());
+                    known.contents.push(content);
+                }
+            }
+        }
+        self.references = Some(references);
+        Ok(())
+    }
+
+    /// What a message is to the conversation, which knows it from now on: as number `next`, if it is new.
+    pub(super) fn arrival(&mut self, message: &Analysed, next: u32) -> Arrival {
+        let Some(reference) = message.reference() else {
+            return Arrival::New;
+        };
+        let content = message.content_hash();
+        let references = self.references.get_or_insert_default();
+        let Some(known) = references.get_mut(reference) else {
+            let contents = vec![content];
+            let known = KnownMessage {
+                seq: next,
+                contents,
+            };
+            references.insert(reference.to_owned(), known);
+            return Arrival::New;
+        };
+        if known.contents.contains(&content) {
+            return Arrival::Known(known.seq);
+        }
+        known.contents.push(content);
+        Arrival::Changed(known.seq)
+    }
+}

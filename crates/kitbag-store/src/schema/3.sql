@@ -1,0 +1,31 @@
+-- What a chat service shows as the name of a conversation.
+ALTER TABLE conversation ADD COLUMN title BODY;
+
+-- Older contents of messages that were changed, numbered from 1. `replaced` is the time of the change.
+CREATE TABLE message_version (
+    tenant TEXT NOT NULL CHECK (tenant <> ''),
+    scope INTEGER NOT NULL,
+    conversation INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    replaced INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    speaker TEXT,
+    body BODY NOT NULL,
+    json BODY,
+    PRIMARY KEY (tenant, scope, conversation, seq, version)
+) WITHOUT ROWID;
+
+-- Marks of forgotten messages and facts, by which an import knows them: hashes with the tenant's key.
+CREATE TABLE forgotten (
+    tenant TEXT NOT NULL CHECK (tenant <> ''),
+    mark BLOB NOT NULL,
+    PRIMARY KEY (tenant, mark)
+) WITHOUT ROWID;
+
+-- The key of a tenant's marks: one row, made with the first mark.
+CREATE TABLE mark_key (
+    tenant TEXT NOT NULL CHECK (tenant <> ''),
+    key BLOB NOT NULL,
+    PRIMARY KEY (tenant, key)
+) WITHOUT ROWID;
