@@ -80,11 +80,8 @@ impl Analysed {
         tx: &mut Tx<'_>,
         scope: &mut Scope,
         id: MessageId,
-        arrival: u32,
     ) -> Result<()> {
         scope.add(self.share);
-        // Those in a block have their words there.
-        let terms = self.terms.filter(|_| arrival > scope.indexed);
         let traits = self.traits.bits();
         let said = self.message.message;
         let internal = !said.is_for_user();
@@ -97,15 +94,9 @@ impl Analysed {
         tx.execute(
             "UPDATE message SET role = $2, speaker = $3, body = $4, json = $5, internal = $6, \
              sent_as = NULL, recallable = $7, traits = $8, words = $9, fingerprint = $10, \
-             terms = $11, cuts = $12 \
-             WHERE tenant = $1 AND scope = $13 AND conversation = $14 AND seq = $15",
-            (
-                content,
-                self.message.recallable,
-                known,
-                (terms, self.cuts),
-                id,
-            ),
+             cuts = $11 \
+             WHERE tenant = $1 AND scope = $12 AND conversation = $13 AND seq = $14",
+            (content, self.message.recallable, known, self.cuts, id),
         )
         .await?;
         let sql = "UPDATE message SET previous_traits = $2 \
@@ -151,11 +142,12 @@ pub(crate) struct Batch {
     /// The latest message of each conversation that was added to.
     latest: BTreeMap<u32, MessageTraits>,
     messages: Vec<Pending>,
+    /// The words of each.
+    entries: Vec<Entry>,
 }
 
 struct Pending {
     message: Analysed,
-    entry: Entry,
     previous: Option<MessageTraits>,
 }
 
@@ -181,34 +173,29 @@ impl Batch {
                 conversation.began = conversation.began.min(at);
                 conversation.active = conversation.active.max(at);
             }
-            let entry = Entry {
+            self.entries.push(Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
                 by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
-            };
-            let traits = message.traits;
-            self.messages.push(Pending {
-                message,
-                entry,
-                previous,
             });
+            let traits = message.traits;
+            self.messages.push(Pending { message, previous });
             previous = Some(traits);
             self.latest.insert(conversation.id.number, traits);
         }
         Ok(())
     }
 
-    /// Writes them. Where they fill a block, their terms go there and not into their rows.
-    pub(crate) async fn write(mut self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
-        let entries = self.messages.iter_mut();
-        index::make_blocks(tx, scope, entries.map(|pending| &mut pending.entry)).await?;
-        let rows = self.messages.into_iter();
-        let rows = rows.map(|pending| pending.row(scope.id));
+    /// Writes them, and their words into the index.
+    pub(crate) async fn write(self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
+        index::add(tx, scope, &self.entries).await?;
+        let rows = self.messages.into_iter().zip(self.entries);
+        let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
-             recallable, traits, previous_traits, words, fingerprint, terms, cuts, body, json, internal)",
+             recallable, traits, previous_traits, words, fingerprint, cuts, body, json, internal)",
             rows,
         )
         .await?;
@@ -220,8 +207,8 @@ impl Batch {
 }
 
 impl Pending {
-    fn row(self, scope: u32) -> impl Parameters {
-        let (message, entry) = (self.message, self.entry);
+    fn row(self, scope: u32, entry: Entry) -> impl Parameters {
+        let message = self.message;
         let said = message.message;
         let (at, offset) = said.at.map(MessageTime::to_columns).unzip();
         let internal = !said.message.is_for_user();
@@ -237,7 +224,7 @@ impl Pending {
             (at, offset.flatten(), said.recallable),
             (message.traits.bits(), previous, message.words),
             message.fingerprint.bits().cast_signed(),
-            (entry.terms, message.cuts, Value::Body(body)),
+            (message.cuts, Value::Body(body)),
             (message.json.map(Value::Body), internal),
         )
     }

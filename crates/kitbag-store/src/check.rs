@@ -4,7 +4,7 @@ mod links;
 
 use std::collections::BTreeMap;
 
-use kitbag_core::recall::analyse;
+use kitbag_core::recall::Analyser;
 
 use crate::error::{Result, StoreError};
 use crate::history;
@@ -16,7 +16,7 @@ use crate::scope::{Scope, Share};
 use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::Row;
+use crate::value::{Row, Value};
 
 impl Store {
     /// Looks for what is wrong with the tenant's rows and indexes, and with the file. Nothing is
@@ -60,6 +60,9 @@ fn integrity(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>>
     Ok(problems.map(|line| format!("the file: {line}")).collect())
 }
 
+/// How many rows are held at a time.
+const PAGE: u32 = 1_000;
+
 /// The messages of a scope, their numbers, and the index over their words.
 async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     let mut problems = Vec::new();
@@ -69,54 +72,58 @@ async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     let sql = "SELECT id, messages FROM conversation WHERE tenant = $1 AND scope = $2";
     let conversations = tx.query::<(u32, u32)>(sql, id).await?;
     let conversations: BTreeMap<u32, u32> = conversations.into_iter().collect();
-    let sql = format!(
-        "SELECT arrival, terms, {} FROM message WHERE tenant = $1 AND scope = $2 ORDER BY arrival",
-        history::COLUMNS
-    );
+    let mut analyser = Analyser::new();
     let mut counted = scope.clone();
     (counted.passages, counted.words) = (0, 0);
-    let mut expected = index::Expected::default();
-    for mut row in tx.query::<Row>(&sql, id).await? {
-        let (arrival, terms): (u32, Option<Vec<u8>>) = row.read()?;
-        let stored: StoredMessage = match row.read() {
-            Ok(stored) => stored,
-            Err(error) => {
-                problems.push(error.to_string());
-                continue;
+    let is_current = scope.analysis == index::ANALYSIS;
+    let mut comparison = index::Comparison::begin(tx, &scope).await?;
+    let sql = format!(
+        "SELECT arrival, {} FROM message WHERE tenant = $1 AND scope = $2 AND arrival > $3 \
+         ORDER BY arrival LIMIT $4",
+        history::COLUMNS
+    );
+    let mut before = -1_i64;
+    loop {
+        let rows = tx.query::<Row>(&sql, (id, before, PAGE)).await?;
+        if rows.is_empty() {
+            break;
+        }
+        for mut row in rows {
+            before = row.read()?;
+            let stored: StoredMessage = match row.read() {
+                Ok(stored) => stored,
+                Err(error) => {
+                    problems.push(error.to_string());
+                    continue;
+                }
+            };
+            let name = stored.id;
+            let arrival = u32::try_from(before).unwrap_or(u32::MAX);
+            if arrival > scope.arrivals {
+                problems.push(format!("message {name} has a number that was never given"));
             }
-        };
-        let name = stored.id;
-        if arrival > scope.arrivals {
-            problems.push(format!("message {name} has a number that was never given"));
-        }
-        match conversations.get(&name.conversation.number) {
-            Some(messages) if name.seq <= *messages => {}
-            Some(_) => problems.push(format!("message {name} is not counted in its conversation")),
-            None => problems.push(format!("message {name} has no conversation")),
-        }
-        let analysis = stored.recallable.then(|| analyse(&stored.text()));
-        if let Some(analysis) = &analysis {
-            counted.add(Share::of(analysis));
-        }
-        if scope.analysis != index::ANALYSIS {
-            continue;
-        }
-        let carries = analysis.map(|one| index::encode_terms(&one.passages));
-        if arrival <= scope.indexed {
-            expected.add(&stored, carries.as_deref());
-        } else if terms != carries {
-            problems.push(format!(
-                "message {name} does not carry the words of its text"
-            ));
+            match conversations.get(&name.conversation.number) {
+                Some(messages) if name.seq <= *messages => {}
+                Some(_) => {
+                    problems.push(format!("message {name} is not counted in its conversation"));
+                }
+                None => problems.push(format!("message {name} has no conversation")),
+            }
+            if stored.recallable && is_current {
+                let analysis = analyser.analyse(&stored.text());
+                counted.add(Share::of(&analysis));
+                let terms = index::encode_terms(&analysis.passages);
+                comparison.add(tx, arrival, &stored, &terms).await?;
+            }
         }
     }
-    if scope.analysis == index::ANALYSIS {
+    if is_current {
         if (counted.passages, counted.words) != (scope.passages, scope.words) {
             problems.push(format!(
                 "the totals of scope {id} are not those of its messages"
             ));
         }
-        problems.extend(expected.compare(tx, &scope).await?);
+        problems.extend(comparison.finish(tx).await?);
     }
     Ok(problems)
 }
@@ -145,17 +152,26 @@ async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
             "turn {scope}.{conversation}.{turn} lacks a text of its prompt"
         ));
     }
-    let texts = "SELECT hash, body FROM text WHERE tenant = $1";
-    for mut row in tx.query::<Row>(texts, ()).await? {
-        let hash: Hash = match row.read() {
-            Ok(hash) => hash,
-            Err(error) => {
-                problems.push(error.to_string());
-                continue;
+    let texts = "SELECT hash, hash, body FROM text WHERE tenant = $1 AND hash > $2 \
+                 ORDER BY hash LIMIT $3";
+    let mut before = Value::Blob(Vec::new());
+    loop {
+        let rows = tx.query::<Row>(texts, (before.clone(), PAGE)).await?;
+        if rows.is_empty() {
+            break;
+        }
+        for mut row in rows {
+            before = row.read()?;
+            let hash: Hash = match row.read() {
+                Ok(hash) => hash,
+                Err(error) => {
+                    problems.push(error.to_string());
+                    continue;
+                }
+            };
+            if row.read().map(|body: String| Hash::of(&body)).ok() != Some(hash) {
+                problems.push(format!("text {} of a prompt was altered", hash.to_hex()));
             }
-        };
-        if row.read().map(|body: String| Hash::of(&body)).ok() != Some(hash) {
-            problems.push(format!("text {} of a prompt was altered", hash.to_hex()));
         }
     }
     Ok(problems)

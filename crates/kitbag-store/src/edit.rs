@@ -157,7 +157,7 @@ async fn replace_row(
     if recallable {
         scope.take_off(Share::of(&analyse(&body)));
     }
-    message.write_over(tx, scope, id, arrival).await?;
+    message.write_over(tx, scope, id).await?;
     Ok((arrival, body))
 }
 

@@ -1,19 +1,26 @@
 //! The index for recall: which words stand in which passages of a scope.
 //!
-//! A new message carries its terms in its own row. When a scope has enough of those, they become a
-//! block: for each term one row with all places in the block. Blocks are never changed, only made
-//! anew when a message in them is forgotten. So a message costs one row, and a term of a query a row
-//! for each block, in either database; the databases know nothing of words.
+//! The messages that are written together become a block: their words with all their places, packed
+//! into rows. Blocks of like size are merged as they become many, so that a query reads few rows of
+//! each. A block is changed only when a message in it is forgotten or edited. Everything here works
+//! the same in either database; the databases know nothing of words.
 
 mod block;
-mod codec;
+mod cuts;
 mod expected;
 mod lookup;
+mod merge;
+mod number;
+mod places;
+mod terms;
+mod words;
 
-pub(crate) use block::{Entry, make_blocks, rebuild, reindex};
-pub(crate) use codec::{cuts, decode_cuts, encode_terms};
-pub(crate) use expected::Expected;
+pub(crate) use block::{Entry, add, rebuild, reindex};
+pub(crate) use cuts::{cuts, decode_cuts};
+pub(crate) use expected::Comparison;
 pub(crate) use lookup::evidence;
+pub(crate) use terms::encode_terms;
 
-/// The version of the analysis of texts. When it changes, scopes are indexed anew as they are used.
-pub(crate) const ANALYSIS: i64 = 2;
+/// The version of the analysis of texts and of the rows that hold the words. When it changes, scopes
+/// are indexed anew as they are used.
+pub(crate) const ANALYSIS: i64 = 3;

@@ -30,7 +30,7 @@ const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The server takes at most 65,535 parameters in a statement.
-const PARAMETERS: usize = 32_000;
+pub(crate) const PARAMETERS: usize = 32_000;
 
 /// A pool of connections.
 pub(crate) struct Postgres {

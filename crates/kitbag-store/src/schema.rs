@@ -18,8 +18,10 @@ const STEPS: &[&str] = &[
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
 #[cfg(feature = "sqlite")]
 pub(crate) fn sqlite_steps_after(found: i64) -> impl Iterator<Item = String> {
+    let statistics = (found < VERSION).then_some(include_str!("schema/statistics.sql"));
     // A type that SQLite does not know would make numbers of texts that look like numbers.
-    steps_after(found).map(|step| step.replace(" BODY", " TEXT"))
+    let steps = steps_after(found).map(|step| step.replace(" BODY", " TEXT"));
+    steps.chain(statistics.map(str::to_owned))
 }
 
 /// The statements that bring a PostgreSQL schema from version `found` to [`VERSION`].
@@ -103,6 +105,20 @@ pub(crate) fn tables() -> Vec<Table> {
                 columns: Vec::new(),
                 key: Vec::new(),
             });
+            continue;
+        }
+        if let Some(name) = line.strip_prefix("DROP TABLE ") {
+            tables.retain(|table| table.name != name.trim_end_matches(';'));
+            continue;
+        }
+        if let Some((name, column)) = line
+            .strip_prefix("ALTER TABLE ")
+            .and_then(|rest| rest.trim_end_matches(';').split_once(" DROP COLUMN "))
+        {
+            let table = tables.iter_mut().find(|table| table.name == name);
+            if let Some(table) = table {
+                table.columns.retain(|one| one.name != column);
+            }
             continue;
         }
         if let Some((name, column)) = line

@@ -18,8 +18,6 @@ pub(crate) struct Scope {
     pub(crate) conversations: u32,
     /// How many messages it has ever had.
     pub(crate) arrivals: u32,
-    /// The last message whose words are in a block.
-    pub(crate) indexed: u32,
     /// How many blocks it has ever had.
     pub(crate) blocks: u32,
     /// How many passages can be recalled.
@@ -48,9 +46,9 @@ impl Share {
     }
 }
 
-const COLUMNS: &str = "id, conversations, arrivals, indexed, blocks, passages, words, analysis";
+const COLUMNS: &str = "id, conversations, arrivals, blocks, passages, words, analysis";
 
-from_row!(Scope: id, conversations, arrivals, indexed, blocks, passages, words, analysis);
+from_row!(Scope: id, conversations, arrivals, blocks, passages, words, analysis);
 
 /// The query for the scopes of a tenant that meet a condition.
 fn select(condition: &str) -> String {
@@ -137,7 +135,6 @@ impl Scope {
             id: count.saturating_add(1),
             conversations: 0,
             arrivals: 0,
-            indexed: 0,
             blocks: 0,
             passages: 0,
             words: 0,
@@ -146,7 +143,7 @@ impl Scope {
         let sql = "UPDATE tenant SET scopes = $2 WHERE tenant = $1";
         tx.execute(sql, scope.id).await?;
         let into = format!("scope (tenant, sender, channel, {COLUMNS})");
-        let counters = (scope.id, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32, ANALYSIS);
+        let counters = (scope.id, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32, ANALYSIS);
         tx.insert(&into, [(sender, channel, counters)]).await?;
         Ok(scope)
     }
@@ -166,10 +163,10 @@ impl Scope {
     /// Writes the counters back.
     pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         tx.execute(
-            "UPDATE scope SET conversations = $2, arrivals = $3, indexed = $4, blocks = $5, \
-             passages = $6, words = $7, analysis = $8 WHERE tenant = $1 AND id = $9",
+            "UPDATE scope SET conversations = $2, arrivals = $3, blocks = $4, \
+             passages = $5, words = $6, analysis = $7 WHERE tenant = $1 AND id = $8",
             (
-                (self.conversations, self.arrivals, self.indexed, self.blocks),
+                (self.conversations, self.arrivals, self.blocks),
                 (self.passages, self.words, self.analysis, self.id),
             ),
         )

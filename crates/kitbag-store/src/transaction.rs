@@ -126,6 +126,53 @@ impl<'t> Tx<'t> {
         rows.into_iter().map(|mut row| row.read()).collect()
     }
 
+    /// Runs a query for each of some rows of values, which it names as columns of a table `given`, such as
+    /// `given.block`; `$2` is the scope.
+    pub(crate) async fn query_each<T: FromRow, P: Parameters>(
+        &mut self,
+        query: &str,
+        scope: u32,
+        columns: &[&str],
+        given: impl IntoIterator<Item = P>,
+    ) -> Result<Vec<T>> {
+        let (values, width) = values_of_rows("given", given)?;
+        if values.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = match &mut self.inner {
+            #[cfg(feature = "sqlite")]
+            Inner::Sqlite(connection) => {
+                let mut sql = query.to_owned();
+                for (number, column) in (3..).zip(columns) {
+                    sql = sql.replace(&format!("given.{column}"), &format!("${number}"));
+                }
+                let before = [Value::from(self.tenant), Value::from(scope)];
+                let sets = values.chunks(width);
+                let sets = sets.map(|row| rusqlite::params_from_iter(before.iter().chain(row)));
+                crate::sqlite::query_each(connection, &sql, sets)?
+            }
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(_) => {
+                let mut found = Vec::new();
+                for some in values.chunks(crate::postgres::PARAMETERS / width * width) {
+                    let rows = (3..3 + some.len()).step_by(width);
+                    let rows = rows.map(|first| format!("({})", placeholders(first, width)));
+                    // The server would join the tables by reading all of the other one, did the
+                    // offset not make it run the query for each row.
+                    let sql = format!(
+                        "SELECT found.* FROM (VALUES {}) AS given ({}) \
+                         CROSS JOIN LATERAL ({query} OFFSET 0) AS found",
+                        rows.collect::<Vec<_>>().join(", "),
+                        columns.join(", ")
+                    );
+                    found.append(&mut self.rows(&sql, (scope, some.to_vec())).await?);
+                }
+                found
+            }
+        };
+        found.into_iter().map(|mut row| row.read()).collect()
+    }
+
     /// Runs a query for one row that is then changed: nobody else may change it before the
     /// transaction ends. SQLite has one writer at a time anyway.
     pub(crate) async fn lock_one<T: FromRow>(

@@ -2,6 +2,30 @@
 
 use alloc::vec::Vec;
 
+use super::query::Query;
+
+impl Query {
+    /// Whether the postings of a term are wanted: it is one of the query's [terms](Self::terms), or begins
+    /// with one of its [prefixes](Self::prefixes) and is spelled much like the word.
+    #[must_use]
+    pub fn wants(&self, term: &str) -> bool {
+        self.words().iter().any(|word| {
+            let is_other_form = || {
+                let begins = word
+                    .prefix
+                    .as_deref()
+                    .is_some_and(|prefix| term.starts_with(prefix));
+                begins
+                    && word
+                        .alternatives
+                        .first()
+                        .is_some_and(|sought| is_alike(sought, term))
+            };
+            word.alternatives.iter().any(|sought| sought == term) || is_other_form()
+        })
+    }
+}
+
 /// Whether two terms are probably forms of one word: they share most of their groups of three
 /// letters, or one letter in four at most is another.
 pub(super) fn is_alike(term: &str, other: &str) -> bool {

@@ -11,7 +11,7 @@ use core::cmp::Reverse;
 
 use super::evidence::Evidence;
 use super::query::Query;
-use super::strengths::{Strength, strengths};
+use super::strengths::{Strength, Strengths};
 use super::weights::RecallWeights;
 
 /// The best `limit` messages for a query, best first, neighbours of hits among them.
@@ -22,16 +22,15 @@ pub fn candidates(
     weights: &RecallWeights,
     limit: usize,
 ) -> Vec<Candidate> {
-    let strengths = strengths(query, evidence, weights);
-    let mut found = Vec::new();
-    for conversation in strengths.chunk_by(|a, b| a.place.conversation == b.place.conversation) {
-        let number = conversation
-            .first()
-            .map(|strength| strength.place.conversation);
-        if number.is_some_and(|number| evidence.admits(number)) {
-            score_conversation(conversation, query.words().len(), weights, &mut found);
+    let mut strengths = Strengths::new(query, evidence, weights);
+    let mut scoring = Scoring::new(query.words().len(), weights);
+    let mut of_conversation = Vec::new();
+    while let Some(conversation) = strengths.next_conversation(&mut of_conversation) {
+        if evidence.admits(conversation) {
+            scoring.score_conversation(conversation, &of_conversation);
         }
     }
+    let mut found = scoring.found;
     let dated = evidence.dated.iter().copied();
     let dated: BTreeSet<(u32, u32)> = dated
         .filter(|(number, _)| evidence.admits(*number))
@@ -42,24 +41,32 @@ pub fn candidates(
         found.extend(others.map(|&(conversation, message)| Candidate::new(conversation, message)));
     }
     let scale = Scale::of(found.iter());
-    let mut keyed: Vec<_> = found
+    let sum = |candidate: &Candidate| {
+        let is_dated = !dated.is_empty() && dated.contains(&candidate.place());
+        let day = if is_dated { weights.day } else { 0.0 };
+        let words = candidate.words.max(candidate.words_as_reply);
+        rounded(scale.words(words) + scale.conversation(candidate, weights) + day)
+    };
+    best(found, sum, limit)
+}
+
+/// The `limit` candidates with the greatest sums, best first.
+fn best(found: Vec<Candidate>, sum: impl Fn(&Candidate) -> i64, limit: usize) -> Vec<Candidate> {
+    // There may be a candidate for each message of the scope. Only sums are kept for all of them.
+    let mut sums: Vec<i64> = found.iter().map(&sum).collect();
+    let least = match limit.checked_sub(1) {
+        None => return Vec::new(),
+        Some(last) if last < sums.len() => {
+            *sums.select_nth_unstable_by_key(last, |&sum| Reverse(sum)).1
+        }
+        Some(_) => i64::MIN,
+    };
+    let keyed = found
         .into_iter()
-        .map(|candidate| {
-            let day = if dated.contains(&candidate.place()) {
-                weights.day
-            } else {
-                0.0
-            };
-            let words = candidate.words.max(candidate.words_as_reply);
-            let sum = scale.words(words) + scale.conversation(&candidate, weights) + day;
-            (Reverse((rounded(sum), candidate.place())), candidate)
-        })
-        .collect();
-    if limit < keyed.len() {
-        keyed.select_nth_unstable_by_key(limit, |(key, _)| *key);
-        keyed.truncate(limit);
-    }
-    keyed.sort_unstable_by_key(|(key, _)| *key);
+        .map(|candidate| (sum(&candidate), candidate));
+    let mut keyed: Vec<(i64, Candidate)> = keyed.filter(|(sum, _)| *sum >= least).collect();
+    keyed.sort_unstable_by_key(|(sum, candidate)| Reverse((*sum, candidate.place())));
+    keyed.truncate(limit);
     keyed.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
@@ -139,86 +146,98 @@ struct Spoken<'s> {
 /// How far neighbours reach.
 const REACH: u32 = 3;
 
-/// Scores the messages of a conversation that have words of the query, and those near them.
-fn score_conversation(
-    strengths: &[Strength],
-    words: usize,
-    weights: &RecallWeights,
-    to: &mut Vec<Candidate>,
-) {
-    let Some(conversation) = strengths
-        .first()
-        .map(|strength| strength.place.conversation)
-    else {
-        return;
-    };
-    let spoken: Vec<Spoken> = strengths
-        .chunk_by(|a, b| a.place.message == b.place.message)
-        .filter_map(Spoken::of)
-        .collect();
-    let mut whole = Told::new(words);
-    whole.raise(strengths, 1.0);
-    let conversation_words = whole.sum();
-    let mut told = (Told::new(words), Told::new(words));
-    let (mut from, mut next) = (0, 0);
-    for at in &spoken {
-        for message in at.message.saturating_sub(REACH).max(next)..=at.message.saturating_add(REACH)
-        {
-            let is_far = |spoken: &Spoken| spoken.message.saturating_add(REACH) < message;
-            while spoken.get(from).is_some_and(is_far) {
-                from += 1;
-            }
-            let near = spoken.get(from..).unwrap_or_default();
-            let near = near
-                .iter()
-                .take_while(|other| other.message <= message.saturating_add(REACH));
-            let mut candidate = Candidate::new(conversation, message);
-            candidate.conversation_words = conversation_words;
-            score(&mut candidate, near, weights, &mut told);
-            to.push(candidate);
-            next = message.saturating_add(1);
-        }
-    }
+/// Scores conversations, one after the other.
+struct Scoring<'w> {
+    weights: &'w RecallWeights,
+    plain: Told,
+    reply: Told,
+    found: Vec<Candidate>,
 }
 
-/// Scores one message by itself and its neighbours.
-fn score<'s>(
-    candidate: &mut Candidate,
-    near: impl Iterator<Item = &'s Spoken<'s>>,
-    weights: &RecallWeights,
-    (plain, reply): &mut (Told, Told),
-) {
-    plain.clear();
-    reply.clear();
-    let mut own: &[Strength] = &[];
-    for other in near {
-        let distance = other.message.abs_diff(candidate.message) as usize;
-        let Some(step) = distance.checked_sub(1) else {
-            own = other.all;
-            continue;
-        };
-        let is_before = other.message < candidate.message;
-        let side = if is_before {
-            &weights.before
-        } else {
-            &weights.after
-        };
-        let share = if other.by_person {
-            1.0
-        } else {
-            weights.assistant_neighbour
-        };
-        let weight = side.get(step).copied().unwrap_or(0.0);
-        let asked = if is_before && step == 0 {
-            weights.asked
-        } else {
-            weight
-        };
-        plain.raise(other.best, share * weight);
-        reply.raise(other.best, share * asked);
+impl<'w> Scoring<'w> {
+    fn new(words: usize, weights: &'w RecallWeights) -> Self {
+        Self {
+            weights,
+            plain: Told::new(words),
+            reply: Told::new(words),
+            found: Vec::new(),
+        }
     }
-    (candidate.words, candidate.passage) = plain.with_best_passage(own);
-    (candidate.words_as_reply, _) = reply.with_best_passage(own);
+
+    /// Scores the messages of a conversation that have words of the query, and those near them.
+    fn score_conversation(&mut self, conversation: u32, strengths: &[Strength]) {
+        let spoken: Vec<Spoken> = strengths
+            .chunk_by(|a, b| a.message == b.message)
+            .filter_map(Spoken::of)
+            .collect();
+        self.plain.clear();
+        self.plain.raise(strengths, 1.0);
+        let conversation_words = self.plain.sum();
+        let (mut from, mut next) = (0, 0);
+        for at in &spoken {
+            let (first, last) = (
+                at.message.saturating_sub(REACH),
+                at.message.saturating_add(REACH),
+            );
+            for message in first.max(next)..=last {
+                let is_far = |spoken: &Spoken| spoken.message.saturating_add(REACH) < message;
+                while spoken.get(from).is_some_and(is_far) {
+                    from += 1;
+                }
+                let near = spoken.get(from..).unwrap_or_default();
+                let mut candidate = Candidate::new(conversation, message);
+                candidate.conversation_words = conversation_words;
+                self.score(&mut candidate, near);
+                self.found.push(candidate);
+                next = message.saturating_add(1);
+            }
+        }
+    }
+
+    /// Scores one message by itself and its neighbours, which are among the first of `near`.
+    fn score(&mut self, candidate: &mut Candidate, near: &[Spoken]) {
+        let weights = self.weights;
+        self.plain.clear();
+        let mut own: &[Strength] = &[];
+        // The words of the message just before count otherwise when this one answers it.
+        let mut just_before: Option<(&Spoken, f64)> = None;
+        let last = candidate.message.saturating_add(REACH);
+        for other in near.iter().take_while(|other| other.message <= last) {
+            let distance = other.message.abs_diff(candidate.message) as usize;
+            let Some(step) = distance.checked_sub(1) else {
+                own = other.all;
+                continue;
+            };
+            let share = if other.by_person {
+                1.0
+            } else {
+                weights.assistant_neighbour
+            };
+            let is_before = other.message < candidate.message;
+            if is_before && step == 0 {
+                just_before = Some((other, share));
+                continue;
+            }
+            let side = if is_before {
+                &weights.before
+            } else {
+                &weights.after
+            };
+            let weight = side.get(step).copied().unwrap_or(0.0);
+            self.plain.raise(other.best, share * weight);
+        }
+        let Some((before, share)) = just_before else {
+            (candidate.words, candidate.passage) = self.plain.with_best_passage(own);
+            candidate.words_as_reply = candidate.words;
+            return;
+        };
+        self.reply.copy_from(&self.plain);
+        let [weight, ..] = weights.before;
+        self.plain.raise(before.best, share * weight);
+        self.reply.raise(before.best, share * weights.asked);
+        (candidate.words, candidate.passage) = self.plain.with_best_passage(own);
+        (candidate.words_as_reply, _) = self.reply.with_best_passage(own);
+    }
 }
 
 impl<'s> Spoken<'s> {
@@ -232,7 +251,7 @@ impl<'s> Spoken<'s> {
         }
         let first = all.first()?;
         Some(Self {
-            message: first.place.message,
+            message: first.message,
             by_person: first.by_person,
             all,
             best: best.1,
@@ -241,7 +260,7 @@ impl<'s> Spoken<'s> {
 }
 
 fn passages(strengths: &[Strength]) -> impl Iterator<Item = &[Strength]> {
-    strengths.chunk_by(|a, b| a.place.passage == b.place.passage)
+    strengths.chunk_by(|a, b| a.passage == b.passage)
 }
 
 /// How much each word of the query tells, wherever it tells most.
@@ -256,9 +275,13 @@ impl Told {
         self.0.fill(0.0);
     }
 
+    fn copy_from(&mut self, other: &Self) {
+        self.0.copy_from_slice(&other.0);
+    }
+
     fn raise(&mut self, strengths: &[Strength], weight: f64) {
         for strength in strengths {
-            if let Some(held) = self.0.get_mut(strength.word) {
+            if let Some(held) = self.0.get_mut(usize::from(strength.word)) {
                 *held = held.max(weight * strength.value);
             }
         }
@@ -274,7 +297,7 @@ impl Told {
         for passage in passages(own) {
             let sum = self.sum_with(passage);
             if best.is_none_or(|(most, _)| sum > most) {
-                let number = passage.first().map_or(0, |strength| strength.place.passage);
+                let number = passage.first().map_or(0, |strength| strength.passage);
                 best = Some((sum, number));
             }
         }
@@ -284,7 +307,7 @@ impl Told {
     fn sum_with(&self, passage: &[Strength]) -> i64 {
         let mut own = passage.iter().peekable();
         let told = self.0.iter().enumerate().map(|(word, &told)| {
-            let own = own.next_if(|strength| strength.word == word);
+            let own = own.next_if(|strength| usize::from(strength.word) == word);
             own.map_or(told, |strength| told.max(strength.value))
         });
         rounded(MILLION * told.sum::<f64>())
@@ -293,12 +316,17 @@ impl Told {
 
 const MILLION: f64 = 1e6;
 
+/// The nearest whole number; halves are rounded away from zero. Faster than `libm::round`, and called
+/// several times for each message of a scope.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "scores are far below 2^63, and the cast saturates"
+    reason = "scores are far below 2^52, and the cast saturates"
 )]
 pub(super) fn rounded(value: f64) -> i64 {
-    libm::round(value) as i64
+    let whole = value as i64;
+    let rest = value - to_float(whole);
+    let step = i64::from(rest >= 0.5) - i64::from(rest <= -0.5);
+    whole.saturating_add(step)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^52")]

@@ -1,54 +1,113 @@
 //! How strongly each word of a query stands in each passage.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::alike::is_alike;
-use super::evidence::{Evidence, Place, Posting};
+use super::evidence::{Evidence, Posting};
 use super::query::{Query, QueryWord};
 use super::weights::RecallWeights;
 use crate::text::{Bm25, inverse_frequency};
 
-/// A word of the query in a passage.
+/// A word of the query in a passage of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
-    pub(super) place: Place,
+    pub(super) message: u32,
+    pub(super) passage: u16,
     /// Which word of the query.
-    pub(super) word: usize,
+    pub(super) word: u16,
     pub(super) by_person: bool,
     /// How much it tells: by its rarity, and by how much of the passage it is.
     pub(super) value: f64,
 }
 
-/// The strengths of all words, by place and word; each word once in a passage.
-pub(super) fn strengths(
-    query: &Query,
-    evidence: &Evidence,
-    weights: &RecallWeights,
-) -> Vec<Strength> {
-    let average = to_float(evidence.words) / to_float(evidence.passages.max(1));
-    let mut field = Bm25::new(average).with_length_weight(weights.length_weight);
-    field.saturation = weights.saturation;
-    let mut found = Vec::new();
-    for (at, word) in query.words().iter().enumerate() {
-        for (postings, rarity) in lists(word, evidence, weights) {
-            found.extend(postings.iter().map(|posting| Strength {
-                place: posting.place,
-                word: at,
-                by_person: posting.by_person,
-                value: rarity * field.gain(f64::from(posting.count), f64::from(posting.words)),
-            }));
-        }
+/// The strengths of all words of a query, one conversation after the other.
+///
+/// Postings are sorted, so that no more than one conversation is held at a time.
+pub(super) struct Strengths<'e> {
+    lists: Vec<List<'e>>,
+    field: Bm25,
+}
+
+/// The postings of one term that are still to come.
+struct List<'e> {
+    word: u16,
+    /// What the word tells by its rarity.
+    rarity: f64,
+    postings: Cow<'e, [Posting]>,
+    taken: usize,
+}
+
+impl List<'_> {
+    fn rest(&self) -> &[Posting] {
+        self.postings.get(self.taken..).unwrap_or_default()
     }
-    found.sort_unstable_by(|a, b| {
-        let by_place = (a.place, a.word).cmp(&(b.place, b.word));
-        by_place.then(b.value.total_cmp(&a.value))
-    });
-    found.dedup_by_key(|strength| (strength.place, strength.word));
-    found
+}
+
+impl<'e> Strengths<'e> {
+    pub(super) fn new(query: &Query, evidence: &'e Evidence, weights: &RecallWeights) -> Self {
+        let average = to_float(evidence.words) / to_float(evidence.passages.max(1));
+        let mut field = Bm25::new(average).with_length_weight(weights.length_weight);
+        field.saturation = weights.saturation;
+        let mut lists = Vec::new();
+        for (word, sought) in (0..).zip(query.words()) {
+            for (postings, rarity) in of_word(sought, evidence, weights) {
+                lists.push(List {
+                    word,
+                    rarity,
+                    postings: sorted(postings),
+                    taken: 0,
+                });
+            }
+        }
+        Self { lists, field }
+    }
+
+    /// Replaces `found` by the strengths in the next conversation, by message, passage and word, each
+    /// word once in a passage. Returns the conversation's number.
+    pub(super) fn next_conversation(&mut self, found: &mut Vec<Strength>) -> Option<u32> {
+        found.clear();
+        let first = |list: &List| list.rest().first().map(|one| one.place.conversation);
+        let conversation = self.lists.iter().filter_map(first).min()?;
+        for list in &mut self.lists {
+            let mut taken = 0;
+            for posting in list.rest() {
+                if posting.place.conversation != conversation {
+                    break;
+                }
+                taken += 1;
+                let gain = self
+                    .field
+                    .gain(f64::from(posting.count), f64::from(posting.words));
+                found.push(Strength {
+                    message: posting.place.message,
+                    passage: posting.place.passage,
+                    word: list.word,
+                    by_person: posting.by_person,
+                    value: list.rarity * gain,
+                });
+            }
+            list.taken += taken;
+        }
+        let place = |one: &Strength| (one.message, one.passage, one.word);
+        found.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then(b.value.total_cmp(&a.value)));
+        found.dedup_by_key(|one| place(one));
+        Some(conversation)
+    }
+}
+
+/// Postings by their places. A store gives them so already, mostly.
+fn sorted(postings: &[Posting]) -> Cow<'_, [Posting]> {
+    if postings.is_sorted_by_key(|posting| posting.place) {
+        return Cow::Borrowed(postings);
+    }
+    let mut postings = postings.to_vec();
+    postings.sort_by_key(|posting| posting.place);
+    Cow::Owned(postings)
 }
 
 /// Where a word stands, or one that is spelled alike, with what it tells there by its rarity.
-fn lists<'e>(
+fn of_word<'e>(
     word: &QueryWord,
     evidence: &'e Evidence,
     weights: &RecallWeights,
@@ -82,11 +141,15 @@ fn lists<'e>(
 /// How rare a word is among the passages of a scope; less when it comes up in many conversations,
 /// as names and greetings do.
 fn rarity(lists: &[&[Posting]], evidence: &Evidence, weights: &RecallWeights) -> f64 {
-    let postings = lists.iter().copied().flatten();
-    let mut conversations: Vec<u32> = postings.map(|posting| posting.place.conversation).collect();
+    let postings: usize = lists.iter().map(|list| list.len()).sum();
     let passages = usize::try_from(evidence.passages).unwrap_or(usize::MAX);
-    let frequency = inverse_frequency(passages, conversations.len());
-    conversations.dedup();
+    let frequency = inverse_frequency(passages, postings);
+    let mut conversations: Vec<u32> = Vec::new();
+    for list in lists {
+        let runs = list.chunk_by(|a, b| a.place.conversation == b.place.conversation);
+        let firsts = runs.filter_map(<[Posting]>::first);
+        conversations.extend(firsts.map(|posting| posting.place.conversation));
+    }
     conversations.sort_unstable();
     conversations.dedup();
     let holding = to_float(conversations.len() as u64);

@@ -1,21 +1,22 @@
-//! Making blocks of what messages carry, and making them anew.
+//! Making blocks of the words of messages, and making them anew.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use kitbag_core::recall::{Analyser, Analysis, Posting};
+use kitbag_core::recall::{Analyser, Analysis};
 
-use super::ANALYSIS;
-use super::codec::{cuts, decode_terms, encode_places, encode_terms};
+use super::merge::merge;
+use super::words::Words;
+use super::{ANALYSIS, cuts, encode_terms};
 use crate::error::{Result, StoreError};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::from_row;
 
-/// So many messages become a block. Fewer make recall slower, since more rows are read for a term;
-/// more make it slower too, since messages that are in no block are read one by one.
-const BLOCK: u32 = 512;
+/// So many messages become a block at most when they are written. A scope is indexed anew in such
+/// pieces too.
+const PIECE: usize = 8_192;
 
-/// A message that is about to be written, with the terms it would carry.
+/// A message with its terms, none where it may not be recalled.
 pub(crate) struct Entry {
     pub(crate) arrival: u32,
     pub(crate) conversation: u32,
@@ -24,43 +25,114 @@ pub(crate) struct Entry {
     pub(crate) terms: Option<Vec<u8>>,
 }
 
-/// Makes blocks of what is not in one yet, once there is enough: what was written before, and
-/// `new`, whose terms are taken from it. The caller saves the scope.
-pub(crate) async fn make_blocks(
-    tx: &mut Tx<'_>,
-    scope: &mut Scope,
-    new: impl Iterator<Item = &mut Entry>,
-) -> Result<()> {
-    let last = scope.arrivals;
-    // Where the analysis has changed, the whole scope is indexed anew: what is there may not be readable.
-    if scope.analysis != ANALYSIS || last.saturating_sub(scope.indexed) < BLOCK {
+from_row!(Entry: arrival, conversation, seq, by_person, terms);
+
+/// The row of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) id: u32,
+    /// The numbers of the first and the last message, which is how many arrived until then.
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+from_row!(Block: id, first, last);
+
+/// Adds messages that are written now, in the order of their arrival. The caller saves the scope.
+pub(crate) async fn add(tx: &mut Tx<'_>, scope: &mut Scope, new: &[Entry]) -> Result<()> {
+    // Where the analysis has changed, the whole scope is indexed anew once they are written.
+    if scope.analysis != ANALYSIS {
         return Ok(());
     }
-    let mut waiting = carried(tx, scope).await?;
-    // Those that were written keep their terms: taking them off would write every row twice.
-    waiting.extend(new.map(|entry| Entry {
-        terms: entry.terms.take(),
-        ..*entry
-    }));
-    let mut first = scope.indexed.saturating_add(1);
-    let mut waiting = waiting.into_iter().peekable();
-    while first <= last {
-        // What remains behind the last whole block goes into it: it would be read one by one.
-        let rest = last - first + 1;
-        let size = if rest < 2 * BLOCK { rest } else { BLOCK };
-        let end = first + size - 1;
-        let mut entries = Vec::new();
-        while let Some(entry) = waiting.next_if(|entry| entry.arrival <= end) {
-            entries.push(entry);
+    for entries in new.chunks(PIECE) {
+        add_block(tx, scope, entries).await?;
+    }
+    let before = new
+        .first()
+        .map_or(0, |entry| entry.arrival.saturating_sub(1));
+    merge(tx, scope, before).await
+}
+
+async fn add_block(tx: &mut Tx<'_>, scope: &mut Scope, entries: &[Entry]) -> Result<()> {
+    let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+        return Ok(());
+    };
+    let mut words = Words::default();
+    for entry in entries {
+        add_entry(&mut words, entry)?;
+    }
+    let (first, last) = (first.arrival, last.arrival);
+    write_next(tx, scope, first, last, words).await
+}
+
+fn add_entry(words: &mut Words, entry: &Entry) -> Result<()> {
+    let Some(terms) = &entry.terms else {
+        return Ok(());
+    };
+    let place = (entry.conversation, entry.seq);
+    let added = words.add_message(place, entry.by_person, terms);
+    added.ok_or_else(|| StoreError::failed("the terms of a message are not readable"))
+}
+
+/// Writes the next block, with the words of the messages from the first to the last number.
+pub(super) async fn write_next(
+    tx: &mut Tx<'_>,
+    scope: &mut Scope,
+    first: u32,
+    last: u32,
+    words: Words,
+) -> Result<()> {
+    scope.blocks = scope.blocks.saturating_add(1);
+    let id = scope.blocks;
+    write(tx, scope.id, Block { id, first, last }, words).await
+}
+
+async fn write(tx: &mut Tx<'_>, scope: u32, block: Block, words: Words) -> Result<()> {
+    let Block { id, first, last } = block;
+    let mut rows = words.into_rows();
+    // Few words stay in the row of the block itself. So do none: each message is in a block, since it
+    // may get words when it is edited.
+    let few = match rows.len() {
+        0 | 1 => Some(rows.pop().map(|row| row.pack).unwrap_or_default()),
+        _ => None,
+    };
+    let row = (scope, id, first, last, few);
+    tx.insert("block (tenant, scope, id, first, last, words)", [row])
+        .await?;
+    let rows = rows.into_iter();
+    let rows = rows.map(|row| (scope, id, row.first, row.part, row.pack));
+    tx.insert("posting (tenant, scope, block, first, part, words)", rows)
+        .await
+}
+
+/// Adds the words of a block.
+pub(super) async fn read(tx: &mut Tx<'_>, scope: u32, block: u32, to: &mut Words) -> Result<()> {
+    let own = "SELECT words FROM block \
+               WHERE tenant = $1 AND scope = $2 AND id = $3 AND words IS NOT NULL";
+    let rows = "SELECT words FROM posting WHERE tenant = $1 AND scope = $2 AND block = $3";
+    for sql in [own, rows] {
+        for pack in tx.query::<Vec<u8>>(sql, (scope, block)).await? {
+            to.add_pack(&pack).ok_or_else(|| damaged(scope, block))?;
         }
-        add_block(tx, scope, first, end, &entries).await?;
-        first = end + 1;
     }
     Ok(())
 }
 
-/// Makes the blocks anew that held some messages, from the messages that are still there. The caller
-/// saves the scope.
+pub(super) fn damaged(scope: u32, block: u32) -> StoreError {
+    let reason = format!("block {block} of scope {scope} is not readable");
+    StoreError::damaged("index", reason)
+}
+
+pub(super) async fn remove(tx: &mut Tx<'_>, scope: u32, block: u32) -> Result<()> {
+    for (table, column) in [("posting", "block"), ("block", "id")] {
+        let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2 AND {column} = $3");
+        tx.execute(&sql, (scope, block)).await?;
+    }
+    Ok(())
+}
+
+/// Makes the blocks anew that held some messages: without those that are gone, and with the words that
+/// the others have now. The caller saves the scope.
 pub(crate) async fn rebuild(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
@@ -70,15 +142,37 @@ pub(crate) async fn rebuild(
         return reindex(tx, scope).await;
     }
     let sql = "SELECT id, first, last FROM block WHERE tenant = $1 AND scope = $2";
-    for (block, first, last) in tx.query::<(u32, u32, u32)>(sql, scope.id).await? {
+    for block in tx.query::<Block>(sql, scope.id).await? {
+        let Block { id, first, last } = block;
         if arrivals.range(first..=last).next().is_none() {
             continue;
         }
-        let sql = "DELETE FROM posting WHERE tenant = $1 AND scope = $2 AND block = $3";
-        tx.execute(sql, (scope.id, block)).await?;
-        let entries = analysed(tx, scope.id, first, last).await?;
-        let entries: Vec<Entry> = entries.into_iter().map(|(entry, ..)| entry).collect();
-        write_postings(tx, scope.id, block, &entries).await?;
+        let sql = "SELECT arrival, conversation, seq FROM message \
+                   WHERE tenant = $1 AND scope = $2 AND arrival >= $3 AND arrival <= $4";
+        let there = tx
+            .query::<(u32, u32, u32)>(sql, (scope.id, first, last))
+            .await?;
+        let unchanged = there
+            .iter()
+            .filter(|(arrival, ..)| !arrivals.contains(arrival));
+        let unchanged: BTreeSet<(u32, u32)> = unchanged
+            .map(|(_, conversation, seq)| (*conversation, *seq))
+            .collect();
+        let mut words = Words::default();
+        read(tx, scope.id, id, &mut words).await?;
+        words.retain(|posting| {
+            unchanged.contains(&(posting.place.conversation, posting.place.message))
+        });
+        for (arrival, ..) in there
+            .iter()
+            .filter(|(arrival, ..)| arrivals.contains(arrival))
+        {
+            for (entry, ..) in analysed(tx, scope.id, *arrival, *arrival).await? {
+                add_entry(&mut words, &entry)?;
+            }
+        }
+        remove(tx, scope.id, id).await?;
+        write(tx, scope.id, block, words).await?;
     }
     Ok(())
 }
@@ -91,11 +185,12 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
         tx.execute(&sql, scope.id).await?;
     }
     scope.analysis = ANALYSIS;
-    (scope.indexed, scope.blocks) = (0, 0);
+    scope.blocks = 0;
     (scope.passages, scope.words) = (0, 0);
+    let piece = u32::try_from(PIECE).unwrap_or(u32::MAX);
     let mut first = 1;
     while first <= scope.arrivals {
-        let last = first.saturating_add(BLOCK - 1).min(scope.arrivals);
+        let last = first.saturating_add(piece - 1).min(scope.arrivals);
         let analysed = analysed(tx, scope.id, first, last).await?;
         let mut entries = Vec::with_capacity(analysed.len());
         for (entry, recallable, analysis) in analysed {
@@ -105,26 +200,10 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
             update(tx, scope.id, &entry, &analysis).await?;
             entries.push(entry);
         }
-        add_block(tx, scope, first, last, &entries).await?;
+        add_block(tx, scope, &entries).await?;
         first = last.saturating_add(1);
     }
-    Ok(())
-}
-
-/// Makes the next block, of the messages from the first to the last number.
-async fn add_block(
-    tx: &mut Tx<'_>,
-    scope: &mut Scope,
-    first: u32,
-    last: u32,
-    entries: &[Entry],
-) -> Result<()> {
-    scope.blocks = scope.blocks.saturating_add(1);
-    scope.indexed = last;
-    let row = (scope.id, scope.blocks, first, last);
-    let into = "block (tenant, scope, id, first, last)";
-    tx.insert(into, [row]).await?;
-    write_postings(tx, scope.id, scope.blocks, entries).await
+    merge(tx, scope, 0).await
 }
 
 /// Writes what an analysis says of a message, and of the one after it.
@@ -133,7 +212,7 @@ async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis)
     let fingerprint = analysis.fingerprint.bits().cast_signed();
     let known = (traits, analysis.words(), fingerprint, cuts(analysis));
     tx.execute(
-        "UPDATE message SET traits = $2, words = $3, fingerprint = $4, cuts = $5, terms = NULL \
+        "UPDATE message SET traits = $2, words = $3, fingerprint = $4, cuts = $5 \
          WHERE tenant = $1 AND scope = $6 AND arrival = $7",
         (known, scope, entry.arrival),
     )
@@ -144,15 +223,6 @@ async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis)
     let values = (traits, scope, entry.conversation, next);
     tx.execute(sql, values).await.map(drop)
 }
-
-/// The messages that are in no block.
-async fn carried(tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<Entry>> {
-    let sql = "SELECT arrival, conversation, seq, role = 'user', terms FROM message \
-               WHERE tenant = $1 AND scope = $2 AND arrival > $3 ORDER BY arrival";
-    tx.query(sql, (scope.id, scope.indexed)).await
-}
-
-from_row!(Entry: arrival, conversation, seq, by_person, terms);
 
 /// Messages with terms from their texts, and whether they may be recalled.
 async fn analysed(
@@ -173,25 +243,4 @@ async fn analysed(
         (entry, recallable, analysis)
     });
     Ok(analysed.collect())
-}
-
-async fn write_postings(tx: &mut Tx<'_>, scope: u32, block: u32, entries: &[Entry]) -> Result<()> {
-    let mut postings: BTreeMap<&str, Vec<Posting>> = BTreeMap::new();
-    for entry in entries {
-        let Some(bytes) = &entry.terms else { continue };
-        let terms = decode_terms(bytes).ok_or_else(|| {
-            let reason = format!("the terms of message {} are not readable", entry.arrival);
-            StoreError::damaged("message", reason)
-        })?;
-        for term in terms {
-            let posting = term.posting(entry.conversation, entry.seq, entry.by_person);
-            postings.entry(term.term).or_default().push(posting);
-        }
-    }
-    let rows = postings.into_iter().map(|(term, mut places)| {
-        places.sort_by_key(|posting| posting.place);
-        (scope, term, block, encode_places(&places))
-    });
-    tx.insert("posting (tenant, scope, term, block, places)", rows)
-        .await
 }

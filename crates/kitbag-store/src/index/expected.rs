@@ -1,56 +1,110 @@
-//! What the index should hold, to compare with what it holds.
+//! What the index should hold, compared with what it holds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::VecDeque;
 
-use kitbag_core::recall::Posting;
 use kitbag_core::role::Role;
 
-use super::codec::{decode_places, decode_terms};
-use crate::error::Result;
+use super::block::{Block, read};
+use super::words::Words;
+use crate::error::{Result, StoreError};
 use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
-/// The places of all words of a scope's messages.
-#[derive(Default)]
-pub(crate) struct Expected {
-    postings: BTreeMap<String, Vec<Posting>>,
+/// A comparison of the blocks of a scope with its messages, which are given in the order of their
+/// arrival. It holds the words of one block at a time.
+pub(crate) struct Comparison {
+    scope: u32,
+    /// The blocks whose messages are still to come, or some of them.
+    blocks: VecDeque<Block>,
+    /// The words of the messages of the first of these.
+    expected: Words,
+    problems: Vec<String>,
 }
 
-impl Expected {
-    /// Adds the words of a message, as it would carry them.
-    pub(crate) fn add(&mut self, message: &StoredMessage, terms: Option<&[u8]>) {
-        let id = message.id;
-        let by_person = message.message.role == Role::User;
-        for term in terms.and_then(decode_terms).into_iter().flatten() {
-            let posting = term.posting(id.conversation.number, id.seq, by_person);
-            let postings = self.postings.entry(term.term.to_owned()).or_default();
-            postings.push(posting);
+impl Comparison {
+    pub(crate) async fn begin(tx: &mut Tx<'_>, scope: &Scope) -> Result<Self> {
+        let sql = "SELECT id, first, last FROM block WHERE tenant = $1 AND scope = $2 \
+                   ORDER BY first, id";
+        let mut comparison = Self {
+            scope: scope.id,
+            blocks: tx.query(sql, scope.id).await?.into(),
+            expected: Words::default(),
+            problems: Vec::new(),
+        };
+        let sql = "SELECT DISTINCT block FROM posting WHERE tenant = $1 AND scope = $2 \
+                   AND NOT EXISTS (SELECT 1 FROM block WHERE block.tenant = $1 \
+                   AND block.scope = $2 AND block.id = posting.block) ORDER BY block";
+        for block in tx.query::<i64>(sql, scope.id).await? {
+            comparison.problems.push(format!(
+                "the index of scope {} has words of block {block}, which is not there",
+                scope.id
+            ));
         }
+        Ok(comparison)
     }
 
-    /// Compares with the blocks, and tells of each word that differs.
-    pub(crate) async fn compare(mut self, tx: &mut Tx<'_>, scope: &Scope) -> Result<Vec<String>> {
-        let id = scope.id;
-        let mut problems = Vec::new();
-        let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
-        let sql = "SELECT term, places FROM posting WHERE tenant = $1 AND scope = $2";
-        for (term, places) in tx.query::<(String, Vec<u8>)>(sql, id).await? {
-            if decode_places(&places, found.entry(term.clone()).or_default()).is_none() {
-                problems.push(format!("the index of scope {id} is damaged at `{term}`"));
-            }
+    /// Adds the next message with the terms that its text has.
+    pub(crate) async fn add(
+        &mut self,
+        tx: &mut Tx<'_>,
+        arrival: u32,
+        message: &StoredMessage,
+        terms: &[u8],
+    ) -> Result<()> {
+        while self
+            .blocks
+            .front()
+            .is_some_and(|block| block.last < arrival)
+        {
+            self.compare_next(tx).await?;
         }
-        for postings in self.postings.values_mut().chain(found.values_mut()) {
-            postings.sort();
+        let id = message.id;
+        let mut words = Words::default();
+        let holds = |block: &Block| block.first <= arrival;
+        let is_held = self.blocks.front().is_some_and(holds);
+        let to = if is_held {
+            &mut self.expected
+        } else {
+            &mut words
+        };
+        let place = (id.conversation.number, id.seq);
+        let by_person = message.message.role == Role::User;
+        let added = to.add_message(place, by_person, terms);
+        added.ok_or_else(|| StoreError::failed("the terms of a message are not readable"))?;
+        if !words.is_empty() {
+            let problem = format!("the words of message {id} are not in the index");
+            self.problems.push(problem);
         }
-        let names: BTreeSet<&String> = self.postings.keys().chain(found.keys()).collect();
-        for term in names {
-            if self.postings.get(term) != found.get(term) {
-                problems.push(format!(
-                    "the index of scope {id} differs from its messages at `{term}`"
-                ));
-            }
+        Ok(())
+    }
+
+    /// Compares what is left, and returns all problems that were found.
+    pub(crate) async fn finish(mut self, tx: &mut Tx<'_>) -> Result<Vec<String>> {
+        while !self.blocks.is_empty() {
+            self.compare_next(tx).await?;
         }
-        Ok(problems)
+        Ok(self.problems)
+    }
+
+    async fn compare_next(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        let Some(block) = self.blocks.pop_front() else {
+            return Ok(());
+        };
+        let (scope, id) = (self.scope, block.id);
+        let mut expected = std::mem::take(&mut self.expected);
+        let mut found = Words::default();
+        if let Err(error) = read(tx, scope, id, &mut found).await {
+            self.problems.push(error.to_string());
+            return Ok(());
+        }
+        expected.sort();
+        found.sort();
+        for word in expected.differences(&found) {
+            self.problems.push(format!(
+                "block {id} of scope {scope} differs from its messages at `{word}`"
+            ));
+        }
+        Ok(())
     }
 }

@@ -1,14 +1,15 @@
 //! Looking up a query's terms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use kitbag_core::recall::{Posting, Query};
 
-use super::codec::{decode_places, decode_terms};
-use crate::error::{Result, StoreError};
+use super::block::damaged;
+use super::places::decode_places;
+use super::words::each_word;
+use crate::error::Result;
 use crate::scope::Scope;
-use crate::transaction::{Tx, placeholders};
-use crate::value::{Parameters, Value};
+use crate::transaction::Tx;
 
 /// All places of a query's terms in a scope, by term, sorted.
 pub(crate) async fn evidence(
@@ -16,90 +17,129 @@ pub(crate) async fn evidence(
     scope: &Scope,
     query: &Query,
 ) -> Result<BTreeMap<String, Vec<Posting>>> {
-    let terms: BTreeSet<&str> = query.terms().collect();
-    let prefixes: BTreeSet<&str> = query.prefixes().collect();
-    let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
-    from_blocks(tx, scope, &terms, &prefixes, &mut found).await?;
-    from_messages(tx, scope, &terms, &prefixes, &mut found).await?;
-    for postings in found.values_mut() {
-        postings.sort_by_key(|posting| posting.place);
+    let ranges = ranges(query);
+    if ranges.is_empty() {
+        return Ok(BTreeMap::new());
     }
-    Ok(found)
+    let mut wanted = Wanted::new(query);
+    let mut large = Vec::new();
+    let sql = "SELECT id, words FROM block WHERE tenant = $1 AND scope = $2 ORDER BY id";
+    for (block, words) in tx.query::<(u32, Option<Vec<u8>>)>(sql, scope.id).await? {
+        let Some(words) = words else {
+            large.push(block);
+            continue;
+        };
+        let added = wanted.add(&words, |word| ranges.iter().any(|range| range.holds(word)));
+        added.ok_or_else(|| damaged(scope.id, block))?;
+    }
+    for (range, block, words) in rows(tx, scope.id, &large, &ranges).await? {
+        // A row may hold words of several ranges, and comes once for each.
+        let Some(range) = usize::try_from(range).ok().and_then(|at| ranges.get(at)) else {
+            continue;
+        };
+        let added = wanted.add(&words, |word| range.holds(word));
+        added.ok_or_else(|| damaged(scope.id, block))?;
+    }
+    Ok(wanted.into_postings())
 }
 
-async fn from_blocks(
+/// The rows of some blocks that may hold words of the ranges: each with the number of its range and
+/// its block.
+async fn rows(
     tx: &mut Tx<'_>,
-    scope: &Scope,
-    terms: &BTreeSet<&str>,
-    prefixes: &BTreeSet<&str>,
-    found: &mut BTreeMap<String, Vec<Posting>>,
-) -> Result<()> {
-    if scope.blocks == 0 {
-        return Ok(());
-    }
-    let mut conditions = Vec::new();
-    let mut parameters: Vec<Value> = vec![scope.id.into()];
-    if !terms.is_empty() {
-        let names = placeholders(parameters.len() + 2, terms.len());
-        conditions.push(format!("term IN ({names})"));
-        parameters.extend(terms.iter().map(|term| Value::from(*term)));
-    }
-    for prefix in prefixes {
-        let (from, to) = (parameters.len() + 2, parameters.len() + 3);
-        conditions.push(format!("(term >= ${from} AND term < ${to})"));
-        (*prefix, behind(prefix)).add_to(&mut parameters);
-    }
-    if conditions.is_empty() {
-        return Ok(());
-    }
-    let sql = format!(
-        "SELECT term, places FROM posting WHERE tenant = $1 AND scope = $2 AND ({})",
-        conditions.join(" OR ")
-    );
-    for (term, places) in tx.query::<(String, Vec<u8>)>(&sql, parameters).await? {
-        let postings = found.entry(term).or_default();
-        decode_places(&places, postings).ok_or_else(|| {
-            let reason = format!("places of scope {} are not readable", scope.id);
-            StoreError::damaged("posting", reason)
-        })?;
-    }
-    Ok(())
-}
-
-async fn from_messages(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    terms: &BTreeSet<&str>,
-    prefixes: &BTreeSet<&str>,
-    found: &mut BTreeMap<String, Vec<Posting>>,
-) -> Result<()> {
-    let sql = "SELECT conversation, seq, role = 'user', terms FROM message \
-               WHERE tenant = $1 AND scope = $2 AND arrival > $3 AND terms IS NOT NULL";
-    let rows = tx.query::<(u32, u32, bool, Vec<u8>)>(sql, (scope.id, scope.indexed));
-    for (conversation, message, by_person, bytes) in rows.await? {
-        let carried = decode_terms(&bytes).ok_or_else(|| {
-            let reason = format!(
-                "the terms of a message of scope {} are not readable",
-                scope.id
-            );
-            StoreError::damaged("message", reason)
-        })?;
-        for term in carried {
-            let begins = |prefix: &&str| term.term.starts_with(*prefix);
-            if !terms.contains(term.term) && !prefixes.iter().any(begins) {
-                continue;
-            }
-            let posting = term.posting(conversation, message, by_person);
-            match found.get_mut(term.term) {
-                Some(postings) => postings.push(posting),
-                None => drop(found.insert(term.term.to_owned(), vec![posting])),
-            }
+    scope: u32,
+    blocks: &[u32],
+    ranges: &[Range<'_>],
+) -> Result<Vec<(u32, u32, Vec<u8>)>> {
+    let mut sought = Vec::with_capacity(blocks.len() * ranges.len());
+    for block in blocks {
+        for (number, range) in (0_u32..).zip(ranges) {
+            sought.push((number, *block, range.first, range.last.as_str()));
         }
     }
-    Ok(())
+    // A range may begin inside of the row before the first that begins in it.
+    tx.query_each(
+        "SELECT given.number, block, words FROM posting \
+         WHERE tenant = $1 AND scope = $2 AND block = given.block AND first <= given.last \
+         AND first >= (SELECT coalesce(max(first), '') FROM posting WHERE tenant = $1 \
+         AND scope = $2 AND block = given.block AND first <= given.first)",
+        scope,
+        &["number", "block", "first", "last"],
+        sought,
+    )
+    .await
 }
 
-/// The least text that is greater than every text that begins with `prefix`.
-fn behind(prefix: &str) -> String {
-    format!("{prefix}{}", char::MAX)
+/// Terms from the first to the last, both included.
+struct Range<'q> {
+    first: &'q str,
+    last: String,
+}
+
+impl Range<'_> {
+    fn holds(&self, term: &str) -> bool {
+        self.first <= term && term <= self.last.as_str()
+    }
+}
+
+/// What a query seeks, as ranges that do not overlap.
+fn ranges(query: &Query) -> Vec<Range<'_>> {
+    let prefixes = query.prefixes().map(|prefix| Range {
+        first: prefix,
+        // No word goes on with this character, which stands for none.
+        last: format!("{prefix}{}", char::MAX),
+    });
+    let terms = query.terms().map(|term| Range {
+        first: term,
+        last: term.to_owned(),
+    });
+    let mut ranges: Vec<Range> = prefixes.chain(terms).collect();
+    ranges.sort_by(|one, other| (one.first, &other.last).cmp(&(other.first, &one.last)));
+    // Terms lie within a prefix or apart from it, and so do longer prefixes.
+    ranges.dedup_by(|next, range| next.last <= range.last);
+    ranges
+}
+
+/// The postings that a query wants, as they are found.
+struct Wanted<'q> {
+    query: &'q Query,
+    /// The terms that were met, with their places where they are wanted.
+    terms: BTreeMap<String, Option<Vec<Posting>>>,
+}
+
+impl<'q> Wanted<'q> {
+    fn new(query: &'q Query) -> Self {
+        Self {
+            query,
+            terms: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the places of a row's words that are wanted, as far as they are sought here; nothing when
+    /// the row is damaged.
+    fn add(&mut self, pack: &[u8], is_sought: impl Fn(&str) -> bool) -> Option<()> {
+        each_word(pack, |word, places| {
+            if !is_sought(word) {
+                return Some(());
+            }
+            if !self.terms.contains_key(word) {
+                let postings = self.query.wants(word).then(Vec::new);
+                self.terms.insert(word.to_owned(), postings);
+            }
+            match self.terms.get_mut(word) {
+                Some(Some(postings)) => decode_places(places, postings),
+                _ => Some(()),
+            }
+        })
+    }
+
+    fn into_postings(self) -> BTreeMap<String, Vec<Posting>> {
+        let terms = self.terms.into_iter();
+        let wanted = terms.filter_map(|(term, postings)| Some((term, postings?)));
+        let sorted = wanted.map(|(term, mut postings)| {
+            postings.sort_by_key(|posting| posting.place);
+            (term, postings)
+        });
+        sorted.collect()
+    }
 }

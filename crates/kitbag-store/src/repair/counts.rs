@@ -71,7 +71,7 @@ pub(super) async fn of_scope(tx: &mut Tx<'_>, scope: u32) -> Result<()> {
         tx.execute(&sql, scope).await?;
     }
     // The index is made again, and counts these as it goes.
-    let sql = "UPDATE scope SET indexed = 0, blocks = 0, passages = 0, words = 0 \
+    let sql = "UPDATE scope SET blocks = 0, passages = 0, words = 0 \
                WHERE tenant = $1 AND id = $2";
     tx.execute(sql, scope).await.map(drop)
 }

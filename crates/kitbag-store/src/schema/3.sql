@@ -29,3 +29,31 @@ CREATE TABLE mark_key (
     key BLOB NOT NULL,
     PRIMARY KEY (tenant, key)
 ) WITHOUT ROWID;
+
+-- A block holds the words of a run of messages: in `words` where few, else in `posting`, whose rows hold
+-- some words each, in their order. `first` there is the first word of the row, `part` tells the rows of
+-- one word apart. Both are made anew of the messages when a scope is used.
+DROP TABLE posting;
+DROP TABLE block;
+ALTER TABLE message DROP COLUMN terms;
+ALTER TABLE scope DROP COLUMN indexed;
+
+CREATE TABLE block (
+    tenant TEXT NOT NULL CHECK (tenant <> ''),
+    scope INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    words BLOB,
+    PRIMARY KEY (tenant, scope, id)
+) WITHOUT ROWID;
+
+CREATE TABLE posting (
+    tenant TEXT NOT NULL CHECK (tenant <> ''),
+    scope INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    first TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    words BLOB NOT NULL,
+    PRIMARY KEY (tenant, scope, block, first, part)
+) WITHOUT ROWID;

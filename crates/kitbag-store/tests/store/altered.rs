@@ -56,6 +56,7 @@ fn a_check_names_rows_that_belong_to_nothing() {
         (
             "DELETE FROM scope",
             &[
+                "3 rows of block belong to scope 1, which is not there",
                 "2 rows of conversation belong to scope 1, which is not there",
                 "a row of lease belongs to scope 1, which is not there",
                 "5 rows of message belong to scope 1, which is not there",
@@ -76,15 +77,28 @@ fn a_check_names_rows_that_belong_to_nothing() {
             &["fact `mood` of `ann` comes from message 1.2#9, which is not there"],
         ),
         (
-            "INSERT INTO posting SELECT tenant, 7, 'puppy', 1, x'00' FROM tenant",
+            "INSERT INTO posting SELECT tenant, 7, 1, 'puppy', 0, x'00' FROM tenant",
             &["a row of posting belongs to scope 7, which is not there"],
         ),
     ] {
         assert_eq!(problems(sql), expected, "{sql}");
     }
-    let entry = "INSERT INTO posting SELECT tenant, 1, 'heron', 1, x'0101010101' FROM tenant";
-    let told = problems(entry).join("\n");
-    assert!(told.contains("the index of scope 1 "), "{told}");
+    let insert = |block: u32| {
+        let heron = "x'00056865726f6e0403010501'";
+        format!("INSERT INTO posting SELECT tenant, 1, {block}, 'heron', 0, {heron} FROM tenant")
+    };
+    assert_eq!(
+        problems(&insert(1)),
+        ["block 1 of scope 1 differs from its messages at `heron`"]
+    );
+    assert_eq!(
+        problems(&insert(9)),
+        ["the index of scope 1 has words of block 9, which is not there"]
+    );
+    assert_eq!(
+        problems("DELETE FROM block WHERE id = 2"),
+        ["the words of message 1.2#1 are not in the index"]
+    );
     let gone = problems("DELETE FROM message WHERE seq = 1 AND conversation = 2").join("\n");
     assert!(
         gone.contains("the totals of scope 1 are not those of its messages"),

@@ -25,7 +25,7 @@ fn said(sender: &str, conversation: &str, number: u32, text: &str) -> Import {
     Import::new("cli", sender, Some(conversation.into()), message)
 }
 
-/// Enough messages for two blocks, and some outside of them.
+/// Messages in several blocks, large and small.
 async fn fill(store: &Store) {
     let messages = (0..1_300).map(|n| {
         said(

@@ -28,6 +28,7 @@ mod mended;
 mod messages;
 mod migrate;
 mod place;
+mod plans;
 mod policies;
 mod prompts;
 mod race;

@@ -264,7 +264,7 @@ fn send(
     async move { store.sent(&lease, prompt, second(100)).await }
 }
 
-/// Words move from the messages into a block while others look for them.
+/// Blocks are merged while others look for their words.
 async fn whoever_reads_sees_one_moment(first: Store, other: Store) {
     let import = move |number: i64| {
         let message = |part| {
@@ -276,14 +276,13 @@ async fn whoever_reads_sees_one_moment(first: Store, other: Store) {
                 NewMessage::new(Role::User, text).at(second(0)),
             )
         };
-        // Every other time what the messages carry becomes a block.
-        let messages = (0..260).map(message).collect();
+        let messages = (0..60).map(message).collect();
         let store = first.clone();
         async move { store.import(messages, second(0)).await.unwrap() }
     };
     import(0).await;
     let writer = tokio::spawn(async move {
-        for number in 1..14 {
+        for number in 1..20 {
             import(number).await;
         }
     });

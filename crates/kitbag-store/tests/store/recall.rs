@@ -46,7 +46,7 @@ async fn x04_blocks_change_no_ranking(store: Store) {
         let message = NewMessage::new(role, text(n)).with_reference(format!("r{n}"));
         Import::new("cli", sender, Some(format!("day {}", n / 30)), message)
     };
-    // The same messages at once, which makes blocks, and one by one, which leaves some outside.
+    // The same messages at once, which makes one block, and in batches, whose blocks are merged.
     store
         .import((0..1500).map(|n| import("all", n)).collect(), second(0))
         .await
@@ -97,7 +97,7 @@ fn changed_file(change: &str, then: impl AsyncFnOnce(Store)) {
 
 #[test]
 fn x04_words_of_an_earlier_analysis_are_indexed_anew() {
-    let older = "UPDATE scope SET analysis = 0, words = 1; DELETE FROM posting; UPDATE message SET words = 0, terms = x'00'";
+    let older = "UPDATE scope SET analysis = 0, words = 1; DELETE FROM posting; DELETE FROM block; UPDATE message SET words = 0";
     changed_file(older, async |store| {
         let hits = store
             .recall(&RecallRequest::new("ann", "word77"))
@@ -111,9 +111,8 @@ fn x04_words_of_an_earlier_analysis_are_indexed_anew() {
         store.import(vec![more], second(1)).await.unwrap();
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     });
-    // As many as fill a block, behind messages whose words cannot be read.
-    let unreadable =
-        "UPDATE scope SET analysis = 1, indexed = 0; UPDATE message SET terms = x'ffff'";
+    // As many as would be merged with blocks that cannot be read.
+    let unreadable = "UPDATE scope SET analysis = 1; UPDATE posting SET words = x'ffff'";
     changed_file(unreadable, async |store| {
         let more = (0..600).map(|n| {
             let message = NewMessage::new(Role::User, format!("later{n}"));
@@ -126,7 +125,7 @@ fn x04_words_of_an_earlier_analysis_are_indexed_anew() {
 
 #[test]
 fn o06_a_source_that_fails_is_told_and_the_rest_goes_on() {
-    changed_file("UPDATE posting SET places = x'ffff'", async |store| {
+    changed_file("UPDATE posting SET words = x'ffff'", async |store| {
         let facts = vec![NewFact::new("city", "Lisbon")];
         store.set_facts("ann", facts, second(1)).await.unwrap();
         let incoming = Incoming::new("cli", "ann", "what about word77?");

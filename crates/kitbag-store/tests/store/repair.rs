@@ -61,8 +61,8 @@ async fn found(store: &Store, query: &str) -> Vec<String> {
 fn x07_indexes_and_counts_are_made_again() {
     for changes in [
         "DELETE FROM posting",
-        "UPDATE posting SET places = x'ffff'",
-        "DELETE FROM block; UPDATE scope SET indexed = 0, blocks = 0",
+        "UPDATE posting SET words = x'ffff'",
+        "DELETE FROM block; UPDATE scope SET blocks = 0",
         "UPDATE scope SET passages = 3, words = 4",
         "UPDATE scope SET conversations = 0",
         "UPDATE scope SET arrivals = 5",

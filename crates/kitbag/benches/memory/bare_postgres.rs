@@ -3,7 +3,7 @@
 use tokio_postgres::{Client, NoTls};
 
 use crate::cpu::Cpu;
-use crate::talk;
+use crate::talk::{Question, Talk};
 
 async fn connect(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
@@ -44,18 +44,18 @@ pub(crate) async fn server_cpu(url: &str) -> ServerCpu {
 }
 
 /// Milliseconds for a query, ours and the server's together.
-pub(crate) async fn search(url: &str, size: usize, questions: &[(usize, String)]) -> f64 {
+pub(crate) async fn search(url: &str, talk: Talk, questions: &[Question]) -> f64 {
     let client = connect(url).await;
     client
         .batch_execute("DROP TABLE IF EXISTS said; CREATE TABLE said (id BIGINT, sender TEXT, body TEXT, words TSVECTOR)")
         .await
         .unwrap();
     let mut batch = Vec::new();
-    for (number, (sender, text)) in talk::messages(size).enumerate() {
+    for (number, (sender, text)) in talk.said().enumerate() {
         batch.push(format!(
             "({number}, 'u{sender}', '{text}', to_tsvector('english', '{text}'))"
         ));
-        if batch.len() == 1_000 || number + 1 == size {
+        if batch.len() == 1_000 || number + 1 == talk.messages {
             let sql = format!("INSERT INTO said VALUES {}", batch.join(", "));
             client.batch_execute(&sql).await.unwrap();
             batch.clear();

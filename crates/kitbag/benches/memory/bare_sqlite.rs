@@ -6,7 +6,10 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::cpu::Cpu;
-use crate::{each, talk};
+use crate::each;
+use crate::talk::{Question, Talk};
+
+const BATCH: usize = 5_000;
 
 /// Processor seconds of inserting all rows of a store into a new file with the same tables.
 pub(crate) fn insert_again(from: &Path, to: &Path) -> f64 {
@@ -17,7 +20,8 @@ pub(crate) fn insert_again(from: &Path, to: &Path) -> f64 {
         .unwrap();
     let mut made = source
         .prepare(
-            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'index'",
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL \
+             AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index'",
         )
         .unwrap();
     let made: Vec<(String, String)> = made
@@ -49,7 +53,7 @@ pub(crate) fn insert_again(from: &Path, to: &Path) -> f64 {
         let mut found = rows.query([]).unwrap();
         loop {
             let mut batch: Vec<Vec<Value>> = Vec::new();
-            while batch.len() < 5_000 {
+            while batch.len() < BATCH {
                 let Some(row) = found.next().unwrap() else {
                     break;
                 };
@@ -76,32 +80,55 @@ pub(crate) fn insert_again(from: &Path, to: &Path) -> f64 {
     spent
 }
 
-/// Milliseconds for a query of FTS5.
-pub(crate) fn search(file: &Path, size: usize, questions: &[(usize, String)]) -> f64 {
+/// A file with the messages and FTS5's index over them.
+pub(crate) struct Indexed {
+    connection: Connection,
+    talk: Talk,
+    /// Processor seconds of filling it.
+    pub(crate) seconds: f64,
+}
+
+/// Inserts the messages, in as many transactions as an import has.
+pub(crate) fn index(file: &Path, talk: Talk) -> Indexed {
     let connection = Connection::open(file).unwrap();
     connection
         .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384; BEGIN;
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;
              CREATE TABLE said (id INTEGER PRIMARY KEY, sender TEXT, body TEXT);
              CREATE VIRTUAL TABLE words USING fts5(sender, body, content = 'said', content_rowid = 'id', tokenize = 'porter unicode61');",
         )
         .unwrap();
-    {
+    let mut seconds = 0.0;
+    let said: Vec<(usize, String)> = talk.said().collect();
+    for (batch, said) in said.chunks(BATCH).enumerate() {
+        let cpu = Cpu::of_self();
+        connection.execute_batch("BEGIN").unwrap();
         let mut row = connection
-            .prepare("INSERT INTO said VALUES (?1, ?2, ?3)")
+            .prepare_cached("INSERT INTO said VALUES (?1, ?2, ?3)")
             .unwrap();
         let mut words = connection
-            .prepare("INSERT INTO words (rowid, sender, body) VALUES (?1, ?2, ?3)")
+            .prepare_cached("INSERT INTO words (rowid, sender, body) VALUES (?1, ?2, ?3)")
             .unwrap();
-        for (number, (sender, text)) in talk::messages(size).enumerate() {
-            let (id, sender) = (number as i64, format!("u{sender}"));
-            row.execute((id, &sender, &text)).unwrap();
-            words.execute((id, &sender, &text)).unwrap();
+        for (number, (sender, text)) in said.iter().enumerate() {
+            let (id, sender) = ((batch * BATCH + number) as i64, format!("u{sender}"));
+            row.execute((id, &sender, text)).unwrap();
+            words.execute((id, &sender, text)).unwrap();
         }
+        connection.execute_batch("COMMIT").unwrap();
+        seconds += cpu.seconds();
     }
-    connection.execute_batch("COMMIT").unwrap();
+    Indexed {
+        connection,
+        talk,
+        seconds,
+    }
+}
+
+/// Milliseconds for a query of FTS5.
+pub(crate) fn search(indexed: &Indexed, questions: &[Question]) -> f64 {
     let grammar = ["the", "a", "to", "and", "of", "I", "it", "is", "in", "you"];
-    let mut query = connection
+    let mut query = indexed
+        .connection
         .prepare("SELECT rowid, bm25(words, 0.0, 1.0) AS score FROM words WHERE words MATCH ?1 ORDER BY score LIMIT 50")
         .unwrap();
     let mut run = || {
@@ -111,7 +138,11 @@ pub(crate) fn search(file: &Path, size: usize, questions: &[(usize, String)]) ->
                 .split(' ')
                 .filter(|word| !grammar.contains(word))
                 .collect();
-            let words = format!("sender : u{sender} AND body : ({})", said.join(" OR "));
+            let said = said.join(" OR ");
+            let words = match indexed.talk.senders {
+                1 => format!("body : ({said})"),
+                _ => format!("sender : u{sender} AND body : ({said})"),
+            };
             let found = query
                 .query_map([words], |row| row.get::<_, i64>(0))
                 .unwrap();

@@ -1,10 +1,11 @@
 //! What memory promises about speed, each beside the bare database in the same run.
 //!
-//! Prints one JSON object a line; `cargo xtask bench memory` runs it and knows the limits. Recall is for
-//! one sender among 500. Times are of the processor, of this process or of the server's.
+//! Prints one JSON object a line; `cargo xtask bench memory` runs it and knows the limits. Each
+//! size is measured with one sender who said everything, and with 500. Times are of the processor, of this process or of the server's.
 
 #![allow(
     clippy::cast_precision_loss,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -18,56 +19,80 @@ mod ours;
 mod talk;
 
 use std::env;
+use std::path::Path;
+use std::process::Command;
 
 use cpu::Cpu;
+use ours::QUERIES;
 use serde_json::json;
-
-/// How many queries are measured.
-pub(crate) const QUERIES: usize = 60;
+use talk::Talk;
 
 fn main() {
     // `cargo bench` adds an argument of its own.
     let arguments: Vec<String> = env::args().skip(1).filter(|one| one != "--bench").collect();
-    let sizes = arguments.iter().filter_map(|one| one.parse().ok());
-    let mut sizes: Vec<usize> = sizes.collect();
-    if sizes.is_empty() {
-        sizes = vec![10_000, 100_000];
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .unwrap();
-    for size in sizes {
-        runtime.block_on(measure(size));
+    if let [command, file] = &arguments[..]
+        && command == "check"
+    {
+        return runtime.block_on(ours::check_sqlite(Path::new(file)));
+    }
+    let sizes = arguments.iter().filter_map(|one| one.parse().ok());
+    let mut sizes: Vec<usize> = sizes.collect();
+    if sizes.is_empty() {
+        sizes = vec![10_000, 100_000];
+    }
+    for messages in sizes {
+        for senders in [1, 500] {
+            runtime.block_on(measure(Talk { messages, senders }));
+        }
     }
     runtime.block_on(ours::concurrent());
 }
 
-async fn measure(size: usize) {
+async fn measure(talk: Talk) {
     let folder = tempfile::tempdir().unwrap();
-    let questions = talk::questions(QUERIES);
+    let questions = talk.questions(QUERIES);
+    let Talk { messages, senders } = talk;
 
     let file = folder.path().join("ours.db");
-    let import = ours::import_sqlite(&file, size).await;
-    let recall = ours::recall_sqlite(&file, &questions).await;
+    let import = ours::import_sqlite(&file, talk).await;
+    let recall = ours::recall_sqlite(&file, talk).await;
     let context = ours::context_sqlite(&file, &questions).await;
+    let history = ours::history_sqlite(&file).await;
+    let check = Command::new(env::current_exe().unwrap())
+        .args(["check".as_ref(), file.as_os_str()])
+        .output()
+        .unwrap();
+    let check = String::from_utf8(check.stdout).unwrap();
+    let check: f64 = check.trim().parse().expect("the check fails");
     let inserts = bare_sqlite::insert_again(&file, &folder.path().join("again.db"));
-    let fts = bare_sqlite::search(&folder.path().join("fts.db"), size, &questions);
+    let fts_file = folder.path().join("fts.db");
+    let fts = bare_sqlite::index(&fts_file, talk);
+    let fts_query = bare_sqlite::search(&fts, &questions);
+    let fts_import = fts.seconds;
+    drop(fts);
+    let megabytes = |file| std::fs::metadata(file).unwrap().len() as f64 / 1e6;
     let line = json!({
-        "bench": "memory", "database": "sqlite", "messages": size,
-        "import_per_second": size as f64 / import, "bare_inserts_per_second": size as f64 / inserts,
-        "recall_ms": recall, "context_ms": context, "bare_query_ms": fts,
-        "file_mb": std::fs::metadata(&file).unwrap().len() as f64 / 1e6,
+        "bench": "memory", "database": "sqlite", "messages": messages, "senders": senders,
+        "import_per_second": messages as f64 / import,
+        "bare_inserts_per_second": messages as f64 / inserts,
+        "bare_index_per_second": messages as f64 / fts_import,
+        "recall_ms": recall.known, "unknown_ms": recall.unknown, "bare_query_ms": fts_query,
+        "context_ms": context, "history_ms": history, "check_mb": check / 1e6,
+        "file_mb": megabytes(&file), "bare_file_mb": megabytes(&fts_file),
     });
     println!("{line}");
 
     if let Ok(url) = env::var("KITBAG_TEST_POSTGRES") {
-        let recall = ours::recall_postgres(&url, size, &questions).await;
-        let bare = bare_postgres::search(&url, size, &questions).await;
+        let recall = ours::recall_postgres(&url, talk).await;
+        let bare = bare_postgres::search(&url, talk, &questions).await;
         let line = json!({
-            "bench": "memory", "database": "postgres", "messages": size,
-            "recall_ms": recall, "bare_query_ms": bare,
+            "bench": "memory", "database": "postgres", "messages": messages, "senders": senders,
+            "recall_ms": recall.known, "unknown_ms": recall.unknown, "bare_query_ms": bare,
         });
         println!("{line}");
     }

@@ -8,14 +8,18 @@ use kitbag::core::role::Role;
 use kitbag::core::tokens::{Characters, Tokens};
 use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
 use kitbag::store::{
-    Import, Incoming, Learned, Location, MemoryRequest, NewMessage, RecallRequest, Store,
+    ExportFilter, Import, Incoming, Learned, Location, MemoryRequest, NewMessage, RecallRequest,
+    Store,
 };
 use serde_json::json;
 
 use crate::cpu::Cpu;
-use crate::{each, talk};
+use crate::each;
+use crate::talk::{Question, Talk};
 
 const BATCH: usize = 5_000;
+/// How many queries are measured.
+pub(crate) const QUERIES: usize = 60;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).unwrap()
@@ -28,12 +32,12 @@ async fn open(file: &Path) -> Store {
 }
 
 /// Processor seconds of importing, without making up the messages.
-async fn import(store: &Store, size: usize) -> f64 {
+async fn import(store: &Store, talk: Talk) -> f64 {
     let mut spent = 0.0;
     let mut batch = Vec::with_capacity(BATCH);
-    for (number, (sender, text)) in talk::messages(size).enumerate() {
+    for (number, (sender, text)) in talk.said().enumerate() {
         // Sittings of some twenty messages of one sender.
-        let sitting = format!("s{}", number / talk::SENDERS / 20);
+        let sitting = format!("s{}", number / talk.senders / 20);
         let message = NewMessage::new(Role::User, text).at(at(number as i64));
         batch.push(Import::new(
             "bench",
@@ -41,7 +45,7 @@ async fn import(store: &Store, size: usize) -> f64 {
             Some(sitting),
             message,
         ));
-        if batch.len() == BATCH || number + 1 == size {
+        if batch.len() == BATCH || number + 1 == talk.messages {
             let cpu = Cpu::of_self();
             store
                 .import(std::mem::take(&mut batch), at(0))
@@ -54,12 +58,13 @@ async fn import(store: &Store, size: usize) -> f64 {
 }
 
 /// Processor seconds of importing into a new file.
-pub(crate) async fn import_sqlite(file: &Path, size: usize) -> f64 {
+pub(crate) async fn import_sqlite(file: &Path, talk: Talk) -> f64 {
     let store = open(file).await;
-    import(&store, size).await
+    import(&store, talk).await
 }
 
-async fn recall_all(store: &Store, questions: &[(usize, String)]) {
+/// How many messages are found.
+async fn recall_all(store: &Store, questions: &[Question]) -> usize {
     let mut found = 0;
     for (sender, question) in questions {
         let request = RecallRequest::new(format!("u{sender}"), question)
@@ -67,20 +72,53 @@ async fn recall_all(store: &Store, questions: &[(usize, String)]) {
             .limit(50);
         found += store.recall(&request).await.unwrap().len();
     }
-    assert!(found > questions.len(), "the questions find little");
+    found
 }
 
-/// Milliseconds for a recall.
-pub(crate) async fn recall_sqlite(file: &Path, questions: &[(usize, String)]) -> f64 {
+/// Milliseconds for a recall, of words that are known and of others.
+pub(crate) struct Recall {
+    pub(crate) known: f64,
+    pub(crate) unknown: f64,
+}
+
+pub(crate) async fn recall_sqlite(file: &Path, talk: Talk) -> Recall {
     let store = open(file).await;
-    recall_all(&store, questions).await;
+    let measure = async |questions: Vec<Question>| {
+        let found = recall_all(&store, &questions).await;
+        let cpu = Cpu::of_self();
+        recall_all(&store, &questions).await;
+        (each(&cpu, questions.len()), found)
+    };
+    let (known, found) = measure(talk.questions(QUERIES)).await;
+    assert!(found > QUERIES, "the questions find little");
+    let (unknown, found) = measure(talk.unknown_questions(QUERIES)).await;
+    assert_eq!(found, 0, "the words are not unknown");
+    Recall { known, unknown }
+}
+
+/// Milliseconds for the list of the latest thousand conversations.
+pub(crate) async fn history_sqlite(file: &Path) -> f64 {
+    let store = open(file).await;
+    let filter = ExportFilter::default();
     let cpu = Cpu::of_self();
-    recall_all(&store, questions).await;
-    each(&cpu, questions.len())
+    let latest = store.latest_conversations(&filter, 1_000).await.unwrap();
+    assert!(!latest.is_empty());
+    each(&cpu, 1)
+}
+
+/// Checks a file, and prints how many bytes this process needed at most. It runs in a process of its
+/// own.
+pub(crate) async fn check_sqlite(file: &Path) {
+    let store = open(file).await;
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = peak.unwrap().trim().trim_end_matches(" kB");
+    println!("{}", kilobytes.parse::<u64>().unwrap() * 1024);
 }
 
 /// Milliseconds for the whole prompt of a turn.
-pub(crate) async fn context_sqlite(file: &Path, questions: &[(usize, String)]) -> f64 {
+pub(crate) async fn context_sqlite(file: &Path, questions: &[Question]) -> f64 {
     let store = open(file).await;
     let build = async || {
         for (sender, question) in questions {
@@ -101,16 +139,23 @@ pub(crate) async fn context_sqlite(file: &Path, questions: &[(usize, String)]) -
 }
 
 /// Milliseconds for a recall on the server, ours and the server's together.
-pub(crate) async fn recall_postgres(url: &str, size: usize, questions: &[(usize, String)]) -> f64 {
+pub(crate) async fn recall_postgres(url: &str, talk: Talk) -> Recall {
     let location: Location = url.parse().unwrap();
     let store = Store::open(&location).await.unwrap();
-    let store = store.for_tenant(format!("bench-{size}").parse().unwrap());
-    import(&store, size).await;
+    let tenant = format!("bench-{}-{}", talk.messages, talk.senders);
+    let store = store.for_tenant(tenant.parse().unwrap());
+    import(&store, talk).await;
     crate::bare_postgres::analyze(url).await;
-    recall_all(&store, questions).await;
-    let (ours, server) = (Cpu::of_self(), crate::bare_postgres::server_cpu(url).await);
-    recall_all(&store, questions).await;
-    each(&ours, questions.len()) + server.since().await * 1e3 / questions.len() as f64
+    let measure = async |questions: Vec<Question>| {
+        recall_all(&store, &questions).await;
+        let (ours, server) = (Cpu::of_self(), crate::bare_postgres::server_cpu(url).await);
+        recall_all(&store, &questions).await;
+        each(&ours, questions.len()) + server.since().await * 1e3 / questions.len() as f64
+    };
+    Recall {
+        known: measure(talk.questions(QUERIES)).await,
+        unknown: measure(talk.unknown_questions(QUERIES)).await,
+    }
 }
 
 /// 64 conversations at once, on one file: none waits in vain.

@@ -1,28 +1,48 @@
 //! Made-up talk: words as frequent as words are, senders in turn.
 
-/// How many senders share the store.
-pub(crate) const SENDERS: usize = 500;
+/// So many messages, by so many senders in turn.
+#[derive(Clone, Copy)]
+pub(crate) struct Talk {
+    pub(crate) messages: usize,
+    pub(crate) senders: usize,
+}
+
+/// A query, and who asks.
+pub(crate) type Question = (usize, String);
+
 /// How many words there are.
 const VOCABULARY: usize = 30_000;
 
-/// The messages in their order: who sends each, and what.
-pub(crate) fn messages(count: usize) -> impl Iterator<Item = (usize, String)> {
-    let mut random = Random(7);
-    (0..count).map(move |number| {
-        let words = 8 + random.below(30);
-        let text: Vec<String> = (0..words).map(|_| random.word()).collect();
-        (number % SENDERS, text.join(" "))
-    })
-}
+impl Talk {
+    /// The messages in their order: who sends each, and what.
+    pub(crate) fn said(self) -> impl Iterator<Item = (usize, String)> {
+        let mut random = Random(7);
+        (0..self.messages).map(move |number| {
+            let words = 8 + random.below(30);
+            let text: Vec<String> = (0..words).map(|_| random.word()).collect();
+            (number % self.senders, text.join(" "))
+        })
+    }
 
-/// Questions of a few words, some common, some rare.
-pub(crate) fn questions(count: usize) -> Vec<(usize, String)> {
-    let mut random = Random(99);
-    let mut question = |number: usize| {
-        let words: Vec<String> = (0..5 + random.below(5)).map(|_| random.word()).collect();
-        (number * 7 % SENDERS, words.join(" "))
-    };
-    (0..count).map(&mut question).collect()
+    /// Questions of a few words, some common, some rare.
+    pub(crate) fn questions(self, count: usize) -> Vec<Question> {
+        self.ask(count, Random::word)
+    }
+
+    /// Questions of words that nobody said, nor any that begin like them.
+    pub(crate) fn unknown_questions(self, count: usize) -> Vec<Question> {
+        self.ask(count, |random| format!("qua{}", random.word()))
+    }
+
+    fn ask(self, count: usize, word: impl Fn(&mut Random) -> String) -> Vec<Question> {
+        let mut random = Random(99);
+        let mut question = |number: usize| {
+            let words = 5 + random.below(5);
+            let words: Vec<String> = (0..words).map(|_| word(&mut random)).collect();
+            (number * 7 % self.senders, words.join(" "))
+        };
+        (0..count).map(&mut question).collect()
+    }
 }
 
 struct Random(u64);

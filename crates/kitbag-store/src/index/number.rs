@@ -1,0 +1,41 @@
+//! Numbers of as few bytes as they need.
+
+pub(super) fn put(bytes: &mut Vec<u8>, number: impl Into<u64>) {
+    let mut number = number.into();
+    while number >= 0x80 {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number off the front; none when the bytes are damaged.
+pub(super) fn take(rest: &mut &[u8]) -> Option<u64> {
+    let mut number = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Takes a length, and as many bytes.
+pub(super) fn take_bytes<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = usize::try_from(take(rest)?).ok()?;
+    let (bytes, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(bytes)
+}
+
+/// Takes a number that has at most 16 bits; a greater one becomes the greatest.
+pub(super) fn take_small(rest: &mut &[u8]) -> Option<u16> {
+    take(rest).map(small)
+}
+
+pub(super) fn small(number: u64) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
+}
