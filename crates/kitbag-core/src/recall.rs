@@ -9,7 +9,10 @@
 
 mod alike;
 mod analyse;
+mod assistant_said;
+mod attitude;
 mod candidates;
+mod concepts;
 mod days;
 mod evidence;
 mod fingerprint;
@@ -17,6 +20,7 @@ mod message_traits;
 mod passages;
 mod query;
 mod rank;
+mod speakers;
 mod strengths;
 mod weights;
 

@@ -321,8 +321,8 @@ async fn facts(
         places.extend(shown);
         places.sort_unstable();
         places.dedup();
-        let columns = "scope, conversation, seq, recallable, internal, role, at, at_offset, \
-                       traits, previous_traits, words, arrival, fingerprint";
+        let columns = "scope, conversation, seq, recallable, internal, role, speaker, at, \
+                       at_offset, traits, previous_traits, words, arrival, fingerprint";
         for mut row in history::at_places::<Row>(tx, columns, part.scope.id, &places).await? {
             let id: MessageId = row.read()?;
             let (recallable, internal): (bool, bool) = row.read()?;
@@ -336,6 +336,7 @@ async fn facts(
             let (conversation, seq) = part.place(id);
             let mut facts = MessageFacts::new(conversation, seq);
             facts.role = history::role(&row.read::<String>()?).unwrap_or(facts.role);
+            facts.speaker = row.read()?;
             facts.at = MessageTime::from_columns(row.read()?, row.read()?).map(on_the_wall);
             facts.traits = MessageTraits::from_bits(row.read()?);
             facts.previous = row.read::<LenientU32>()?.0.map(MessageTraits::from_bits);

@@ -46,7 +46,7 @@ fn shares_groups(term: &[char], other: &[char]) -> bool {
 }
 
 /// How many letters must be put in, left out or replaced to make one word the other.
-fn distance(term: &[char], other: &[char]) -> usize {
+pub(super) fn distance(term: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (above, letter) in (1..).zip(term) {
         let mut corner = above - 1;

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::attitude::attitude;
 use super::fingerprint::{Fingerprint, Sketch};
 use super::message_traits::MessageTraits;
 use super::passages::passages;
@@ -56,7 +57,7 @@ impl Default for Analyser {
 fn analyse_with(text: &str, stems: &mut StemCache) -> Analysis {
     let mut words: Vec<Token> = Vec::with_capacity(text.len() / 8 + 1);
     words.extend(tokens(text));
-    let traits = MessageTraits::of_text(text);
+    let traits = MessageTraits::of_text(text).with(attitude(text, &words));
     let mut sketch = Sketch::default();
     let mut found = Vec::new();
     for passage in passages(text, &words) {

@@ -186,6 +186,8 @@ fn relative(signs: &[Sign], before: Option<&Sign>, today: Date) -> Option<Found>
     let second = signs.get(1);
     let is_last = |sign: Option<&Sign>| sign.and_then(|sign| sign.name) == Some(Name::Last);
     let range = match first.name? {
+        // "tonight" is when a request is made, and no day of the past.
+        Name::DaysAgo(0) => return None,
         Name::DaysAgo(days) => one(moved(today, -days)),
         Name::Weekday(weekday) => one(latest(weekday, today)),
         Name::Unit(unit) if is_last(before) || is_last(second) => last_unit(unit, today),

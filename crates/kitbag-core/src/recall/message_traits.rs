@@ -7,6 +7,12 @@ pub struct MessageTraits(u32);
 impl MessageTraits {
     /// It ends with a question.
     pub(super) const QUESTION: Self = Self(1);
+    /// It has a word that denies.
+    pub(super) const NEGATION: Self = Self(2);
+    /// It has a word of dislike.
+    pub(super) const DISLIKE: Self = Self(4);
+    /// It has a word of liking.
+    pub(super) const LIKING: Self = Self(8);
 
     /// The traits as a number, for a store.
     #[must_use]
@@ -23,6 +29,11 @@ impl MessageTraits {
     /// Whether all traits of `other` are here.
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// These traits and those of `other`.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The traits that the signs of a text show.

@@ -20,7 +20,7 @@ pub(super) struct Passage<'t> {
 /// The passages of a text, which cover it from its beginning to its end; at least one.
 pub(super) fn passages<'t>(text: &str, tokens: &'t [Token]) -> Vec<Passage<'t>> {
     let mut cuts: Vec<usize> = Vec::new();
-    if tokens.iter().map(weight).sum::<usize>() > MOST {
+    if tokens.iter().map(word_count).sum::<usize>() > MOST {
         cuts = find_cuts(text, tokens);
     }
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn passages<'t>(text: &str, tokens: &'t [Token]) -> Vec<Passage<'t>> 
 fn find_cuts(text: &str, tokens: &[Token]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let (mut words, mut in_sentence, mut sentence) = (0, 0, 0);
-    let mut left: usize = tokens.iter().map(weight).sum();
+    let mut left: usize = tokens.iter().map(word_count).sum();
     for (at, token) in tokens.iter().enumerate() {
         if at > 0 && ends_sentence(text, tokens, at) {
             sentence = at;
@@ -52,7 +52,7 @@ fn find_cuts(text: &str, tokens: &[Token]) -> Vec<usize> {
                 words = 0;
             }
         }
-        let weight = weight(token);
+        let weight = word_count(token);
         if words + weight > MOST && words > 0 {
             // Before the sentence that does not fit; inside it when it is the only one.
             let cut = if in_sentence < words { sentence } else { at };
@@ -70,7 +70,7 @@ fn find_cuts(text: &str, tokens: &[Token]) -> Vec<usize> {
 }
 
 /// How many words a token stands for.
-fn weight(token: &Token) -> usize {
+pub(super) fn word_count(token: &Token) -> usize {
     match token.script {
         Script::Unspaced => token.word.chars().count().div_ceil(2),
         _ => 1,

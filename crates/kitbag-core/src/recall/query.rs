@@ -1,12 +1,17 @@
 //! What a query asks a store for.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use jiff::Timestamp;
 
+use super::assistant_said::asks_what_assistant_said;
+use super::attitude::{attitude, dislikes};
+use super::concepts::{MOST, related};
 use super::days::{DayRange, named_days};
-use crate::text::{Token, query_terms, tokens};
+use super::message_traits::MessageTraits;
+use crate::text::{Script, Token, fold, query_terms, tokens};
 
 /// A long query is read at its beginning and its end, so many words at each.
 const READ: usize = 32;
@@ -23,6 +28,10 @@ const READ: usize = 32;
 pub struct Query {
     words: Vec<QueryWord>,
     days: Vec<DayRange>,
+    /// All words of the text, folded, and whether each is written with a capital.
+    spoken: BTreeMap<String, bool>,
+    attitude: MessageTraits,
+    asks_assistant: bool,
 }
 
 /// One word that is sought.
@@ -30,10 +39,22 @@ pub struct Query {
 pub(super) struct QueryWord {
     /// The terms under which it may be kept, the likeliest first.
     pub(super) alternatives: Vec<String>,
+    /// Terms of other words that may answer it.
+    pub(super) related: Vec<String>,
     /// With what the terms begin that are spelled much like it.
     pub(super) prefix: Option<String>,
-    /// Whether it is part of a date.
-    pub(super) is_date: bool,
+    pub(super) kind: WordKind,
+}
+
+/// What a word does in a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordKind {
+    /// It says what the query is about.
+    Topic,
+    /// It is part of a date.
+    Date,
+    /// It is one character between words of grammar, in a script without spaces.
+    Character,
 }
 
 impl Query {
@@ -41,25 +62,42 @@ impl Query {
     #[must_use]
     pub fn new(text: &str, now: Option<Timestamp>) -> Self {
         let tokens: Vec<Token> = tokens(text).collect();
-        let mut words: Vec<QueryWord> = Vec::new();
+        let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
+        let attitude = attitude(text, &tokens);
         let dates = named_days(text, &tokens, now);
+        let mut words: Vec<QueryWord> = Vec::new();
         for (at, alternatives) in query_terms(&tokens) {
-            if words.iter().all(|word| word.alternatives != alternatives) {
-                let prefix = alternatives.first().and_then(|term| prefix(term));
-                let is_date = dates.tokens.contains(&at);
-                words.push(QueryWord {
-                    alternatives,
-                    prefix,
-                    is_date,
-                });
+            let Some(token) = tokens.get(at) else {
+                continue;
+            };
+            if words.iter().any(|word| word.alternatives == alternatives) {
+                continue;
             }
+            let is_denied = dislikes(attitude);
+            words.push(QueryWord {
+                related: related(token, &alternatives, is_denied),
+                prefix: alternatives.first().and_then(|term| prefix(term)),
+                kind: WordKind::of(token, &alternatives, dates.tokens.contains(&at)),
+                alternatives,
+            });
         }
         if words.len() > 2 * READ {
             words.drain(READ..words.len() - READ);
         }
+        keep_most_related(&mut words);
+        let is_capital = |token: &Token| {
+            let written = text.get(token.start..).unwrap_or_default();
+            written.starts_with(char::is_uppercase)
+        };
         Self {
             words,
             days: dates.days,
+            attitude,
+            asks_assistant: asks_what_assistant_said(text, &folded),
+            spoken: folded
+                .into_iter()
+                .zip(tokens.iter().map(is_capital))
+                .collect(),
         }
     }
 
@@ -67,7 +105,7 @@ impl Query {
     pub fn terms(&self) -> impl Iterator<Item = &str> {
         self.words
             .iter()
-            .flat_map(|word| &word.alternatives)
+            .flat_map(|word| word.alternatives.iter().chain(&word.related))
             .map(String::as_str)
     }
 
@@ -84,8 +122,57 @@ impl Query {
         &self.days
     }
 
+    /// Whether the text asks for something that the assistant said.
+    pub(super) const fn asks_assistant(&self) -> bool {
+        self.asks_assistant
+    }
+
+    /// What the text likes, or does not.
+    pub(super) const fn attitude(&self) -> MessageTraits {
+        self.attitude
+    }
+
+    /// Whether the text has this folded word.
+    pub(super) fn has_word(&self, folded: &str) -> bool {
+        self.spoken.contains_key(folded)
+    }
+
+    /// The words that are written with a capital, folded.
+    pub(super) fn capitals(&self) -> impl Iterator<Item = &str> {
+        let capitals = self.spoken.iter().filter(|(_, is_capital)| **is_capital);
+        capitals.map(|(word, _)| word.as_str())
+    }
+
     pub(super) fn words(&self) -> &[QueryWord] {
         &self.words
+    }
+}
+
+impl WordKind {
+    fn of(token: &Token, alternatives: &[String], is_date: bool) -> Self {
+        let is_character = |term: &String| term.chars().nth(1).is_none();
+        if token.script == Script::Unspaced {
+            // A run holds more words than its date.
+            return match alternatives.iter().all(is_character) {
+                true => Self::Character,
+                false => Self::Topic,
+            };
+        }
+        if is_date { Self::Date } else { Self::Topic }
+    }
+}
+
+/// Leaves each word as many related terms as a query may have, and none that is sought anyway.
+fn keep_most_related(words: &mut [QueryWord]) {
+    let sought = words.iter().flat_map(|word| &word.alternatives);
+    let mut seen: BTreeSet<String> = sought.cloned().collect();
+    let mut left = MOST;
+    for word in words {
+        word.related.retain(|term| {
+            let is_kept = left > 0 && seen.insert(term.clone());
+            left -= usize::from(is_kept);
+            is_kept
+        });
     }
 }
 

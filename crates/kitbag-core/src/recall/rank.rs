@@ -1,16 +1,19 @@
 //! The second stage: final scores with their parts, and near-duplicates folded.
 
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use jiff::Timestamp;
 
+use super::attitude::agreement;
 use super::candidates::{Candidate, Scale, rounded};
 use super::days::nearness;
 use super::fingerprint::Fingerprint;
 use super::message_traits::MessageTraits;
 use super::query::Query;
+use super::speakers::NamedSpeakers;
 use super::strengths::to_float;
 use super::weights::RecallWeights;
 use crate::rank::Score;
@@ -46,6 +49,7 @@ pub fn rank(
             .map(|(_, facts)| facts.arrival)
             .max()
             .unwrap_or(0),
+        named: NamedSpeakers::of(query, known.iter().map(|(_, facts)| *facts)),
     };
     let mut hits: Vec<(Hit, &MessageFacts)> = known
         .iter()
@@ -65,6 +69,8 @@ pub struct MessageFacts {
     pub message: u32,
     /// Who speaks.
     pub role: Role,
+    /// The name of who speaks.
+    pub speaker: Option<String>,
     /// When it was said.
     pub at: Option<Timestamp>,
     /// What [`analyse`](super::analyse()) found besides the words.
@@ -94,6 +100,7 @@ impl MessageFacts {
             conversation,
             message,
             role: Role::User,
+            speaker: None,
             at: None,
             traits: MessageTraits::default(),
             previous: None,
@@ -129,6 +136,7 @@ struct Ranking<'r> {
     weights: &'r RecallWeights,
     scale: Scale,
     newest: u64,
+    named: NamedSpeakers<'r>,
 }
 
 /// As many words as a passage has: a message is long beyond them.
@@ -154,13 +162,23 @@ impl Ranking<'_> {
         let day = facts.at.map_or(0.0, |at| nearness(self.query.days(), at));
         let likeness = facts.likeness.map_or(0.0, f64::from) / 1000.0;
         let doublings = libm::log2(f64::from(facts.words) / PASSAGE).clamp(0.0, DOUBLINGS);
+        // What the assistant said is what the query asks for.
+        let loses = !is_person && !self.query.asks_assistant();
         let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let parts = [
             ("words", words),
             ("conversation", self.scale.conversation(candidate, weights)),
             ("day", day * weights.day),
-            ("role", when(!is_person, -weights.role * words)),
-            ("length", doublings * weights.length),
+            ("speaker", when(self.named.contains(facts), weights.named)),
+            (
+                "attitude",
+                agreement(self.query.attitude(), facts.traits) * weights.attitude,
+            ),
+            ("role", when(loses, -weights.role * words)),
+            (
+                "length",
+                when(is_person || loses, doublings * weights.length),
+            ),
             (
                 "question",
                 when(asks(facts.traits) && facts.words <= SHORT, weights.question),

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::alike::is_alike;
 use super::evidence::{Evidence, Posting};
-use super::query::{Query, QueryWord};
+use super::query::{Query, QueryWord, WordKind};
 use super::weights::RecallWeights;
 use crate::text::{Bm25, inverse_frequency};
 
@@ -114,7 +114,11 @@ fn of_word<'e>(
 ) -> Vec<(&'e [Posting], f64)> {
     let known = |term| evidence.postings.get(term).map(Vec::as_slice);
     let exact: Vec<&[Posting]> = word.alternatives.iter().filter_map(known).collect();
-    let share = if word.is_date { weights.date_word } else { 1.0 };
+    let share = match word.kind {
+        WordKind::Topic => 1.0,
+        WordKind::Date => weights.date_word,
+        WordKind::Character => weights.character,
+    };
     let rarity = rarity(&exact, evidence, weights);
     let most = if exact.is_empty() {
         f64::INFINITY
@@ -125,6 +129,10 @@ fn of_word<'e>(
         .into_iter()
         .map(|postings| (postings, share * rarity))
         .collect();
+    for postings in word.related.iter().filter_map(known) {
+        let rarity = self::rarity(&[postings], evidence, weights).min(most);
+        lists.push((postings, weights.related * share * rarity));
+    }
     let (Some(prefix), Some(term)) = (&word.prefix, word.alternatives.first()) else {
         return lists;
     };

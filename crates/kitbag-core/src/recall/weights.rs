@@ -14,6 +14,11 @@ pub struct RecallWeights {
     pub spread: f64,
     /// What a word counts that is part of a date, which is sought as a day.
     pub date_word: f64,
+    /// What a character counts that stands by itself between words of grammar, in a script without
+    /// spaces.
+    pub character: f64,
+    /// What a word counts that only belongs to the same concept.
+    pub related: f64,
     /// What a word counts that is only spelled alike.
     pub alike: f64,
     /// What a word counts that stands one, two or three messages before.
@@ -29,6 +34,10 @@ pub struct RecallWeights {
     pub conversation: f64,
     /// For a message of a day that the query names.
     pub day: f64,
+    /// For a message of a speaker whom the query names.
+    pub named: f64,
+    /// For a message that likes or dislikes as the query does; as much less for the opposite.
+    pub attitude: f64,
     /// For a short message that only asks.
     pub question: f64,
     /// For a person's answer to a question.
@@ -52,16 +61,20 @@ impl Default for RecallWeights {
             length_weight: 0.4,
             spread: 0.4,
             date_word: 0.5,
+            character: 0.3,
+            related: 0.3,
             alike: 0.5,
             before: [0.6, 0.4, 0.2],
             asked: 0.9,
             after: [0.45, 0.25, 0.1],
             assistant_neighbour: 0.3,
-            conversation: 400.0,
+            conversation: 300.0,
             day: 1000.0,
+            named: 400.0,
+            attitude: 500.0,
             question: -100.0,
             reply: 50.0,
-            role: 0.2,
+            role: 0.6,
             length: -100.0,
             recency: 5.0,
             remembered: 100.0,

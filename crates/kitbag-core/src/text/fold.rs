@@ -20,7 +20,7 @@ pub fn fold(word: &str) -> String {
 }
 
 /// The same; a word that has no marks is not copied.
-pub(super) fn folded(word: &str) -> Cow<'_, str> {
+pub(crate) fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return word.into();
     }

@@ -9,6 +9,7 @@ use super::language::Language;
 use super::script::Script;
 use super::stem_cache::StemCache;
 use super::tokens::Token;
+use super::unspaced::stretches;
 
 /// Longer terms are cut: nobody asks for the rest of an encoded image.
 const LONGEST: usize = 40;
@@ -62,7 +63,10 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
     let mut words = Vec::new();
     for (at, (token, folded)) in tokens.iter().zip(&folded).enumerate() {
         if token.script == Script::Unspaced {
-            words.extend(grams(&token.word, Singles::Alone).map(|gram| (at, Vec::from([gram]))));
+            for stretch in stretches(&token.word) {
+                let grams = grams(&stretch, Singles::Alone);
+                words.extend(grams.map(|gram| (at, Vec::from([gram]))));
+            }
             continue;
         }
         // A letter with an accent may be of another language than the words around it.

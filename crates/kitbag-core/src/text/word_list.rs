@@ -10,7 +10,7 @@ pub(crate) fn is_listed(list: &str, word: &str) -> bool {
     clippy::indexing_slicing,
     reason = "evaluated by the compiler, which refuses what is out of bounds"
 )]
-pub(super) const fn word_list<const N: usize>(mut list: &'static str) -> [&'static str; N] {
+pub(crate) const fn word_list<const N: usize>(mut list: &'static str) -> [&'static str; N] {
     let mut words = [""; N];
     let mut count = 0;
     while let Some((word, rest)) = split_first_word(list) {

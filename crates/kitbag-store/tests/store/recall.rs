@@ -11,6 +11,7 @@ use crate::place::{run, second};
 on_both! {
     x04_a_message_is_found_by_its_words_at_once
     x04_blocks_change_no_ranking
+    x04_the_words_of_a_named_speaker_come_first
 }
 
 async fn x04_a_message_is_found_by_its_words_at_once(store: Store) {
@@ -33,6 +34,26 @@ async fn x04_a_message_is_found_by_its_words_at_once(store: Store) {
         .await
         .unwrap();
     assert!(others.is_empty());
+}
+
+async fn x04_the_words_of_a_named_speaker_come_first(store: Store) {
+    let said = [
+        ("Tom Berg", "My sister sails on the lake every summer"),
+        ("Maria Lopez", "My sister plays chess by the lake"),
+    ];
+    let import = said.iter().map(|(speaker, text)| {
+        let message = NewMessage::new(Role::User, *text).with_speaker(*speaker);
+        Import::new("cli", "club", None, message)
+    });
+    store.import(import.collect(), second(0)).await.unwrap();
+    for (query, first) in [
+        ("Maria's sister at the lake", said[1].1),
+        ("Tom's sister at the lake", said[0].1),
+    ] {
+        let request = RecallRequest::new("club", query);
+        let hits = store.recall(&request).await.unwrap();
+        assert_eq!(hits[0].message.text(), first, "{query}");
+    }
 }
 
 async fn x04_blocks_change_no_ranking(store: Store) {

@@ -1,0 +1,130 @@
+//! Likes and dislikes: whether a text says yes or no to something, told by its words alone.
+
+use super::message_traits::MessageTraits;
+use super::passages::word_count;
+use crate::text::{Script, Token, folded, word_list};
+
+/// Words of many languages together, sorted, without accents. To tell the language of a short message
+/// first would not make it surer.
+static NEGATION: [&str; 54] = word_list(include_str!("attitude/negation.txt"));
+static DISLIKE: [&str; 38] = word_list(include_str!("attitude/dislike.txt"));
+static LIKING: [&str; 56] = word_list(include_str!("attitude/liking.txt"));
+/// In scripts without spaces the words stand inside a run.
+const UNSPACED_NEGATION: [&str; 4] = ["不", "没", "ない", "않"];
+const UNSPACED_DISLIKE: [&str; 4] = ["讨厌", "討厭", "嫌い", "싫"];
+const UNSPACED_LIKING: [&str; 7] = ["喜欢", "喜歡", "最爱", "最愛", "好き", "좋아", "ชอบ"];
+/// A text with more words has more than one attitude.
+const LONGEST: usize = 30;
+
+/// The attitude of a text with these words: traits of negation, dislike and liking.
+pub(super) fn attitude(text: &str, tokens: &[Token]) -> MessageTraits {
+    let mut traits = MessageTraits::default();
+    if tokens.iter().map(word_count).sum::<usize>() <= LONGEST {
+        for token in tokens {
+            traits = traits.with(attitude_of_word(text, token));
+        }
+    }
+    traits
+}
+
+fn attitude_of_word(text: &str, token: &Token) -> MessageTraits {
+    let has: [bool; 3] = if token.script == Script::Unspaced {
+        let lists: [&[&str]; 3] = [&UNSPACED_NEGATION, &UNSPACED_DISLIKE, &UNSPACED_LIKING];
+        lists.map(|words| words.iter().any(|word| token.word.contains(word)))
+    } else {
+        let word = folded(&token.word);
+        let lists: [&[&str]; 3] = [&NEGATION, &DISLIKE, &LIKING];
+        lists.map(|words| words.binary_search(&word.as_ref()).is_ok())
+    };
+    let written = text.get(token.start..token.end).unwrap_or_default();
+    let is_contracted = written.ends_with("n't") || written.ends_with("n’t");
+    let [denies, dislikes, likes] = has;
+    let traits = [
+        (denies || is_contracted, MessageTraits::NEGATION),
+        (dislikes, MessageTraits::DISLIKE),
+        (likes, MessageTraits::LIKING),
+    ];
+    let found = traits.into_iter().filter(|(has, _)| *has);
+    found.fold(MessageTraits::default(), |all, (_, found)| all.with(found))
+}
+
+/// Whether a message likes or dislikes as the query does: 1 if so, -1 for the opposite, 0 where either
+/// has no attitude.
+pub(super) fn agreement(query: MessageTraits, message: MessageTraits) -> f64 {
+    let denies = message.has(MessageTraits::NEGATION) || message.has(MessageTraits::DISLIKE);
+    let likes = message.has(MessageTraits::LIKING);
+    match (dislikes(query), query.has(MessageTraits::LIKING)) {
+        (true, _) if denies => 1.0,
+        (true, _) if likes => -1.0,
+        (false, true) if dislikes(message) => -1.0,
+        _ => 0.0,
+    }
+}
+
+/// Whether a text says that something is not liked.
+pub(super) fn dislikes(traits: MessageTraits) -> bool {
+    let denied = MessageTraits::NEGATION.with(MessageTraits::LIKING);
+    traits.has(MessageTraits::DISLIKE) || traits.has(denied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tokens;
+
+    #[test]
+    fn x04_likes_and_dislikes_are_told_apart() {
+        for list in [&NEGATION[..], &DISLIKE, &LIKING] {
+            assert!(list.is_sorted());
+        }
+        let attitude = |text: &str| attitude(text, &tokens(text).collect::<Vec<Token>>());
+        let (negation, liking) = (MessageTraits::NEGATION, MessageTraits::LIKING);
+        for (expected, texts) in [
+            (
+                MessageTraits::DISLIKE,
+                [
+                    "I hate opera",
+                    "Ich hasse Oper",
+                    "Je déteste l'opéra",
+                    "Odio la ópera",
+                    "我讨厌歌剧",
+                ],
+            ),
+            (
+                liking,
+                [
+                    "I like jazz",
+                    "Ich mag Jazz",
+                    "J'adore le jazz",
+                    "Me gusta el jazz",
+                    "我喜欢爵士乐",
+                ],
+            ),
+            (
+                negation.with(liking),
+                [
+                    "I don't like opera",
+                    "Ich mag keine Oper",
+                    "Je n'aime pas l'opéra",
+                    "No me gusta la ópera",
+                    "我不喜欢歌剧",
+                ],
+            ),
+            (
+                negation,
+                [
+                    "I can’t stand opera",
+                    "Ich gehe nie in die Oper",
+                    "Je ne vais jamais à l'opéra",
+                    "No voy a la ópera",
+                    "我没去歌剧院",
+                ],
+            ),
+        ] {
+            for text in texts {
+                assert_eq!(attitude(text), expected, "{text}");
+            }
+        }
+        assert_eq!(attitude("I went to the opera"), MessageTraits::default());
+    }
+}
