@@ -26,6 +26,8 @@ pub(crate) enum Eval {
     Relevance(Box<relevance::Options>),
     /// Whether `kitbag memory recall` finds the turns that hold the answers to questions
     Memory(memory::Options),
+    /// The same with other weights, without the program; much faster in a release build
+    Weights(memory::TuneOptions),
     /// Paired differences of two evaluations, with their standard errors
     Compare {
         /// The records before the change
@@ -39,6 +41,7 @@ pub(crate) fn eval(eval: Eval) -> Result<()> {
     match eval {
         Eval::Relevance(options) => relevance::relevance(&options),
         Eval::Memory(options) => memory::memory(&options),
+        Eval::Weights(options) => memory::tune(&options),
         Eval::Compare { before, after } => compare::compare(&before, &after),
     }
 }

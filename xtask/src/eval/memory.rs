@@ -5,12 +5,16 @@
 
 mod conversation;
 mod figures;
+mod index;
 mod long;
 mod program;
 mod score;
+mod tune;
+mod weights;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -18,15 +22,17 @@ use clap::Args;
 use crate::metadata::Metadata;
 use crate::release;
 use conversation::Conversation;
-use figures::{Figures, Groups, Report};
+use figures::{Figures, Groups, Report, Table};
 use program::{Program, Times};
+
+pub(super) use tune::{Options as TuneOptions, tune};
 
 /// What is evaluated and how.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The conversations and their questions, one JSON document
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
+    /// Conversations and their questions, one JSON document; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    data: Vec<PathBuf>,
     /// The program [default: the release build of this project]
     #[arg(long, value_name = "PATH")]
     kitbag: Option<PathBuf>,
@@ -44,35 +50,67 @@ pub(crate) struct Options {
     args: String,
 }
 
-/// Shows the figures of the data as they are, then those of their long variant.
+/// Shows the figures of each set as it is and of its long variant: those of one set with the time they
+/// took, those of several as a table.
 pub(super) fn memory(options: &Options) -> Result<()> {
-    let conversations = conversation::read(&options.data)?;
     let target = Metadata::load()?.target_directory;
     let program = Program {
         path: release::given_or_built(options.kitbag.as_ref(), &target)?,
         recall_arguments: options.args.split_whitespace().collect(),
     };
-    let groups = match options.by_category {
-        true => Groups::EachCategory,
-        false => Groups::AdversarialApart,
-    };
-
-    let figures = evaluate(&program, &conversations, groups)?;
-    print!("{figures}");
-    let mut long_figures = None;
-    if options.long {
-        let long = long::lengthened(&conversations)?;
-        let figures = evaluate(&program, &long, groups)?;
-        println!("\nlong messages: {}", long::lengths(&long));
-        print!("{figures}");
-        long_figures = Some(figures);
+    let groups = groups(options.by_category);
+    let mut reports = BTreeMap::new();
+    let mut table = Table::default();
+    for file in &options.data {
+        let set = set_name(file)?;
+        let conversations = conversation::read(file)?;
+        let figures = evaluate(&program, &conversations, groups)?;
+        table.add(&set, &figures);
+        let mut long = None;
+        let mut lengths = String::new();
+        if options.long {
+            let variant = long::lengthened(&conversations)?;
+            let figures = evaluate(&program, &variant, groups)?;
+            table.add(&format!("{set}, long"), &figures);
+            lengths = long::lengths(&variant);
+            long = Some(figures);
+        }
+        if options.data.len() == 1 {
+            print!("{figures}");
+            if let Some(long) = &long {
+                println!("\nlong messages: {lengths}");
+                print!("{long}");
+            }
+        }
+        reports.insert(set, Report { figures, long });
+    }
+    if options.data.len() > 1 {
+        print!("{table}");
     }
     if let Some(file) = &options.json {
-        let long = long_figures;
-        let written = fs::write(file, Report { figures, long }.to_json()?);
+        let json = match reports.first_key_value() {
+            Some((_, report)) if reports.len() == 1 => figures::to_json(report)?,
+            _ => figures::to_json(&reports)?,
+        };
+        let written = fs::write(file, json);
         written.with_context(|| format!("could not write {}", file.display()))?;
     }
     Ok(())
+}
+
+fn groups(by_category: bool) -> Groups {
+    match by_category {
+        true => Groups::EachCategory,
+        false => Groups::AdversarialApart,
+    }
+}
+
+/// The name of a file of conversations, by which its figures are known.
+fn set_name(file: &Path) -> Result<String> {
+    let name = file
+        .file_stem()
+        .context("a folder is no file of conversations");
+    Ok(name?.to_string_lossy().into_owned())
 }
 
 fn evaluate(
@@ -86,5 +124,5 @@ fn evaluate(
         let scored = score::rows(conversation, &answers);
         rows.extend(scored.with_context(|| format!("conversation `{}`", conversation.name))?);
     }
-    Ok(Figures::new(&rows, groups, times))
+    Ok(Figures::new(&rows, groups, Some(times)))
 }

@@ -1,5 +1,6 @@
 //! The data: conversations of several sittings, and questions with the turns that hold the answers.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -30,6 +31,18 @@ pub(super) struct Turn {
     pub(super) caption: Option<String>,
     /// What showing the turn in a prompt costs, its speaker and date included.
     pub(super) tokens: u64,
+}
+
+impl Turn {
+    /// The text as it is imported, with the picture's description behind it.
+    pub(super) fn shown_text(&self) -> Cow<'_, str> {
+        match self.caption.as_deref() {
+            Some(caption) if !caption.is_empty() => {
+                format!("{} (shares {caption})", self.text).into()
+            }
+            _ => self.text.as_str().into(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

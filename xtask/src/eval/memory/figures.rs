@@ -14,6 +14,8 @@ use super::conversation::Label;
 use super::program::Times;
 use super::score::{Measure, Row};
 
+/// The title of the questions that have an answer.
+const ALL: &str = "all";
 const ADVERSARIAL: Label = Label::Number(5);
 
 /// Which categories have figures of their own.
@@ -28,7 +30,8 @@ pub(super) enum Groups {
 pub(super) struct Figures {
     #[serde(serialize_with = "as_map")]
     result: Vec<Group>,
-    times: Times,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<Times>,
 }
 
 #[derive(Debug)]
@@ -40,14 +43,12 @@ struct Group {
 }
 
 impl Figures {
-    pub(super) fn new(rows: &[Row], groups: Groups, times: Times) -> Self {
+    pub(super) fn new(rows: &[Row], groups: Groups, times: Option<Times>) -> Self {
         let group = |title: String, belongs: &dyn Fn(&Label) -> bool| {
             let rows = rows.iter().filter(|row| belongs(&row.category));
             Group::new(title, &rows.collect::<Vec<_>>())
         };
-        let mut result = vec![group("all".to_owned(), &|category| {
-            *category != ADVERSARIAL
-        })];
+        let mut result = vec![group(ALL.to_owned(), &|category| *category != ADVERSARIAL)];
         let shown = rows.iter().map(|row| &row.category);
         let shown = shown.filter(|category| match groups {
             Groups::AdversarialApart => **category == ADVERSARIAL,
@@ -83,6 +84,43 @@ impl Group {
     }
 }
 
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n {}", self.count)?;
+        for (measure, mean) in Measure::ALL.iter().zip(&self.means) {
+            write!(f, "  {measure} {mean:.1}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The figures of several sets of conversations, a line for each group of questions.
+#[derive(Debug, Default)]
+pub(super) struct Table(Vec<(String, String)>);
+
+impl Table {
+    pub(super) fn add(&mut self, set: &str, figures: &Figures) {
+        for group in &figures.result {
+            let title = match group.title.as_str() {
+                ALL => set.to_owned(),
+                title => format!("{set}, {title}"),
+            };
+            self.0.push((title, group.to_string()));
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths = self.0.iter().map(|(title, _)| title.chars().count());
+        let width = widths.max().unwrap_or(0);
+        for (title, figures) in &self.0 {
+            writeln!(f, "{title:width$}  {figures}")?;
+        }
+        Ok(())
+    }
+}
+
 /// With so many decimals, rounded as its decimal expansion is.
 fn rounded(figure: f64, decimals: usize) -> f64 {
     format!("{figure:.decimals$}").parse().unwrap_or(figure)
@@ -91,13 +129,11 @@ fn rounded(figure: f64, decimals: usize) -> f64 {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for group in &self.result {
-            write!(f, "{:14} n {}", group.title, group.count)?;
-            for (measure, mean) in Measure::ALL.iter().zip(&group.means) {
-                write!(f, "  {measure} {mean:.1}")?;
-            }
-            writeln!(f)?;
+            writeln!(f, "{:14} {group}", group.title)?;
         }
-        let Times { import_s, recall_s } = self.times;
+        let Some(Times { import_s, recall_s }) = self.times else {
+            return Ok(());
+        };
         let (import_s, recall_s) = (rounded(import_s, 2), rounded(recall_s, 2));
         writeln!(
             f,
@@ -115,15 +151,13 @@ pub(super) struct Report {
     pub(super) long: Option<Figures>,
 }
 
-impl Report {
-    pub(super) fn to_json(&self) -> Result<Vec<u8>> {
-        let mut json = Vec::new();
-        let formatter = PrettyFormatter::with_indent(b" ");
-        self.serialize(&mut serde_json::Serializer::with_formatter(
-            &mut json, formatter,
-        ))?;
-        Ok(json)
-    }
+pub(super) fn to_json(figures: &impl Serialize) -> Result<Vec<u8>> {
+    let mut json = Vec::new();
+    let formatter = PrettyFormatter::with_indent(b" ");
+    figures.serialize(&mut serde_json::Serializer::with_formatter(
+        &mut json, formatter,
+    ))?;
+    Ok(json)
 }
 
 /// The groups by their titles, in their order.
@@ -153,10 +187,10 @@ mod tests {
         }
     }
 
-    const TIMES: Times = Times {
+    const TIMES: Option<Times> = Some(Times {
         import_s: 0.104,
         recall_s: 12.0,
-    };
+    });
 
     #[test]
     fn x04_the_adversarial_questions_are_apart() {
@@ -186,6 +220,31 @@ mod tests {
     }
 
     #[test]
+    fn x04_several_sets_are_one_table() {
+        let figures = |share| {
+            let rows = [row(1, share), row(5, 1.0)];
+            Figures::new(&rows, Groups::AdversarialApart, None)
+        };
+        let mut table = Table::default();
+        table.add("talk", &figures(0.5));
+        table.add("mail", &figures(0.25));
+        let shown = table.to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(
+            lines[0].starts_with("talk              n 1  r@5 50.0  r@10 50.0"),
+            "{shown}"
+        );
+        assert!(
+            lines[1].starts_with("talk, category 5  n 1  r@5 100.0"),
+            "{shown}"
+        );
+        assert!(
+            lines[2].starts_with("mail              n 1  r@5 25.0"),
+            "{shown}"
+        );
+    }
+
+    #[test]
     fn x04_a_mean_is_rounded_as_its_decimal_expansion() {
         let mean = |shares: &[f64]| {
             let rows: Vec<Row> = shares.iter().map(|share| row(1, *share)).collect();
@@ -208,7 +267,7 @@ mod tests {
             figures: figures(1.0),
             long: Some(figures(0.25)),
         };
-        let json = String::from_utf8(report.to_json().unwrap()).unwrap();
+        let json = String::from_utf8(to_json(&report).unwrap()).unwrap();
         assert!(
             json.starts_with(
                 "{\n \"result\": {\n  \"all\": {\n   \"n\": 1,\n   \"r@5\": 100.0,\n   \"r@10\""

@@ -83,10 +83,6 @@ fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
 }
 
 fn import_line(conversation: &str, turn: &Turn) -> serde_json::Value {
-    let text = match turn.caption.as_deref() {
-        Some(caption) if !caption.is_empty() => format!("{} (shares {caption})", turn.text),
-        _ => turn.text.clone(),
-    };
     json!({
         "channel": CHANNEL,
         "sender": conversation,
@@ -95,7 +91,7 @@ fn import_line(conversation: &str, turn: &Turn) -> serde_json::Value {
         "at": turn.at,
         "role": turn.role.as_deref().unwrap_or("user"),
         "speaker": turn.speaker,
-        "text": text,
+        "text": turn.shown_text(),
     })
 }
 

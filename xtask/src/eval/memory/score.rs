@@ -29,6 +29,13 @@ impl Measure {
         Self::Thousands(4),
     ];
 
+    /// The mean share of the evidence, over rows of questions.
+    pub(super) fn mean(self, rows: &[Row]) -> f64 {
+        let at = Self::ALL.iter().position(|measure| *measure == self);
+        let shares = rows.iter().filter_map(|row| row.shares.get(at?));
+        shares.sum::<f64>() / rows.len().max(1) as f64
+    }
+
     /// The share of the evidence.
     fn of(self, ranked: &[(&str, u64)], evidence: &BTreeSet<&str>) -> f64 {
         let seen = match self {
