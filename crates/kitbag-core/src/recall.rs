@@ -13,6 +13,7 @@ mod candidates;
 mod days;
 mod evidence;
 mod fingerprint;
+mod latest;
 mod message_traits;
 mod passages;
 mod query;
