@@ -31,6 +31,7 @@ pub mod rank;
 pub mod reasoning;
 pub mod recall;
 pub mod role;
+pub mod statement;
 pub mod stored;
 pub mod summarize;
 pub mod text;

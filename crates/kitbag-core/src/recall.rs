@@ -16,6 +16,7 @@ mod concepts;
 mod days;
 mod evidence;
 mod fingerprint;
+mod latest;
 mod message_traits;
 mod passages;
 mod query;

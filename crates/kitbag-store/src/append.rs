@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use kitbag_core::content::Content;
 use kitbag_core::recall::{Analysis, Fingerprint, MessageTraits};
 use kitbag_core::role::Role;
+use kitbag_core::statement::Statement;
 
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
+use crate::fact::{self, Drawn};
 use crate::forget::MarkedMessage;
 use crate::id::MessageId;
 use crate::index::{self, Entry};
@@ -27,6 +29,7 @@ pub(crate) struct Analysed {
     fingerprint: Fingerprint,
     terms: Option<Vec<u8>>,
     cuts: Option<Vec<u8>>,
+    statements: Vec<Statement>,
 }
 
 impl Analysed {
@@ -42,8 +45,15 @@ impl Analysed {
             fingerprint: analysis.fingerprint,
             terms: recallable.map(|one| index::encode_terms(&one.passages)),
             cuts: index::cuts(analysis),
+            statements: Vec::new(),
             message,
         })
+    }
+
+    /// The same with what its speaker states.
+    pub(crate) fn with_statements(mut self) -> Self {
+        self.statements = fact::statements(&self.message);
+        self
     }
 
     /// When it was said.
@@ -121,19 +131,19 @@ impl ContentHash {
     }
 }
 
-/// Adds messages to a conversation, and tells the number of the first. The caller has locked the
-/// scope, and saves both.
+/// Adds messages to a conversation, and tells the number of the first and what they state. The caller has
+/// locked the scope, and saves both.
 pub(crate) async fn append(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
     conversation: &mut Conversation,
     messages: Vec<Analysed>,
-) -> Result<u32> {
+) -> Result<(u32, Vec<Drawn>)> {
     let first = conversation.messages.saturating_add(1);
     let mut batch = Batch::default();
     batch.add(tx, scope, conversation, messages).await?;
-    batch.write(tx, scope).await?;
-    Ok(first)
+    let drawn = batch.write(tx, scope).await?;
+    Ok((first, drawn))
 }
 
 /// Messages of one scope that are written together.
@@ -144,6 +154,7 @@ pub(crate) struct Batch {
     messages: Vec<Pending>,
     /// The words of each.
     entries: Vec<Entry>,
+    drawn: Vec<Drawn>,
 }
 
 struct Pending {
@@ -180,6 +191,14 @@ impl Batch {
                 by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
             });
+            for statement in std::mem::take(&mut message.statements) {
+                self.drawn.push(Drawn {
+                    statement,
+                    message: conversation.id.message(conversation.messages),
+                    speaker: message.message.message.name.clone(),
+                    at: message.at(),
+                });
+            }
             let traits = message.traits;
             self.messages.push(Pending { message, previous });
             previous = Some(traits);
@@ -188,8 +207,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Writes them, and their words into the index.
-    pub(crate) async fn write(self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
+    /// Writes them, and their words into the index. Gives what they state, which is the caller's to keep.
+    pub(crate) async fn write(self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<Vec<Drawn>> {
         index::add(tx, scope, &self.entries).await?;
         let rows = self.messages.into_iter().zip(self.entries);
         let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
@@ -202,7 +221,7 @@ impl Batch {
         if scope.analysis != index::ANALYSIS {
             index::reindex(tx, scope).await?;
         }
-        Ok(())
+        Ok(self.drawn)
     }
 }
 

@@ -1,4 +1,10 @@
 //! Facts about a sender: a key and a value. A value that was replaced stays, as history.
+//!
+//! A fact is told by a person or a tool, or drawn from a message. Of one key the value that was told or
+//! said last holds, whichever way it came.
+
+mod drawn;
+mod timeline;
 
 use jiff::Timestamp;
 
@@ -8,6 +14,9 @@ use crate::names;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{FromRow, LenientU32, Row, Value, from_row};
+
+pub(crate) use drawn::{Drawn, STATEMENTS, draw, statements};
+pub(crate) use timeline::Timeline;
 
 /// Longest key, in characters.
 const LONGEST_KEY: usize = 100;
@@ -30,6 +39,11 @@ pub struct Fact {
     pub until: Option<Timestamp>,
     /// The message that it was learned from.
     pub source: Option<MessageId>,
+    /// Whether it was drawn from that message, and not told as a fact.
+    pub drawn: bool,
+    /// The person that it is about, where that is not the sender; the key begins with the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
 }
 
 /// A fact to keep.
@@ -42,6 +56,8 @@ pub struct NewFact {
     pub value: String,
     /// The message that it was learned from.
     pub source: Option<MessageId>,
+    pub(crate) drawn: bool,
+    pub(crate) speaker: Option<String>,
 }
 
 impl NewFact {
@@ -52,6 +68,8 @@ impl NewFact {
             key: key.into(),
             value: value.into(),
             source: None,
+            drawn: false,
+            speaker: None,
         }
     }
 
@@ -115,7 +133,7 @@ impl Store {
     /// When the store fails.
     pub async fn facts(&self, sender: &str, limit: u32) -> Result<Vec<Fact>> {
         let sender = sender.to_owned();
-        self.read(async move |tx| current(tx, &sender, limit).await)
+        self.read(async move |tx| current(tx, &sender, DrawnFrom::Anywhere, limit).await)
             .await
     }
 
@@ -133,26 +151,26 @@ impl Store {
         let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
         self.read(async move |tx| {
             let (of_key, order) = match key {
-                Some(_) => (" AND key = $4", "version DESC"),
-                None => ("", "key, version"),
+                Some(_) => (" AND key = $4", "since DESC, version DESC"),
+                None => ("", "key, since, version"),
             };
+            // A value that was only said once more is no other value.
             let sql = format!(
                 "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $3{of_key} \
-                 ORDER BY {order} LIMIT $2"
+                 AND (drawn = 0 OR until IS NULL OR until > since) ORDER BY {order} LIMIT $2"
             );
             let key: Vec<Value> = key.into_iter().map(Value::from).collect();
             let mut facts: Vec<Fact> = tx.query(&sql, (limit, sender, key)).await?;
-            facts.sort_by(|a, b| (&a.key, a.version).cmp(&(&b.key, b.version)));
+            facts.sort_by(|a, b| (&a.key, a.since, a.version).cmp(&(&b.key, b.since, b.version)));
             Ok(facts)
         })
         .await
     }
 }
 
-const COLUMNS: &str =
-    "key, value, version, since, until, source_scope, source_conversation, source_seq";
+pub(crate) const COLUMNS: &str = "key, value, version, since, until, source_scope, source_conversation, source_seq, drawn, speaker";
 
-from_row!(Fact: key, value, version, since, until, source);
+from_row!(Fact: key, value, version, since, until, source, drawn, speaker);
 
 impl FromRow for Option<MessageId> {
     fn from_row(row: &mut Row) -> Result<Self> {
@@ -165,13 +183,34 @@ impl FromRow for Option<MessageId> {
     }
 }
 
-/// The facts that hold, the latest `limit` of them, sorted by key.
-pub(crate) async fn current(tx: &mut Tx<'_>, sender: &str, limit: u32) -> Result<Vec<Fact>> {
+/// Where facts may be drawn from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum DrawnFrom {
+    /// From messages on any channel.
+    Anywhere,
+    /// From messages of one scope alone, if there is one: words that were said elsewhere do not belong
+    /// here.
+    Scope(Option<u32>),
+}
+
+/// The facts that hold, the latest `limit` of them, sorted by key. Those that were told hold everywhere.
+pub(crate) async fn current(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    from: DrawnFrom,
+    limit: u32,
+) -> Result<Vec<Fact>> {
+    let (condition, scope) = match from {
+        DrawnFrom::Anywhere => ("", None),
+        DrawnFrom::Scope(None) => (" AND drawn = 0", None),
+        DrawnFrom::Scope(scope) => (" AND (drawn = 0 OR source_scope = $4)", scope),
+    };
     let sql = format!(
-        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL \
+        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{condition} \
          ORDER BY since DESC, key LIMIT $3"
     );
-    let mut facts: Vec<Fact> = tx.query(&sql, (sender, limit)).await?;
+    let scope: Vec<Value> = scope.into_iter().map(Value::from).collect();
+    let mut facts: Vec<Fact> = tx.query(&sql, (sender, limit, scope)).await?;
     facts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(facts)
 }
@@ -190,30 +229,17 @@ pub(crate) async fn set(
     now: Timestamp,
 ) -> Result<()> {
     fact.check()?;
-    let sql = "SELECT version, value, until FROM fact \
-               WHERE tenant = $1 AND sender = $2 AND key = $3 ORDER BY version DESC LIMIT 1";
-    let latest: Option<(u32, String, Option<i64>)> = tx.lock_one(sql, (sender, &fact.key)).await?;
-    let mut version = 0;
-    if let Some((latest, value, until)) = latest {
-        if until.is_none() && value == fact.value {
-            return Ok(());
-        }
-        version = latest;
-        end(tx, sender, &fact.key, now).await?;
+    let mut timeline = Timeline::read(tx, sender, &fact.key).await?;
+    if timeline
+        .current()
+        .is_some_and(|held| held.value == fact.value)
+    {
+        return Ok(());
     }
-    let value = Value::Body(fact.value.clone());
-    let source = |of: fn(MessageId) -> u32| fact.source.map(of);
-    tx.insert(
-        "fact (tenant, sender, key, version, value, since, source_scope, source_conversation, \
-         source_seq)",
-        [(
-            (sender, &fact.key, version.saturating_add(1), value, now),
-            source(|id| id.conversation.scope),
-            source(|id| id.conversation.number),
-            source(|id| id.seq),
-        )],
-    )
-    .await
+    // Whoever tells a fact means it to hold, also where a clock was ahead when something was said.
+    let since = timeline.latest().map_or(now, |latest| latest.max(now));
+    timeline.add(fact, since);
+    timeline.save(tx).await
 }
 
 /// Ends the value that holds. The caller holds the [`lock`].

@@ -21,7 +21,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
-use crate::store::Store;
+use crate::store::{FactsFromTalk, Store};
 use crate::summary::{self, NewSummary, SummaryMaker};
 use crate::transaction::Tx;
 use target::{Arrival, Target};
@@ -134,7 +134,8 @@ impl ImportBatch {
             let line = Line {
                 conversation: import.conversation,
                 title: import.title,
-                message: Analysed::new(import.message, |text| analyser.analyse(text))?,
+                message: Analysed::new(import.message, |text| analyser.analyse(text))?
+                    .with_statements(),
                 facts: import.facts,
                 summary: import.summary,
             };
@@ -169,6 +170,7 @@ impl Store {
     /// # Errors
     /// When the store fails.
     pub async fn import_batch(&self, batch: ImportBatch, now: Timestamp) -> Result<Imported> {
+        let facts_from_talk = self.facts_from_talk();
         self.write(async move |tx| {
             if batch.scopes.len() > 1 {
                 Scope::lock_many(tx).await?;
@@ -189,6 +191,7 @@ impl Store {
                     now,
                     key: key.as_ref(),
                     restores: batch.restores,
+                    facts_from_talk,
                     imported: &mut imported,
                 };
                 importer.import(tx, lines).await?;
@@ -208,6 +211,7 @@ struct Importer<'a> {
     /// The key of the marks, if there are any.
     key: Option<&'a MarkKey>,
     restores: bool,
+    facts_from_talk: FactsFromTalk,
     imported: &'a mut Imported,
 }
 
@@ -259,9 +263,12 @@ impl Importer<'_> {
         for target in targets.values() {
             target.conversation.save(tx).await?;
         }
-        batch.write(tx, &mut self.scope).await?;
+        let drawn = batch.write(tx, &mut self.scope).await?;
         edit::replace(tx, &mut self.scope, rest.changed, self.now).await?;
         self.scope.save(tx).await?;
+        if self.facts_from_talk == FactsFromTalk::Draw {
+            fact::draw(tx, &self.sender, drawn, self.now).await?;
+        }
         self.keep_facts(tx, rest.facts).await?;
         self.keep_summaries(tx, rest.summaries).await
     }

@@ -6,10 +6,11 @@
 
 use jiff::Timestamp;
 use kitbag_core::problem::Problem;
+use kitbag_core::statement::Asked;
 
 use crate::conversation::Conversation;
 use crate::error::Result;
-use crate::fact::{self, Fact};
+use crate::fact::{self, DrawnFrom, Fact};
 use crate::history::{self, Readers};
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;
@@ -60,6 +61,14 @@ impl MemoryRequest {
         }
     }
 
+    /// Where facts may be drawn from that a prompt for a scope shows.
+    const fn drawn_from(&self, scope: Option<u32>) -> DrawnFrom {
+        match self.across_channels {
+            true => DrawnFrom::Anywhere,
+            false => DrawnFrom::Scope(scope),
+        }
+    }
+
     /// The same for a message that was accepted already.
     #[must_use]
     pub fn answering(mut self, message: MessageId) -> Self {
@@ -89,8 +98,11 @@ pub struct ConversationMemory {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Recollections {
-    /// The facts about the sender, from any channel.
+    /// The facts about the sender: those that were told, and those that were drawn from what was said
+    /// on this channel.
     pub facts: Vec<Fact>,
+    /// What the message asks for of what is known.
+    pub asked: Asked,
     /// The latest summaries of the channel, oldest first.
     pub summaries: Vec<Summary>,
     /// The related messages, best first.
@@ -128,8 +140,14 @@ impl Store {
         let Incoming {
             channel, sender, ..
         } = &request.incoming;
-        let mut known = Recollections::default();
-        known.facts = known.or_tell("facts", self.facts(sender, request.facts).await);
+        let mut known = Recollections {
+            asked: fact::STATEMENTS.asked(&request.incoming.message.text()),
+            ..Recollections::default()
+        };
+        let (about, most) = (sender.clone(), request.facts);
+        let from = request.drawn_from(conversation.map(|id| id.scope));
+        let facts = self.read(async move |tx| fact::current(tx, &about, from, most).await);
+        known.facts = known.or_tell("facts", facts.await);
         let summaries = self.summaries(channel, sender, request.summaries).await;
         known.summaries = known.or_tell("summaries", summaries);
         known.recalled = known.or_tell("recall", self.recall(&recall).await);
@@ -217,7 +235,8 @@ async fn recollections(
             .map(|scope| scope.id),
     };
     Ok(Some(Recollections {
-        facts: fact::current(tx, sender, request.facts).await?,
+        facts: fact::current(tx, sender, request.drawn_from(scope), request.facts).await?,
+        asked: fact::STATEMENTS.asked(&request.incoming.message.text()),
         summaries: match scope {
             Some(scope) => summary::latest(tx, scope, request.summaries).await?,
             None => Vec::new(),

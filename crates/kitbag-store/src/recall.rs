@@ -1,7 +1,9 @@
 //! Recall: the past messages that a query is about. What counts how much is decided in the core.
 
+mod change;
 mod evidence;
 mod filter;
+mod known;
 #[cfg(feature = "embeddings")]
 mod meaning;
 mod remembered;
@@ -23,6 +25,7 @@ use kitbag_core::recall::{
 #[cfg(feature = "embeddings")]
 use crate::embedding::Embedder;
 use crate::error::{Result, StoreError};
+use crate::fact::Fact;
 use crate::filter::MessageFilter;
 use crate::history;
 use crate::id::{ConversationId, MessageId};
@@ -32,6 +35,8 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{LenientU32, Row};
+
+use known::KnownFacts;
 
 /// How many candidates are looked at closely, at least.
 const CANDIDATES: usize = 400;
@@ -135,6 +140,30 @@ pub struct Recalled {
     pub score: Score,
     /// Messages that say nearly the same.
     pub duplicates: Vec<MessageId>,
+    /// The later message by which it no longer holds, if there is one.
+    pub outdated_by: Option<Later>,
+}
+
+/// A later message about the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Later {
+    /// Its name.
+    pub id: MessageId,
+    /// When it was said.
+    pub at: Option<MessageTime>,
+}
+
+/// A fact that a query is about.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RecalledFact {
+    /// The fact, which holds.
+    pub fact: Fact,
+    /// How much it has to do with the query, in thousandths.
+    pub relevance: u32,
+    /// The message that it came from.
+    pub message: Option<StoredMessage>,
 }
 
 impl Recalled {
@@ -179,6 +208,17 @@ impl Store {
         }
     }
 
+    /// The facts that a query is about, most first: what it asks for by its key, and what shares a word
+    /// with it. `What do you know about me?` gives all that is known.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn recall_facts(&self, request: &RecallRequest) -> Result<Vec<RecalledFact>> {
+        let request = request.clone();
+        self.read(async move |tx| recall_facts(tx, &request).await)
+            .await
+    }
+
     async fn try_recall(&self, request: &RecallRequest) -> Result<RecallOutcome> {
         let request = request.clone();
         self.read(async move |tx| recall(tx, &request).await).await
@@ -211,27 +251,42 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     let mut evidence = evidence::gather(tx, &parts, request, &query).await?;
     evidence.within = filter::conversations(tx, &parts, &request.filter).await?;
     let most = CANDIDATES.max(request.limit.saturating_mul(2));
+    let known = KnownFacts::read(tx, &parts, request).await?;
     let candidates = match request.filter.is_about_messages() {
-        false => candidates(&query, &evidence, &request.weights, most),
+        false => {
+            let mut found = candidates(&query, &evidence, &request.weights, most);
+            known.add_candidates(&parts, &mut found);
+            found
+        }
         true => {
             let all = candidates(&query, &evidence, &request.weights, usize::MAX);
             filter::admitted(tx, &parts, &request.filter, all, most).await?
         }
     };
-    let facts = facts(tx, &parts, request, &query, &candidates).await?;
+    let facts = facts(tx, &parts, request, &query, &candidates, &known).await?;
     #[cfg(feature = "embeddings")]
     let facts = meaning::add_likeness(tx, &parts, request, &candidates, facts).await?;
     let mut hits = rank(&query, candidates, &facts, &request.weights);
-    hits.truncate(request.limit);
+    hits.truncate(request.limit.max(change::LOOKED_AT));
 
     let mut recalled = BTreeMap::new();
     for part in &parts {
         let places = hits.iter().map(|hit| (hit.conversation, hit.message));
-        let places = part.own(places);
+        let mut places = part.own(places.chain(hits.iter().filter_map(|hit| hit.outdated_by)));
+        places.sort_unstable();
+        places.dedup();
         for (found, cuts) in messages_and_cuts(tx, part, &places).await? {
             recalled.insert(part.place(found.id), (found, cuts));
         }
     }
+    let said = |place: &(u32, u32)| {
+        let (message, _): &(StoredMessage, _) = recalled.get(place)?;
+        Some((message.id, message.at))
+    };
+    let times: BTreeMap<(u32, u32), _> = hits
+        .iter()
+        .filter_map(|hit| Some((hit.outdated_by?, said(&hit.outdated_by?)?)))
+        .collect();
     let named = |conversation, message| name(&parts, conversation, message);
     let hits = hits.into_iter().filter_map(|hit| {
         let (message, cuts) = recalled.remove(&(hit.conversation, hit.message))?;
@@ -243,9 +298,43 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
             passage: start..end,
             score: hit.score,
             duplicates: duplicates.filter_map(|(at, seq)| named(at, seq)).collect(),
+            outdated_by: hit
+                .outdated_by
+                .and_then(|later| times.get(&later))
+                .map(|(id, at)| {
+                    let (id, at) = (*id, *at);
+                    Later { id, at }
+                }),
         })
     });
-    Ok(RecallOutcome::Hits(hits.collect()))
+    let mut hits: Vec<Recalled> = hits.collect();
+    change::put_latest_first(&query, &mut hits);
+    hits.truncate(request.limit);
+    Ok(RecallOutcome::Hits(hits))
+}
+
+async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<RecalledFact>> {
+    let parts = parts(tx, request).await?;
+    let mut known = KnownFacts::read(tx, &parts, request).await?.facts;
+    known.truncate(request.limit);
+    let mut facts = Vec::with_capacity(known.len());
+    for (fact, relevance) in known {
+        let message = match fact.source {
+            Some(id) => {
+                let place = (id.conversation.number, id.seq);
+                let scope = id.conversation.scope;
+                let found = history::at_places(tx, history::COLUMNS, scope, &[place]).await?;
+                found.into_iter().next()
+            }
+            None => None,
+        };
+        facts.push(RecalledFact {
+            fact,
+            relevance,
+            message,
+        });
+    }
+    Ok(facts)
 }
 
 /// Messages, and where their passages are.
@@ -305,6 +394,7 @@ async fn facts(
     request: &RecallRequest,
     query: &Query,
     candidates: &[Candidate],
+    known_facts: &KnownFacts,
 ) -> Result<Vec<MessageFacts>> {
     let in_prompt: BTreeSet<MessageId> = request.in_prompt.iter().copied().collect();
     let mut known = Vec::with_capacity(candidates.len());
@@ -344,7 +434,21 @@ async fn facts(
             facts.arrival = row.read()?;
             facts.fingerprint = Fingerprint::from_bits(row.read::<i64>()?.cast_unsigned());
             let place = (id.conversation.number, id.seq);
-            facts.remembered = remembered.get(&place).copied().unwrap_or(0);
+            let relevance = known_facts.relevance(id);
+            let remembered = remembered.get(&place).copied().unwrap_or(0);
+            facts.remembered = remembered.saturating_add(u32::from(relevance > 0));
+            // What only shares a word with the query has been found by its words.
+            facts.fact = if relevance >= known::ASKED {
+                relevance
+            } else {
+                0
+            };
+            facts.outdated_by = known_facts.outdated_by(id).and_then(|later| {
+                let part = parts
+                    .iter()
+                    .find(|part| part.scope.id == later.conversation.scope);
+                part.map(|part| part.place(later))
+            });
             facts.in_prompt = is_shown;
             known.push(facts);
         }

@@ -162,7 +162,7 @@ mod tests {
             .iter()
             .map(|one| (one.name, one.is_body))
             .collect();
-        assert_eq!(columns.len(), 9);
+        assert_eq!(columns.len(), 11);
         assert_eq!(columns[3], ("value", true));
         let message = tables.iter().find(|table| table.name == "message").unwrap();
         let added: Vec<_> = message.columns.iter().rev().take(3).collect();

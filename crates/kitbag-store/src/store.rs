@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::append::Analysed;
 use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::transaction::Tx;
@@ -16,6 +17,17 @@ pub struct Store {
     backend: Arc<Backend>,
     tenant: Tenant,
     owner: Arc<str>,
+    facts_from_talk: FactsFromTalk,
+}
+
+/// What becomes of plain statements that people make about themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FactsFromTalk {
+    /// They are kept as facts, with the message they come from.
+    #[default]
+    Draw,
+    /// Only what is told as a fact is one.
+    Ignore,
 }
 
 enum Backend {
@@ -75,6 +87,7 @@ impl Store {
             backend: Arc::new(backend),
             tenant: Tenant::default(),
             owner: owner()?.into(),
+            facts_from_talk: FactsFromTalk::default(),
         })
     }
 
@@ -84,6 +97,29 @@ impl Store {
         Self {
             tenant,
             ..self.clone()
+        }
+    }
+
+    /// The same store with another way to treat what people say about themselves. Facts that were drawn
+    /// already stay.
+    #[must_use]
+    pub fn with_facts_from_talk(&self, facts_from_talk: FactsFromTalk) -> Self {
+        Self {
+            facts_from_talk,
+            ..self.clone()
+        }
+    }
+
+    /// What becomes of statements in what is imported.
+    pub(crate) const fn facts_from_talk(&self) -> FactsFromTalk {
+        self.facts_from_talk
+    }
+
+    /// A message with what its speaker states, unless statements are ignored.
+    pub(crate) fn with_statements(&self, message: Analysed) -> Analysed {
+        match self.facts_from_talk {
+            FactsFromTalk::Draw => message.with_statements(),
+            FactsFromTalk::Ignore => message,
         }
     }
 

@@ -11,6 +11,7 @@ use kitbag_core::recall::analyse;
 use crate::append::{self, Analysed};
 use crate::conversation::Conversation;
 use crate::error::Result;
+use crate::fact;
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::lease::Lease;
 use crate::names;
@@ -86,7 +87,7 @@ impl Store {
             idempotency_key,
         } = incoming.clone();
         message.at.get_or_insert(now.into());
-        let message = Analysed::new(message, analyse)?;
+        let message = self.with_statements(Analysed::new(message, analyse)?);
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
             if let Some(key) = &idempotency_key
@@ -97,9 +98,11 @@ impl Store {
             let mut conversation = Conversation::choose(tx, &mut scope, &conversation, now).await?;
             conversation.active = conversation.active.max(now);
             conversation.turns = conversation.turns.saturating_add(1);
-            let first = append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
+            let (first, drawn) =
+                append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
             conversation.save(tx).await?;
             scope.save(tx).await?;
+            fact::draw(tx, &sender, drawn, now).await?;
             let turn = StoredTurn {
                 id: conversation.id.turn(conversation.turns),
                 status: TurnStatus::Accepted,

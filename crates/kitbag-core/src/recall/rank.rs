@@ -11,6 +11,7 @@ use super::attitude::agreement;
 use super::candidates::{Candidate, Scale, rounded};
 use super::days::nearness;
 use super::fingerprint::Fingerprint;
+use super::latest;
 use super::message_traits::MessageTraits;
 use super::query::Query;
 use super::speakers::NamedSpeakers;
@@ -56,6 +57,7 @@ pub fn rank(
         .map(|(candidate, facts)| (ranking.hit(candidate, facts), *facts))
         .collect();
     hits.sort_by_key(|(hit, facts)| Reverse((hit.score.total(), facts.arrival, place(facts))));
+    latest::put_first(&mut hits);
     fold_duplicates(hits, facts)
 }
 
@@ -88,6 +90,10 @@ pub struct MessageFacts {
     /// How like its passage that tells most is to the query in meaning, in thousandths, where a model
     /// compared them.
     pub likeness: Option<i32>,
+    /// How much a fact that came from it answers the query, in thousandths.
+    pub fact: u32,
+    /// The later message, if one says that what this one says no longer holds: conversation and message.
+    pub outdated_by: Option<(u32, u32)>,
     /// Whether it is in the prompt already.
     pub in_prompt: bool,
 }
@@ -109,6 +115,8 @@ impl MessageFacts {
             fingerprint: Fingerprint::default(),
             remembered: 0,
             likeness: None,
+            fact: 0,
+            outdated_by: None,
             in_prompt: false,
         }
     }
@@ -128,6 +136,8 @@ pub struct Hit {
     pub score: Score,
     /// Messages that say nearly the same and rank lower: conversation and message.
     pub duplicates: Vec<(u32, u32)>,
+    /// The later message by which it no longer holds, if there is one.
+    pub outdated_by: Option<(u32, u32)>,
 }
 
 /// One ranking: what all its scores have in common.
@@ -187,6 +197,7 @@ impl Ranking<'_> {
             ("recency", self.recency(facts) * weights.recency),
             ("remembered", when(facts.remembered > 0, weights.remembered)),
             ("meaning", likeness * weights.meaning),
+            ("fact", f64::from(facts.fact) / 1000.0 * weights.fact),
         ];
         let add = |score: Score, (name, value)| score.plus(name, rounded(value));
         Hit {
@@ -195,6 +206,7 @@ impl Ranking<'_> {
             passage: candidate.passage,
             score: parts.into_iter().fold(Score::default(), add),
             duplicates: Vec::new(),
+            outdated_by: facts.outdated_by,
         }
     }
 
@@ -215,7 +227,12 @@ fn fold_duplicates(hits: Vec<(Hit, &MessageFacts)>, facts: &[MessageFacts]) -> V
         if facts.in_prompt || shown.iter().any(|shown| shown.is_like(fingerprint)) {
             continue;
         }
-        match kept.iter_mut().find(|(_, kept)| kept.is_like(fingerprint)) {
+        // Two values of one fact differ in a word, and are not the same for that.
+        let is_same = |kept: &Hit, like: Fingerprint| {
+            like.is_like(fingerprint) && kept.outdated_by == hit.outdated_by
+        };
+        let same = kept.iter_mut().find(|(kept, like)| is_same(kept, *like));
+        match same {
             Some((first, _)) => first.duplicates.push((hit.conversation, hit.message)),
             None => kept.push((hit, fingerprint)),
         }

@@ -52,6 +52,8 @@ pub struct RecallWeights {
     pub remembered: f64,
     /// For a message that means what the query means, as a model tells; nothing without a model.
     pub meaning: f64,
+    /// For a message from which a fact is known that the query asks for by its key.
+    pub fact: f64,
 }
 
 impl Default for RecallWeights {
@@ -79,6 +81,7 @@ impl Default for RecallWeights {
             recency: 5.0,
             remembered: 100.0,
             meaning: 1300.0,
+            fact: 600.0,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What was made of messages: facts, summaries, and the layers of a conversation.
 
+use std::collections::BTreeSet;
+
 use kitbag_core::entity::get_entity_context;
 use kitbag_core::inject::{DurableEntries, EntryAction};
 use kitbag_core::stored::ConversationContext;
@@ -7,7 +9,7 @@ use kitbag_core::stored::ConversationContext;
 use super::Forgotten;
 use super::prompts::SHORTEST;
 use crate::error::Result;
-use crate::fact;
+use crate::fact::{self, Timeline};
 use crate::id::{ConversationId, MessageId};
 use crate::scope::Scope;
 use crate::state;
@@ -51,12 +53,24 @@ async fn facts_and_summaries(
 ) -> Result<Vec<String>> {
     let sender = Scope::sender(tx, id).await?;
     fact::lock(tx, &sender).await?;
-    let sql = format!(
-        "DELETE FROM fact WHERE tenant = $1 AND source_scope = $2 AND source_conversation = $3{facts} \
-         RETURNING key"
+    let of_it = format!(
+        "FROM fact WHERE tenant = $1 AND source_scope = $2 AND source_conversation = $3{facts}"
     );
-    let facts: Vec<String> = tx.query(&sql, parameters).await?;
-    forgotten.facts += facts.len() as u64;
+    let sql = format!("SELECT key, source_seq {of_it} ORDER BY key");
+    let sources: Vec<(String, u32)> = tx.query(&sql, parameters).await?;
+    let gone: BTreeSet<MessageId> = sources.iter().map(|(_, seq)| id.message(*seq)).collect();
+    let facts: BTreeSet<String> = sources.into_iter().map(|(key, _)| key).collect();
+    let mut timelines = Vec::new();
+    for key in &facts {
+        timelines.push(Timeline::read(tx, &sender, key).await?);
+    }
+    forgotten.facts += tx.execute(&format!("DELETE {of_it}"), parameters).await?;
+    // A value that one of these replaced holds again.
+    for timeline in timelines {
+        timeline
+            .save_without(tx, |source| gone.contains(&source))
+            .await?;
+    }
     let sql = format!(
         "DELETE FROM summary WHERE tenant = $1 AND scope = $2 AND conversation = $3{summaries} \
          RETURNING id"

@@ -1,4 +1,4 @@
-//! Messages from which something is remembered that a query is about.
+//! Messages from which entities are remembered that a query is about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,11 @@ use crate::id::ConversationId;
 use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
-use crate::value::LenientU32;
 
-/// How many facts are looked at, those learned last.
-const FACTS: u32 = 500;
 /// The entities of so many conversations are looked at.
 const CONVERSATIONS: usize = 12;
 
-/// How many facts and entities that share a word with the query came from each message.
+/// How many entities that share a word with the query came from each message.
 pub(super) async fn remembered(
     tx: &mut Tx<'_>,
     scope: &Scope,
@@ -27,17 +24,6 @@ pub(super) async fn remembered(
 ) -> Result<BTreeMap<(u32, u32), u32>> {
     let terms: BTreeSet<&str> = query.terms().collect();
     let mut remembered = BTreeMap::new();
-    let sql = "SELECT source_conversation, source_seq, key, value FROM fact WHERE tenant = $1 \
-               AND source_scope = $2 AND until IS NULL ORDER BY since DESC LIMIT $3";
-    let facts = tx.query::<(LenientU32, LenientU32, String, String)>(sql, (scope.id, FACTS));
-    for (LenientU32(conversation), LenientU32(seq), key, value) in facts.await? {
-        let Some((conversation, seq)) = conversation.zip(seq) else {
-            continue;
-        };
-        if is_about(&format!("{key} {value}"), &terms) {
-            *remembered.entry((conversation, seq)).or_insert(0) += 1;
-        }
-    }
     for place in entities(tx, scope, &terms, candidates).await? {
         *remembered.entry(place).or_insert(0) += 1;
     }

@@ -57,3 +57,8 @@ CREATE TABLE posting (
     words BLOB NOT NULL,
     PRIMARY KEY (tenant, scope, block, first, part)
 ) WITHOUT ROWID;
+
+-- A fact that was drawn from a message, not told as one. `speaker` is the person it is about, where that
+-- is not the sender: several people may speak in one conversation.
+ALTER TABLE fact ADD COLUMN drawn INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE fact ADD COLUMN speaker TEXT;

@@ -163,7 +163,7 @@ async fn x08_an_edit_is_found_in_a_block(store: Store) {
 }
 
 fn described(reference: &str) -> Import {
-    let mut import = line(Some(reference), "I am a vegetarian");
+    let mut import = line(Some(reference), "Recipes without meat, please");
     import.title = Some("Recipes".into());
     import.facts = vec![NewFact::new("memory/1", "User is a vegetarian.")];
     import.summary = Some("Ann asked for recipes.".into());

@@ -41,6 +41,7 @@ mod restart;
 mod selected;
 #[cfg(unix)]
 mod server;
+mod statements;
 mod turns;
 mod work;
 

@@ -15,6 +15,9 @@ use crate::store::{self, StoreArgs};
 ///
 /// A fact is a key and a value, such as timezone and Europe/Lisbon, and follows its sender across
 /// channels. A value that is replaced or ended stays in the history until it is forgotten.
+///
+/// Facts are also drawn from plain statements in messages, such as "I live in Porto", and carry the
+/// message they came from. Of one key the value that was told or said last holds.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -147,7 +150,10 @@ async fn print(args: &Args, store: &Store, sender: &str, facts: &[Fact]) -> Resu
             Some(output::beginning(&fact.value, 80)),
             Some(format!("{:.0}", fact.since)),
             has_history.then(|| until.unwrap_or_default()),
-            Some(source.unwrap_or_default()),
+            Some(match fact.drawn {
+                true => source.unwrap_or_default() + ", drawn",
+                false => source.unwrap_or_default(),
+            }),
         ];
         row.into_iter().flatten()
     };

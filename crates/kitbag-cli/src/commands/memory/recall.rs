@@ -1,4 +1,4 @@
-//! `kitbag memory recall`: the past messages that a query is about.
+//! `kitbag memory recall`: the facts and the past messages that a query is about.
 
 mod batch;
 #[cfg(feature = "embeddings")]
@@ -22,12 +22,15 @@ use crate::store::StoreArgs;
 use batch::Query;
 use found::Found;
 
-/// Finds the past messages that a query is about, best first
+/// Finds the facts and the past messages that a query is about, best first
+///
+/// Facts come first, with who said them and when; "What do you know about me?" lists all that is known.
+/// A message whose statement was replaced by a later one is marked as outdated and ranks below it.
 ///
 /// No model is needed: words, their neighbours, speakers and times count. Options such as `--since 7d`,
 /// `--role user` or `--conversation trip` say which messages may come. With `--batch`, each line
 /// {"id", "sender", "channel", "query", "now", "limit", "since", "until", "role", "conversation",
-/// "where"} of a file is answered with a line {"id", "ranked"}; only `query` is needed, and what a line
+/// "where"} of a file is answered with a line {"id", "facts", "ranked"}; only `query` is needed, and what a line
 /// leaves out is what the options say.
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -84,7 +87,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let query = Query::new(args.query.as_deref().unwrap_or_default());
     let found = recall.find(&query, &mut None).await?;
-    let is_empty = found.ranked.is_empty();
+    let is_empty = found.ranked.is_empty() && found.facts.is_empty();
     if is_empty && !recall.say_misfit(&found) && !recall.say_unknown().await? {
         output::say("nothing is remembered about it");
     }
@@ -95,8 +98,8 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         say_exactness(counter);
     }
     let text = match args.explain {
-        true => shown::table(&found.ranked),
-        false => shown::text(&found.ranked),
+        true => shown::table(&found),
+        false => shown::text(&found),
     };
     Ok(output::print(&text)?)
 }
@@ -127,8 +130,9 @@ impl Recall<'_> {
         request.now = query.now.or(args.now).or_else(present);
         #[cfg(feature = "embeddings")]
         request.embedder.clone_from(&self.embedder);
+        let facts = self.store.recall_facts(&request).await?;
         let recalled = self.store.recall(&request).await?;
-        let mut found = Found::new(recalled, self.args.explain);
+        let mut found = Found::new(facts, recalled, self.args.explain);
         if let Some((budget, counter)) = &self.counter {
             found.cut(*budget, counter);
         }

@@ -6,9 +6,10 @@ use kitbag_core::chunk::{
     Relevance, Trust,
 };
 use kitbag_core::rank::RankedChunk;
+use kitbag_core::statement::Asked;
 use kitbag_core::summarize::{Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_store::{Fact, Recalled, Recollections, StoredMessage, Summary};
+use kitbag_store::{Fact, Later, Recalled, Recollections, StoredMessage, Summary};
 
 use crate::engine::Contribution;
 
@@ -23,7 +24,7 @@ pub(super) fn recollections(
         ..Contribution::default()
     };
     for one in &known.facts {
-        contribution.add(fact(one));
+        contribution.add(fact(one, &known.asked));
     }
     let count = known.summaries.len();
     for (index, summary) in known.summaries.iter().enumerate() {
@@ -63,11 +64,32 @@ fn chunk(
         .with_trust(Trust::User)
 }
 
-fn fact(fact: &Fact) -> ContextChunk {
-    let text = format!("About the user, {}: {}", fact.key, fact.value);
+fn fact(fact: &Fact, asked: &Asked) -> ContextChunk {
+    let speaker = fact.speaker.as_deref();
+    let (about, key) = match speaker {
+        Some(name) => (name, fact.key.strip_prefix(name).unwrap_or(&fact.key)),
+        None => ("the user", fact.key.as_str()),
+    };
+    let mut text = format!(
+        "About {about}, {}: {}",
+        key.trim_start_matches('/'),
+        fact.value
+    );
+    if fact.drawn {
+        let day = fact.since.to_string();
+        let day = day.split('T').next().unwrap_or_default();
+        text.push_str(&format!(" (said on {day})"));
+    }
     let source = format!("fact/{}", fact.key);
+    // What was told as a fact was meant to be known; what was only said counts when it is asked for.
+    let unasked = if fact.drawn { 300_000 } else { 600_000 };
+    let ppm = match asked.relevance(&fact.key, &fact.value, speaker) {
+        1000.. => 900_000,
+        1.. => 750_000,
+        0 => unasked,
+    };
     let priority = ContextPriority::High;
-    chunk(ChunkType::Fact, source, text, priority, 600_000).with_band(ChunkBand::Session)
+    chunk(ChunkType::Fact, source, text, priority, ppm).with_band(ChunkBand::Session)
 }
 
 fn summarised(summary: &Summary, age: usize, counter: &dyn TokenCounter) -> ContextChunk {
@@ -90,7 +112,8 @@ fn summarised(summary: &Summary, age: usize, counter: &dyn TokenCounter) -> Cont
 /// most.
 fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
     let share = hit.score.total().max(0).saturating_mul(800_000) / best;
-    let text = format!("{}: {}", said_by(&hit.message), hit.text().trim());
+    let outdated = hit.outdated_by.as_ref().map(outdated).unwrap_or_default();
+    let text = format!("{}{outdated}: {}", said_by(&hit.message), hit.text().trim());
     let chunk = chunk(
         ChunkType::Turn,
         format!("message/{}", hit.message.id),
@@ -127,6 +150,14 @@ fn shorter(
         }
     }
     chunk
+}
+
+/// A note that something no longer holds.
+fn outdated(later: &Later) -> String {
+    match later.at {
+        Some(at) => format!(" (outdated, see {})", at.wall_clock().date()),
+        None => " (outdated)".to_owned(),
+    }
 }
 
 /// Who said it, and on which day.

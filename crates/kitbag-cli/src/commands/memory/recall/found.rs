@@ -3,14 +3,18 @@
 use kitbag::core::rank::ScorePart;
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{TokenCounter, Tokens};
-use kitbag::store::{MessageId, MessageTime, Recalled};
+use kitbag::store::{Fact, Later, MessageId, MessageTime, Recalled, RecalledFact};
 use serde::Serialize;
 
 use super::shown;
+use crate::commands::memory::said;
 
 /// The answer to a query.
 #[derive(Serialize)]
 pub(super) struct Found {
+    /// The facts that it is about, most first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) facts: Vec<FoundFact>,
     /// The messages, best first.
     pub(super) ranked: Vec<Hit>,
     /// The tokens of the printed text, where there is a budget.
@@ -27,6 +31,21 @@ pub(super) struct Misfit {
     pub(super) messages: usize,
     /// What the best of them needs.
     pub(super) needed: Tokens,
+}
+
+/// A fact that the query is about.
+#[derive(Serialize)]
+pub(super) struct FoundFact {
+    #[serde(flatten)]
+    pub(super) fact: Fact,
+    /// The name that its message came with.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    /// How much it has to do with the query, in thousandths.
+    relevance: u32,
+    /// Who said it, where it came from a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) said_by: Option<String>,
 }
 
 /// A message that was recalled.
@@ -49,14 +68,30 @@ pub(super) struct Hit {
     /// Messages that say nearly the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     duplicates: Vec<MessageId>,
+    /// The later message by which it no longer holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outdated_by: Option<Later>,
     /// What the score is made of, if that is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parts: Option<Vec<ScorePart>>,
 }
 
 impl Found {
-    /// The messages, with what their scores are made of if that is asked for.
-    pub(super) fn new(recalled: Vec<Recalled>, is_explained: bool) -> Self {
+    /// Facts and messages, with what the scores of these are made of if that is asked for.
+    pub(super) fn new(
+        facts: Vec<RecalledFact>,
+        recalled: Vec<Recalled>,
+        is_explained: bool,
+    ) -> Self {
+        let fact = |recalled: RecalledFact| FoundFact {
+            said_by: recalled.message.as_ref().map(|stored| {
+                let said = &stored.message;
+                said::speaker(said.name.as_deref(), said.role)
+            }),
+            reference: recalled.message.and_then(|stored| stored.reference),
+            fact: recalled.fact,
+            relevance: recalled.relevance,
+        };
         let hit = |recalled: Recalled| Hit {
             text: recalled.text().into_owned(),
             is_part: recalled.text().len() < recalled.message.text().len(),
@@ -68,33 +103,50 @@ impl Found {
             role: recalled.message.message.role,
             speaker: recalled.message.message.name,
             duplicates: recalled.duplicates,
+            outdated_by: recalled.outdated_by,
             parts: is_explained.then(|| recalled.score.parts().to_vec()),
         };
         Self {
+            facts: facts.into_iter().map(fact).collect(),
             ranked: recalled.into_iter().map(hit).collect(),
             tokens: None,
             misfit: None,
         }
     }
 
-    /// Keeps the longest beginning that fits in `budget` as it is printed.
+    /// Keeps the longest beginning that fits in `budget` as it is printed, facts first.
     pub(super) fn cut(&mut self, budget: Tokens, counter: &impl TokenCounter) {
         let mut text = String::new();
-        let mut fits = (0, Tokens(0));
-        for (index, hit) in self.ranked.iter().enumerate() {
-            // Counts do not add up across joins: the whole is counted each time.
-            shown::add(&mut text, hit);
+        let mut used = Tokens(0);
+        // Counts do not add up across joins: the whole is counted each time.
+        let mut fits = |add: &dyn Fn(&mut String)| {
+            let before = text.len();
+            add(&mut text);
             let tokens = counter.count(&text);
-            if tokens > budget {
+            let fits = tokens <= budget;
+            match fits {
+                true => used = tokens,
+                false => text.truncate(before),
+            }
+            (fits, tokens)
+        };
+        let facts = self.facts.iter();
+        let facts = facts.take_while(|fact| fits(&|text| shown::add_fact(text, fact)).0);
+        let facts = facts.count();
+        self.facts.truncate(facts);
+        let mut kept = 0;
+        for (index, hit) in self.ranked.iter().enumerate() {
+            let (fits, needed) = fits(&|text| shown::add(text, hit));
+            if !fits {
                 self.misfit = (index == 0).then_some(Misfit {
                     messages: self.ranked.len(),
-                    needed: tokens,
+                    needed,
                 });
                 break;
             }
-            fits = (index + 1, tokens);
+            kept = index + 1;
         }
-        self.ranked.truncate(fits.0);
-        self.tokens = Some(fits.1);
+        self.ranked.truncate(kept);
+        self.tokens = Some(used);
     }
 }

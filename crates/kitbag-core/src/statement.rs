@@ -1,0 +1,435 @@
+//! Plain statements that people make about themselves, found without a model: `I live in Porto` is
+//! `home: Porto`.
+//!
+//! Precision comes before completeness. A statement stands at the beginning of a clause, in the first
+//! person and in the present; what is asked, wished, supposed, reported or quoted states nothing. Which
+//! words state what is data, a file for each language. Who said it and when is the caller's to know.
+
+mod asked;
+mod beginnings;
+mod grammar;
+mod lexer;
+mod slot;
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+pub use asked::Asked;
+use beginnings::Beginnings;
+use grammar::{Grammar, Part, Pattern, begins_with};
+use lexer::{Gap, Sentence, Word, sentences};
+use slot::Filled;
+
+/// Something that a speaker says about themselves.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Statement {
+    /// What it is about: `home`, or `allergy/peanuts` where there may be several.
+    pub key: String,
+    /// What is said, in the words of the speaker.
+    pub value: String,
+}
+
+/// The statements that are known, ready to be found.
+#[derive(Debug)]
+pub struct Statements {
+    grammars: Vec<Grammar>,
+    /// The statements by their first two words, or by the first where a slot follows: language and
+    /// number.
+    says: BTreeMap<String, BTreeMap<Option<String>, Vec<(usize, usize)>>>,
+    beginnings: Beginnings,
+}
+
+/// Longer messages are mostly texts that somebody else wrote.
+const LONGEST_MESSAGE: usize = 4_000;
+/// So many words may stand before what a clause says.
+const LONGEST_LEAD: usize = 4;
+
+const LANGUAGES: [&str; 8] = [
+    include_str!("statement/languages/english.txt"),
+    include_str!("statement/languages/german.txt"),
+    include_str!("statement/languages/french.txt"),
+    include_str!("statement/languages/spanish.txt"),
+    include_str!("statement/languages/italian.txt"),
+    include_str!("statement/languages/portuguese.txt"),
+    include_str!("statement/languages/dutch.txt"),
+    include_str!("statement/languages/chinese.txt"),
+];
+
+impl Statements {
+    /// Reads the data of all languages. Made once and used for many messages.
+    #[must_use]
+    pub fn new() -> Self {
+        let grammars: Vec<Grammar> = LANGUAGES.into_iter().map(Grammar::read).collect();
+        let mut says: BTreeMap<String, BTreeMap<Option<String>, Vec<(usize, usize)>>> =
+            BTreeMap::new();
+        for (language, grammar) in grammars.iter().enumerate() {
+            for (number, pattern) in grammar.says.iter().enumerate() {
+                for (first, second) in pattern.beginnings() {
+                    let ways = says.entry(first).or_default().entry(second).or_default();
+                    ways.push((language, number));
+                }
+            }
+        }
+        let pairs = says.iter().flat_map(|(first, by_second)| {
+            let seconds = by_second.keys();
+            seconds.map(move |second| (first.as_str(), second.as_deref()))
+        });
+        Self {
+            beginnings: Beginnings::of(pairs),
+            grammars,
+            says,
+        }
+    }
+
+    /// The statements of a message, in their order, each key once: the last that is said of it.
+    ///
+    /// ```
+    /// use kitbag_core::statement::Statements;
+    ///
+    /// let statements = Statements::new();
+    /// let found = statements.of("Hi! I live in Porto, and I am allergic to peanuts. Do I live in Faro?");
+    /// let found: Vec<(&str, &str)> = found.iter().map(|one| (one.key.as_str(), one.value.as_str())).collect();
+    /// assert_eq!(found, [("home", "Porto"), ("allergy/peanuts", "peanuts")]);
+    /// assert!(statements.of("If I lived in Porto, I would swim.").is_empty());
+    /// ```
+    #[must_use]
+    pub fn of(&self, text: &str) -> Vec<Statement> {
+        let mut found: Vec<Statement> = Vec::new();
+        if text.len() > LONGEST_MESSAGE || !self.beginnings.may_be_in(text) {
+            return found;
+        }
+        let sentences = sentences(text);
+        for sentence in &sentences {
+            let mut at = 0;
+            while at < sentence.words.len() {
+                at = match self.statement_at(text, sentence, at) {
+                    Some((statement, end)) => {
+                        found.retain(|earlier| earlier.key != statement.key);
+                        found.push(statement);
+                        end.max(at + 1)
+                    }
+                    None => at + 1,
+                };
+            }
+        }
+        if !found.is_empty() && sentences.iter().any(|sentence| self.hands_over(sentence)) {
+            found.clear();
+        }
+        found
+    }
+
+    /// The statement that begins with a word, and the word behind it.
+    fn statement_at(
+        &self,
+        text: &str,
+        sentence: &Sentence<'_>,
+        at: usize,
+    ) -> Option<(Statement, usize)> {
+        let words = &sentence.words;
+        let by_second = self.says.get(words.get(at)?.folded.as_ref())?;
+        let second = words.get(at + 1).map(|word| word.folded.to_string());
+        let ways = second.and_then(|second| by_second.get(&Some(second)));
+        let mut ways: Vec<(usize, usize)> = ways
+            .into_iter()
+            .chain(by_second.get(&None))
+            .flatten()
+            .copied()
+            .collect();
+        ways.sort_unstable();
+        let mut begins = None;
+        ways.into_iter().find_map(|(language, number)| {
+            let grammar = self.grammars.get(language)?;
+            let pattern = grammar.says.get(number)?;
+            if !pattern.is_anywhere {
+                let (of, holds) =
+                    *begins.get_or_insert_with(|| (language, begins_clause(grammar, words, at)));
+                let holds = if of == language {
+                    holds
+                } else {
+                    begins_clause(grammar, words, at)
+                };
+                if !holds {
+                    return None;
+                }
+            }
+            statement(text, sentence, at, grammar, pattern)
+        })
+    }
+
+    /// What a question asks for.
+    #[must_use]
+    pub fn asked(&self, query: &str) -> Asked {
+        let sentences = sentences(query);
+        let mut asked = Asked::of_words(sentences.iter().flat_map(|sentence| &sentence.words));
+        for grammar in &self.grammars {
+            for sentence in &sentences {
+                for at in 0..sentence.words.len() {
+                    let slots = |pattern: &Pattern| {
+                        let mut slots = Vec::new();
+                        let words = &sentence.words;
+                        match_parts(grammar, &pattern.parts, words, at, &mut slots).map(|_| slots)
+                    };
+                    let mut all = grammar.asks_for_all.iter();
+                    asked.everything |= all.any(|pattern| slots(pattern).is_some());
+                    for pattern in &grammar.asks {
+                        if let Some(slots) = slots(pattern) {
+                            let key = fill(&pattern.key, query, &sentence.words, &slots);
+                            asked.add_key(key.to_lowercase());
+                        }
+                    }
+                }
+            }
+        }
+        asked
+    }
+
+    /// Whether somebody says in the first person that something is other than before: moved, switched,
+    /// no longer.
+    #[must_use]
+    pub fn tells_change(&self, text: &str) -> bool {
+        sentences(text).iter().any(|sentence| {
+            !sentence.is_question
+                && self.grammars.iter().any(|grammar| {
+                    grammar.cue.is_in(&sentence.words)
+                        && grammar.self_words.is_in(&sentence.words)
+                        && !grammar.never.is_in(&sentence.words)
+                })
+        })
+    }
+
+    /// Whether somebody speaks of themselves.
+    #[must_use]
+    pub fn is_first_person(&self, text: &str) -> bool {
+        sentences(text).iter().any(|sentence| {
+            let mut grammars = self.grammars.iter();
+            grammars.any(|grammar| grammar.self_words.is_in(&sentence.words))
+        })
+    }
+
+    /// Whether a sentence asks to do something with a text, which then is not what its sender says.
+    fn hands_over(&self, sentence: &Sentence<'_>) -> bool {
+        self.grammars.iter().any(|grammar| {
+            let start = skip_lead(grammar, &sentence.words);
+            let words = sentence.words.get(start..).unwrap_or_default();
+            grammar.task.length_at(words).is_some()
+        })
+    }
+}
+
+impl Default for Statements {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a pattern finds from a word of a sentence on, and the word behind it.
+fn statement(
+    text: &str,
+    sentence: &Sentence<'_>,
+    at: usize,
+    grammar: &Grammar,
+    pattern: &Pattern,
+) -> Option<(Statement, usize)> {
+    let words = &sentence.words;
+    let mut slots = Vec::new();
+    let end = match_parts(grammar, &pattern.parts, words, at, &mut slots)?;
+    if sentence.is_question && !pattern.is_anywhere && !has_more(words, end) {
+        return None;
+    }
+    // What is said of a person who is named by the way says nothing against the name.
+    let behind = match pattern.is_anywhere {
+        true => &[],
+        false => words.get(end..)?,
+    };
+    let clause = behind.iter().position(|word| word.gap != Gap::Space);
+    let behind = behind.get(..clause.unwrap_or(behind.len()))?;
+    if grammar.never.is_in(words.get(..at)?) || grammar.never.is_in(behind) {
+        return None;
+    }
+    let key = fill(&pattern.key, text, words, &slots).to_lowercase();
+    let value = match &pattern.value {
+        Some(template) => fill(template, text, words, &slots),
+        None => slots
+            .last()
+            .map(|slot| written(text, words, *slot).to_string())?,
+    };
+    let value = value.trim_end_matches("'s").trim_end_matches("’s");
+    let statement = Statement {
+        key: key
+            .trim_end_matches("'s")
+            .trim_end_matches("’s")
+            .to_string(),
+        value: value.to_string(),
+    };
+    Some((statement, end))
+}
+
+/// Whether a question has another clause behind a statement, which then asks instead of it.
+fn has_more(words: &[Word<'_>], end: usize) -> bool {
+    let rest = words.get(end..).unwrap_or_default();
+    let clause = rest.iter().position(|word| word.gap != Gap::Space);
+    clause.is_some_and(|clause| rest.len() - clause > 2)
+}
+
+/// Whether nothing but words that lead to a statement stands before a word in its clause.
+fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
+    (at.saturating_sub(LONGEST_LEAD)..=at).any(|start| {
+        let Some(between) = words.get(start..at) else {
+            return false;
+        };
+        let opens = start == 0
+            || words
+                .get(start)
+                .is_some_and(|word| matches!(word.gap, Gap::Comma | Gap::Clause))
+            || words
+                .get(start - 1)
+                .is_some_and(|_| is_joined(grammar, words, start));
+        let first_is_lead = skip_lead(grammar, between) == between.len();
+        let unparted = words.get(start + 1..=at).unwrap_or_default();
+        opens
+            && first_is_lead
+            && unparted
+                .iter()
+                .all(|word| matches!(word.gap, Gap::Space | Gap::Comma))
+    })
+}
+
+/// Whether a word that joins clauses ends before a word.
+fn is_joined(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
+    (1..=at.min(3)).any(|length| {
+        let before = words.get(at - length..at).unwrap_or_default();
+        grammar.join.is(before)
+    })
+}
+
+/// The number of words at the beginning that only lead to what is said.
+fn skip_lead(grammar: &Grammar, words: &[Word<'_>]) -> usize {
+    let mut at = 0;
+    while let Some(length) = words
+        .get(at..)
+        .and_then(|rest| grammar.lead.length_at(rest))
+    {
+        at += length;
+    }
+    at
+}
+
+/// Matches the rest of a pattern from a word on. Gives the word behind it.
+fn match_parts(
+    grammar: &Grammar,
+    parts: &[Part],
+    words: &[Word<'_>],
+    at: usize,
+    slots: &mut Vec<Filled>,
+) -> Option<usize> {
+    let Some((part, rest)) = parts.split_first() else {
+        return Some(at);
+    };
+    let word = words.get(at);
+    // The first word of a pattern may stand behind any sign.
+    let gap = match slots.is_empty() && matches!(part, Part::OneOf(_)) {
+        true => Gap::Space,
+        false => word.map_or(Gap::Space, |word| word.gap),
+    };
+    match part {
+        Part::Maybe(alternatives) | Part::OneOf(alternatives) => {
+            for alternative in alternatives {
+                if is_at(words, at, alternative)
+                    && let Some(end) = go_on(grammar, rest, words, at + alternative.len(), slots)
+                {
+                    return Some(end);
+                }
+            }
+            match part {
+                Part::Maybe(_) => match_parts(grammar, rest, words, at, slots),
+                _ => None,
+            }
+        }
+        Part::Prefix(prefix) => {
+            let is_longer = |word: &&Word<'_>| word.folded.len() > prefix.len() + 2;
+            word.filter(is_longer)?
+                .folded
+                .strip_prefix(prefix.as_str())?;
+            slots.push(Filled {
+                start: at,
+                end: at + 1,
+            });
+            go_on(grammar, rest, words, at + 1, slots)
+        }
+        Part::Slot { has_comma, .. } if *has_comma != (gap == Gap::Comma) => None,
+        Part::Slot { kind, .. } if rest.is_empty() => {
+            let filled = slot::last(grammar, kind, words, at)?;
+            slots.push(filled);
+            Some(filled.end)
+        }
+        Part::Slot { kind, .. } => {
+            let before = slots.len();
+            for filled in slot::inside(grammar, kind, words, at) {
+                slots.truncate(before);
+                slots.push(filled);
+                if let Some(end) = go_on(grammar, rest, words, filled.end, slots) {
+                    return Some(end);
+                }
+            }
+            slots.truncate(before);
+            None
+        }
+    }
+}
+
+/// Goes on behind a part. A sign there ends the pattern, unless it is a comma that the next part wants.
+fn go_on(
+    grammar: &Grammar,
+    rest: &[Part],
+    words: &[Word<'_>],
+    at: usize,
+    slots: &mut Vec<Filled>,
+) -> Option<usize> {
+    let is_parted = words.get(at).is_some_and(|word| word.gap != Gap::Space);
+    let wants_comma = matches!(
+        rest.first(),
+        Some(Part::Slot {
+            has_comma: true,
+            ..
+        })
+    );
+    let may_end = rest.iter().all(|part| matches!(part, Part::Maybe(_)));
+    match is_parted && !wants_comma {
+        true => may_end.then_some(at),
+        false => match_parts(grammar, rest, words, at, slots),
+    }
+}
+
+/// Whether words stand at some place in a row.
+fn is_at(words: &[Word<'_>], at: usize, sequence: &[String]) -> bool {
+    let Some((first, others)) = sequence.split_first() else {
+        return false;
+    };
+    let behind = words.get(at + 1..).unwrap_or_default();
+    words.get(at).is_some_and(|word| word.folded == *first) && begins_with(behind, others)
+}
+
+/// The words of a slot as they stand in the text.
+fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'t str {
+    let (first, last) = (
+        words.get(slot.start),
+        slot.end.checked_sub(1).and_then(|end| words.get(end)),
+    );
+    let range = first.zip(last).map(|(first, last)| first.start..last.end());
+    range.and_then(|range| text.get(range)).unwrap_or_default()
+}
+
+/// A template with the slots that it names.
+fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[Filled]) -> String {
+    let mut filled = template.to_string();
+    for (number, slot) in (1..).zip(slots) {
+        let name = alloc::format!("{{{number}}}");
+        filled = filled.replace(&name, written(text, words, *slot));
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests;

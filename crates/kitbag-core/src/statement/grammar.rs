@@ -1,0 +1,237 @@
+//! The statements that are known, as data: one file for each language, read into patterns.
+//!
+//! A line is `say KEY | PATTERN`, `ask KEY | PATTERN`, `all | PATTERN`, or the name of a list with its
+//! words. In a pattern `(a|b c)` is one of several, `[a|b c]` may be missing, `{kind}` is a slot, `{,kind}` one
+//! behind a comma, `...` at the beginning lets it stand anywhere, and `word*` takes the rest of a word as a slot.
+//! In a key, and in a value behind a second `|`, `{1}` is what the first slot holds.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::lexer::{Gap, Word, sentences};
+
+/// The statements and questions of one language.
+#[derive(Debug, Default)]
+pub(super) struct Grammar {
+    pub(super) says: Vec<Pattern>,
+    pub(super) asks: Vec<Pattern>,
+    pub(super) asks_for_all: Vec<Pattern>,
+    /// Words with which a clause may begin before what it says.
+    pub(super) lead: Phrases,
+    /// Words that begin another clause, as a comma does.
+    pub(super) join: Phrases,
+    /// Words behind which a sentence states nothing: conditions, reports, wishes.
+    pub(super) never: Phrases,
+    /// Verbs of a message that hands over a text to work on.
+    pub(super) task: Phrases,
+    /// Words that end a value.
+    pub(super) stop: Phrases,
+    /// Words that no value begins with.
+    pub(super) bad: Phrases,
+    /// Words that show a change.
+    pub(super) cue: Phrases,
+    /// Words by which people speak of themselves.
+    pub(super) self_words: Phrases,
+    /// Words of a kind: occupations, languages.
+    pub(super) lists: BTreeMap<String, Phrases>,
+}
+
+/// Words in a row, as they are compared.
+pub(super) type Words = Vec<String>;
+
+/// A way to say something.
+#[derive(Debug, Default)]
+pub(super) struct Pattern {
+    pub(super) key: String,
+    pub(super) value: Option<String>,
+    pub(super) parts: Vec<Part>,
+    /// Whether it need not stand at the beginning of a clause.
+    pub(super) is_anywhere: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Part {
+    /// One of several sequences of words.
+    OneOf(Vec<Words>),
+    /// One of several, or none.
+    Maybe(Vec<Words>),
+    /// A word that begins so; the rest of it is a slot.
+    Prefix(String),
+    /// A value of a kind, behind a comma or not.
+    Slot { kind: String, has_comma: bool },
+}
+
+impl Grammar {
+    /// Reads the data of a language. Lines that are none of those above are skipped.
+    pub(super) fn read(data: &str) -> Self {
+        let mut grammar = Self::default();
+        for line in data.lines() {
+            let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match name {
+                "say" => grammar.says.extend(Pattern::read(rest)),
+                "ask" => grammar
+                    .asks
+                    .extend(Pattern::read(rest).map(Pattern::with_open_end)),
+                "all" => grammar.asks_for_all.extend(Pattern::read(line)),
+                "lead" => grammar.lead.read(rest),
+                "join" => grammar.join.read(rest),
+                "never" => grammar.never.read(rest),
+                "task" => grammar.task.read(rest),
+                "bad" => grammar.bad.read(rest),
+                "self" => grammar.self_words.read(rest),
+                "stop" => grammar.stop.read(rest),
+                "cue" => grammar.cue.read(rest),
+                "list" => {
+                    let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
+                    grammar.lists.entry(name.into()).or_default().read(words);
+                }
+                _ => {}
+            }
+        }
+        grammar
+    }
+}
+
+impl Pattern {
+    fn read(line: &str) -> Option<Self> {
+        let mut columns = line.split(" | ").map(str::trim);
+        let (key, pattern) = (columns.next()?, columns.next()?);
+        let value = columns.next().map(ToString::to_string);
+        let mut pattern = pattern.trim();
+        let is_anywhere = pattern.starts_with("...");
+        pattern = pattern.trim_start_matches('.').trim_start();
+        let mut parts = Vec::new();
+        while let Some(first) = pattern.chars().next() {
+            let closing = match first {
+                '(' => ')',
+                '[' => ']',
+                '{' => '}',
+                ' ' => {
+                    pattern = pattern.trim_start();
+                    continue;
+                }
+                _ => {
+                    let end = pattern.find([' ', '(', '[', '{']).unwrap_or(pattern.len());
+                    let (word, rest) = pattern.split_at_checked(end)?;
+                    pattern = rest;
+                    parts.push(match word.strip_suffix('*') {
+                        Some(prefix) => Part::Prefix(words(prefix).concat()),
+                        None => Part::OneOf(Vec::from([words(word)])),
+                    });
+                    continue;
+                }
+            };
+            let (inside, rest) = pattern.strip_prefix(first)?.split_once(closing)?;
+            pattern = rest;
+            let alternatives = || inside.split('|').map(words).collect();
+            parts.push(match first {
+                '(' => Part::OneOf(alternatives()),
+                '[' => Part::Maybe(alternatives()),
+                _ => Part::Slot {
+                    kind: inside.trim_start_matches(',').into(),
+                    has_comma: inside.starts_with(','),
+                },
+            });
+        }
+        Some(Self {
+            key: key.into(),
+            value,
+            parts,
+            is_anywhere,
+        })
+    }
+
+    /// The same, where any words may follow the last slot.
+    fn with_open_end(mut self) -> Self {
+        self.parts.push(Part::Maybe(Vec::new()));
+        self
+    }
+
+    /// The words that it may begin with: the first, and the second unless a slot stands there. A pattern
+    /// that begins with a slot has none.
+    pub(super) fn beginnings(&self) -> BTreeSet<(String, Option<String>)> {
+        let mut beginnings = BTreeSet::new();
+        collect_beginnings(&self.parts, None, &mut beginnings);
+        beginnings
+    }
+}
+
+fn collect_beginnings(
+    parts: &[Part],
+    first: Option<&String>,
+    to: &mut BTreeSet<(String, Option<String>)>,
+) {
+    let (alternatives, rest) = match parts.split_first() {
+        Some((Part::OneOf(alternatives), rest)) => (alternatives, rest),
+        Some((Part::Maybe(alternatives), rest)) => {
+            collect_beginnings(rest, first, to);
+            (alternatives, rest)
+        }
+        Some((Part::Prefix(_) | Part::Slot { .. }, _)) | None => {
+            to.extend(first.map(|first| (first.clone(), None)));
+            return;
+        }
+    };
+    for words in alternatives {
+        match (first, words.as_slice()) {
+            (Some(first), [second, ..]) | (None, [first, second, ..]) => {
+                to.insert((first.clone(), Some(second.clone())));
+            }
+            (None, [first]) => collect_beginnings(rest, Some(first), to),
+            (_, []) => {}
+        }
+    }
+}
+
+/// The words of a text, as those of a message are compared.
+fn words(text: &str) -> Words {
+    let sentences = sentences(text);
+    let words = sentences.into_iter().flat_map(|sentence| sentence.words);
+    words.map(|word| word.folded.into_owned()).collect()
+}
+
+/// Words and sequences of words that are looked up by their first.
+#[derive(Debug, Default)]
+pub(super) struct Phrases(BTreeMap<String, Vec<Words>>);
+
+impl Phrases {
+    /// Adds entries; `_` stands between words that belong together.
+    fn read(&mut self, entries: &str) {
+        for entry in entries.split_whitespace() {
+            let mut entry = words(&entry.replace('_', " ")).into_iter();
+            if let Some(first) = entry.next() {
+                self.0.entry(first).or_default().push(entry.collect());
+            }
+        }
+    }
+
+    /// The number of words of the longest entry with which a sequence of words begins.
+    pub(super) fn length_at(&self, words: &[Word<'_>]) -> Option<usize> {
+        let (first, rest) = words.split_first()?;
+        let entries = self.0.get(first.folded.as_ref())?.iter();
+        let matching = entries.filter(|entry| begins_with(rest, entry));
+        matching.map(|entry| 1 + entry.len()).max()
+    }
+
+    /// Whether an entry stands anywhere among some words.
+    pub(super) fn is_in(&self, words: &[Word<'_>]) -> bool {
+        let from = (0..words.len()).filter_map(|at| words.get(at..));
+        from.into_iter()
+            .any(|words| self.length_at(words).is_some())
+    }
+
+    /// Whether some words are an entry.
+    pub(super) fn is(&self, words: &[Word<'_>]) -> bool {
+        self.length_at(words) == Some(words.len())
+    }
+}
+
+/// Whether some words begin with others, with no sign between them.
+pub(super) fn begins_with(words: &[Word<'_>], others: &[String]) -> bool {
+    words.len() >= others.len()
+        && words
+            .iter()
+            .zip(others)
+            .all(|(word, other)| word.folded == *other && word.gap == Gap::Space)
+}

@@ -1,0 +1,236 @@
+//! Cuts a message into sentences of words, without what its writer did not say: code, quoted lines and
+//! texts in quotation marks.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::text::{Script, fold};
+
+/// A sentence: its words, and how it ends.
+#[derive(Debug, Default)]
+pub(super) struct Sentence<'t> {
+    pub(super) words: Vec<Word<'t>>,
+    pub(super) is_question: bool,
+}
+
+/// A word of a sentence.
+#[derive(Debug)]
+pub(super) struct Word<'t> {
+    /// As it stands in the text.
+    pub(super) written: &'t str,
+    /// In lower case and without accents, as it is compared.
+    pub(super) folded: Cow<'t, str>,
+    /// Where it begins in the text, in bytes.
+    pub(super) start: usize,
+    /// What stands before it.
+    pub(super) gap: Gap,
+}
+
+impl Word<'_> {
+    pub(super) fn end(&self) -> usize {
+        self.start + self.written.len()
+    }
+
+    /// Whether it is written like a name. Scripts without capitals have none that are.
+    pub(super) fn is_capitalised(&self) -> bool {
+        self.written.chars().next().is_some_and(char::is_uppercase)
+    }
+
+    /// Whether it is written in capitals: `IT`.
+    pub(super) fn is_acronym(&self) -> bool {
+        self.written.len() > 1 && self.written.bytes().all(|byte| byte.is_ascii_uppercase())
+    }
+
+    /// Whether it is a character of a script without spaces between words.
+    pub(super) fn is_unspaced(&self) -> bool {
+        self.written.chars().next().is_some_and(is_unspaced)
+    }
+}
+
+/// What stands between two words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gap {
+    /// Nothing that parts them.
+    Space,
+    /// A comma.
+    Comma,
+    /// The end of a clause: a bracket, a dash, a semicolon.
+    Clause,
+    /// A colon, or something that was left out: what follows may be somebody else's words.
+    Other,
+    /// The end of a sentence.
+    End,
+    /// The end of a question.
+    Question,
+}
+
+/// The sentences of a text.
+pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
+    let mut sentences = Vec::new();
+    let mut sentence = Sentence::default();
+    for line in own_lines(text) {
+        let mut gap = Gap::Space;
+        let mut quote = None;
+        let mut rest = line.text;
+        while let Some(c) = rest.chars().next() {
+            if let Some(behind) = rest.strip_prefix(' ') {
+                rest = behind;
+                continue;
+            }
+            let length = word_length(rest);
+            let (head, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            let start = line.start + line.text.len() - rest.len();
+            rest = tail;
+            if let Some(closing) = quote {
+                if c == closing {
+                    quote = None;
+                }
+                continue;
+            }
+            if length > 0 && is_word(c) {
+                if gap >= Gap::End {
+                    sentence.is_question = gap == Gap::Question;
+                    sentences.push(core::mem::take(&mut sentence));
+                    gap = Gap::Space;
+                }
+                sentence.words.push(Word {
+                    written: head,
+                    folded: folded(head),
+                    start,
+                    gap,
+                });
+                gap = Gap::Space;
+                continue;
+            }
+            let found = match closing_quote(c, tail) {
+                Some(closing) => {
+                    quote = Some(closing);
+                    Gap::Other
+                }
+                None => sign(c, tail, sentence.words.last()),
+            };
+            gap = gap.max(found);
+        }
+        if !sentence.words.is_empty() {
+            sentence.is_question = gap == Gap::Question;
+            sentences.push(core::mem::take(&mut sentence));
+        }
+    }
+    sentences
+}
+
+/// A line of a text, and where it begins.
+struct Line<'t> {
+    start: usize,
+    text: &'t str,
+}
+
+/// The lines that the writer wrote: neither quoted ones nor code.
+fn own_lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut start = 0;
+    let mut is_code = false;
+    text.split_inclusive('\n').filter_map(move |whole| {
+        let line = Line { start, text: whole };
+        start += whole.len();
+        let begins = whole.trim_start();
+        if begins.starts_with("```") || begins.starts_with("~~~") {
+            is_code = !is_code;
+            return None;
+        }
+        let is_own = !is_code && !begins.starts_with(['>', '|', '<', '{', '#']);
+        is_own.then_some(line)
+    })
+}
+
+/// The bytes of the word that a text begins with, or of the sign.
+fn word_length(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    let Some((_, first)) = chars.next() else {
+        return 0;
+    };
+    if !is_word(first) || is_unspaced(first) {
+        return first.len_utf8();
+    }
+    let mut end = first.len_utf8();
+    // Most words are ASCII to their end, and need no look at each character.
+    let plain = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    if plain > 0 {
+        end = plain;
+        match text.as_bytes().get(plain) {
+            None | Some(b' ' | b',' | b'!' | b'?' | b'\n') => return plain,
+            Some(_) => chars = text.char_indices().peekable(),
+        }
+        while chars.next_if(|&(at, _)| at < plain).is_some() {}
+    }
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|&(_, next)| next);
+        let is_inner = matches!(c, '\'' | '’' | '@' | '.' | '+' | '-')
+            && next.is_some_and(|next| is_word(next) && !is_unspaced(next))
+            || matches!(c, '\u{300}'..='\u{36f}');
+        if !is_inner && (!is_word(c) || is_unspaced(c)) {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    end
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+fn is_unspaced(c: char) -> bool {
+    !c.is_ascii()
+        && Script::of(c) == Some(Script::Unspaced)
+        && !matches!(u32::from(c), 0xac00..=0xd7ff)
+}
+
+fn folded(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word.into();
+    }
+    match word.is_ascii() {
+        true => word.to_ascii_lowercase().into(),
+        false => fold(&word.to_lowercase().replace('’', "'")).into(),
+    }
+}
+
+/// The sign that ends a quotation which `c` begins, if it ends before the line does.
+fn closing_quote(c: char, tail: &str) -> Option<char> {
+    let closing = match c {
+        '"' | '`' => c,
+        '“' => '”',
+        '„' => '“',
+        '«' => '»',
+        '「' => '」',
+        '『' => '』',
+        _ => return None,
+    };
+    tail.contains(closing).then_some(closing)
+}
+
+/// What a sign between words says.
+fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
+    let ends = tail.chars().next().is_none_or(char::is_whitespace);
+    match c {
+        '?' | '？' | '؟' => Gap::Question,
+        '!' | '…' | '。' | '！' | '\n' => Gap::End,
+        '.' if ends && !is_abbreviated(before) => Gap::End,
+        '.' if tail.starts_with('.') => Gap::End,
+        ',' | '，' | '、' => Gap::Comma,
+        ';' | '；' | '(' | ')' | '—' | '–' | '（' | '）' => Gap::Clause,
+        '-' if ends => Gap::Clause,
+        ':' | '：' | '=' | '"' | '“' | '”' | '„' | '«' | '»' | '`' => Gap::Other,
+        _ if Script::of(c) == Some(Script::Symbol) => Gap::Clause,
+        _ => Gap::Space,
+    }
+}
+
+/// Whether the point behind a word belongs to it: `St.`, `J.`.
+fn is_abbreviated(before: Option<&Word<'_>>) -> bool {
+    before.is_some_and(|word| {
+        let is_initial = word.is_capitalised() && word.written.chars().nth(1).is_none();
+        (is_initial && word.folded != "i")
+            || matches!(word.folded.as_ref(), "st" | "mr" | "mrs" | "ms" | "dr")
+    })
+}

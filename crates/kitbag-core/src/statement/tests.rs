@@ -1,0 +1,139 @@
+//! What counts as a statement, in every language that is known.
+
+use std::sync::LazyLock;
+
+use super::*;
+
+static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new);
+
+fn drawn(text: &str) -> Vec<(String, String)> {
+    let found = STATEMENTS.of(text);
+    found.into_iter().map(|one| (one.key, one.value)).collect()
+}
+
+#[test]
+fn x12_plain_statements_are_drawn_in_each_language() {
+    let statements = &*STATEMENTS;
+    for (text, key, value) in [
+        (
+            "Well, I live in New York City now.",
+            "home",
+            "New York City",
+        ),
+        ("I just moved to Hamburg from Berlin.", "home", "Hamburg"),
+        (
+            "I work at a local IT company",
+            "employer",
+            "a local IT company",
+        ),
+        ("I work as a nurse.", "job", "nurse"),
+        ("My sister is called Anna.", "sister/anna", "Anna"),
+        ("I prefer tea over coffee.", "prefers/tea", "tea"),
+        (
+            "My favorite color is dark green.",
+            "favourite/color",
+            "dark green",
+        ),
+        ("I'm no longer vegetarian.", "diet", "no longer vegetarian"),
+        ("My flight was moved to May 9.", "flight", "May 9"),
+        ("I have two kids.", "children", "two"),
+        ("Ich wohne jetzt in Hamburg.", "home", "Hamburg"),
+        (
+            "Ich bin letzte Woche nach Hamburg gezogen.",
+            "home",
+            "Hamburg",
+        ),
+        ("Ich bin allergisch gegen Nüsse.", "allergy/nüsse", "Nüsse"),
+        ("J'habite maintenant à Lyon.", "home", "Lyon"),
+        (
+            "Je suis allergique aux arachides.",
+            "allergy/arachides",
+            "arachides",
+        ),
+        ("Me mudé a Sevilla la semana pasada.", "home", "Sevilla"),
+        ("Soy enfermera.", "job", "enfermera"),
+        ("Vivo a Roma.", "home", "Roma"),
+        ("Sono allergica alle noci.", "allergy/noci", "noci"),
+        ("Moro em Lisboa.", "home", "Lisboa"),
+        ("Minha irmã se chama Ana.", "irmã/ana", "Ana"),
+        ("Ik ben vorige week naar Gent verhuisd.", "home", "Gent"),
+        ("Mijn zus heet Eva.", "zus/eva", "Eva"),
+        ("我住在北京。", "home", "北京"),
+        ("我上周搬到了上海。", "home", "上海"),
+        ("我对花生过敏。", "allergy/花生", "花生"),
+        ("我是一名护士。", "job", "护士"),
+    ] {
+        let found = statements.of(text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.key.as_str(), one.value.as_str()))
+            .collect();
+        assert_eq!(found, [(key, value)], "{text}");
+    }
+}
+
+#[test]
+fn x12_what_is_asked_supposed_reported_or_quoted_states_nothing() {
+    for text in [
+        "Do I live in Berlin?",
+        "I live in Berlin?",
+        "If I live in Berlin, I pay rent.",
+        "I used to live in Berlin.",
+        "I don't live in Berlin.",
+        "She told me I live in Berlin.",
+        "He said \"I live in Berlin\".",
+        "> I live in Berlin.",
+        "```\nI live in Berlin.\n```",
+        "Translate this: I live in Berlin.",
+        "Anna: I live in Berlin.",
+        "I live in fear.",
+        "I live in a very old town so there is a lot of history.",
+        "I love it when it rains.",
+        "Ich wohne nicht in Berlin.",
+        "Wenn ich in Berlin wohne, zahle ich Miete.",
+        "Si vivo en Madrid, pago mucho.",
+        "如果我住在北京就好了。",
+    ] {
+        assert_eq!(drawn(text), [], "{text}");
+    }
+}
+
+#[test]
+fn x12_questions_name_the_keys_that_they_ask_for() {
+    let statements = &*STATEMENTS;
+    for (query, key) in [
+        ("Where do I live?", "home"),
+        ("Wo wohne ich?", "home"),
+        ("What is my occupation?", "job"),
+        ("¿A qué me dedico?", "job"),
+        ("What's my favorite color?", "favourite/color"),
+        ("我住在哪里？", "home"),
+    ] {
+        let asked = statements.asked(query);
+        assert!(
+            asked.keys.iter().any(|one| one == key),
+            "{query}: {asked:?}"
+        );
+        assert!(!asked.everything, "{query}");
+    }
+    for query in [
+        "What do you know about me?",
+        "Was weißt du über mich?",
+        "¿Qué sabes de mí?",
+        "Cosa sai di me?",
+        "Wat weet je over mij?",
+        "你知道我什么？",
+    ] {
+        assert!(statements.asked(query).everything, "{query}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn x12_any_text_is_read_without_failing(text in ".{0,200}", ascii in "[ -~\n]{0,200}") {
+        for text in [text, ascii] {
+            let found = STATEMENTS.of(&text);
+            proptest::prop_assert!(found.iter().all(|one| !one.key.is_empty() && !one.value.is_empty()));
+        }
+    }
+}

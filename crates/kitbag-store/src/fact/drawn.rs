@@ -1,0 +1,82 @@
+//! Facts that are drawn from what people say, in the transaction that keeps their messages.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use kitbag_core::role::Role;
+use kitbag_core::statement::{Statement, Statements};
+
+use super::NewFact;
+use super::timeline::Timeline;
+use crate::error::Result;
+use crate::id::MessageId;
+use crate::message::NewMessage;
+use crate::transaction::Tx;
+
+/// The statements that are known, read once for the whole process.
+pub(crate) static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new);
+
+/// The statements of a message: only a person's own words state something, and only where they may be
+/// recalled and people may see them.
+pub(crate) fn statements(message: &NewMessage) -> Vec<Statement> {
+    let is_said = message.message.role == Role::User;
+    if !is_said || !message.recallable || !message.message.is_for_user() {
+        return Vec::new();
+    }
+    STATEMENTS.of(&message.text())
+}
+
+/// A statement of a message that is kept.
+pub(crate) struct Drawn {
+    pub(crate) statement: Statement,
+    pub(crate) message: MessageId,
+    /// The name of the speaker, where the message has one.
+    pub(crate) speaker: Option<String>,
+    /// When it was said.
+    pub(crate) at: Option<Timestamp>,
+}
+
+/// Keeps statements as facts about a sender. Of one key the value that was said last holds; a statement
+/// without a time counts as said now. A person other than the sender has keys of their own.
+pub(crate) async fn draw(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    drawn: Vec<Drawn>,
+    now: Timestamp,
+) -> Result<()> {
+    let mut keys: BTreeMap<String, Vec<(NewFact, Timestamp)>> = BTreeMap::new();
+    for one in drawn {
+        let speaker = one
+            .speaker
+            .filter(|name| name != sender && !name.is_empty());
+        let key = match &speaker {
+            Some(name) => format!("{name}/{}", one.statement.key),
+            None => one.statement.key,
+        };
+        let mut fact = NewFact::new(&key, one.statement.value).from_message(one.message);
+        (fact.drawn, fact.speaker) = (true, speaker);
+        // A name that is too long for a key is no reason to refuse the message.
+        if fact.check().is_ok() {
+            let since = one.at.unwrap_or(now);
+            keys.entry(key).or_default().push((fact, since));
+        }
+    }
+    if keys.is_empty() {
+        return Ok(());
+    }
+    super::lock(tx, sender).await?;
+    for (key, facts) in keys {
+        let mut timeline = Timeline::read(tx, sender, &key).await?;
+        for (fact, since) in facts {
+            if !fact
+                .source
+                .is_some_and(|source| timeline.has_source(source))
+            {
+                timeline.add(&fact, since);
+            }
+        }
+        timeline.save(tx).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! The values that one key has had, in the order in which they were said: which holds until when.
+//!
+//! Messages arrive in any order and may be forgotten, so the ends of values follow from what is there. A
+//! value ends when another one is said, or when the fact is unset. Said once more it ends at once: the
+//! first to say it holds, and the others stand by for the time when its message is forgotten.
+
+use jiff::Timestamp;
+
+use super::{Fact, NewFact};
+use crate::error::Result;
+use crate::id::MessageId;
+use crate::transaction::Tx;
+use crate::value::Value;
+
+/// All values of a key, and the times at which it was unset.
+pub(crate) struct Timeline {
+    sender: String,
+    key: String,
+    values: Vec<Fact>,
+    unset: Vec<Timestamp>,
+    /// How many of the values are in the store.
+    kept: usize,
+}
+
+impl Timeline {
+    /// Reads the values of a key. The caller holds the [`lock`](super::lock).
+    pub(crate) async fn read(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Self> {
+        let sql = format!(
+            "SELECT {} FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 ORDER BY version",
+            super::COLUMNS
+        );
+        let values: Vec<Fact> = tx.query(&sql, (sender, key)).await?;
+        Ok(Self::of(sender, key, values))
+    }
+
+    fn of(sender: &str, key: &str, values: Vec<Fact>) -> Self {
+        let begins = |at: &Timestamp| values.iter().any(|value| value.since == *at);
+        let ends = values.iter().filter_map(|value| value.until);
+        let mut unset: Vec<Timestamp> = ends.filter(|at| !begins(at)).collect();
+        unset.sort_unstable();
+        Self {
+            sender: sender.to_owned(),
+            key: key.to_owned(),
+            unset,
+            kept: values.len(),
+            values,
+        }
+    }
+
+    /// The value that holds.
+    pub(crate) fn current(&self) -> Option<&Fact> {
+        self.values.iter().find(|value| value.until.is_none())
+    }
+
+    /// The time since which the latest value holds or held.
+    pub(crate) fn latest(&self) -> Option<Timestamp> {
+        self.values.iter().map(|value| value.since).max()
+    }
+
+    /// Whether a message has said something of the key.
+    pub(crate) fn has_source(&self, source: MessageId) -> bool {
+        self.values.iter().any(|value| value.source == Some(source))
+    }
+
+    /// Adds a value that holds from some time on, unless later ones were said already.
+    pub(crate) fn add(&mut self, fact: &NewFact, since: Timestamp) {
+        let version = self.values.iter().map(|value| value.version).max();
+        self.values.push(Fact {
+            key: self.key.clone(),
+            value: fact.value.clone(),
+            version: version.unwrap_or(0).saturating_add(1),
+            since,
+            until: None,
+            source: fact.source,
+            drawn: fact.drawn,
+            speaker: fact.speaker.clone(),
+        });
+    }
+
+    /// Writes the values that were added, and the ends that have changed.
+    pub(crate) async fn save(mut self, tx: &mut Tx<'_>) -> Result<()> {
+        let before: Vec<Option<Timestamp>> = self.values.iter().map(|value| value.until).collect();
+        self.settle();
+        let sql = "UPDATE fact SET until = $2 \
+                   WHERE tenant = $1 AND sender = $3 AND key = $4 AND version = $5";
+        for (value, before) in self.values.iter().zip(before).take(self.kept) {
+            if value.until != before {
+                let of = (&self.sender, &self.key, value.version);
+                tx.execute(sql, (value.until.map(Value::from), of)).await?;
+            }
+        }
+        let sender = self.sender;
+        let added = self.values.into_iter().skip(self.kept).map(|fact| {
+            let source = |of: fn(MessageId) -> u32| fact.source.map(of);
+            (
+                (sender.clone(), fact.key, fact.version),
+                (
+                    Value::Body(fact.value),
+                    fact.since,
+                    fact.until.map(Value::from),
+                ),
+                source(|id| id.conversation.scope),
+                source(|id| id.conversation.number),
+                source(|id| id.seq),
+                (fact.drawn, fact.speaker),
+            )
+        });
+        tx.insert(
+            "fact (tenant, sender, key, version, value, since, until, source_scope, \
+             source_conversation, source_seq, drawn, speaker)",
+            added,
+        )
+        .await
+    }
+
+    /// Goes on without the values whose messages are forgotten, which are gone from the store.
+    pub(crate) async fn save_without(
+        mut self,
+        tx: &mut Tx<'_>,
+        is_gone: impl Fn(MessageId) -> bool,
+    ) -> Result<()> {
+        self.values
+            .retain(|value| !value.source.is_some_and(&is_gone));
+        self.kept = self.values.len();
+        self.save(tx).await
+    }
+
+    /// Finds the end of each value.
+    fn settle(&mut self) {
+        let mut order: Vec<&mut Fact> = self.values.iter_mut().collect();
+        order.sort_by_key(|value| (value.since, value.version));
+        let first_unset = |from: Timestamp| self.unset.iter().copied().find(|at| *at > from);
+        let mut holding: Option<&mut Fact> = None;
+        for value in order {
+            value.until = None;
+            if let Some(before) = holding.take() {
+                let unset = first_unset(before.since).filter(|at| *at <= value.since);
+                if unset.is_none() && before.value == value.value {
+                    value.until = Some(value.since);
+                    holding = Some(before);
+                    continue;
+                }
+                before.until = Some(unset.unwrap_or(value.since));
+            }
+            holding = Some(value);
+        }
+        if let Some(last) = holding {
+            last.until = first_unset(last.since);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    /// A timeline of values said at times, in the order of their arrival, as (value, since, until).
+    fn settled(said: &[(&str, i64)], unset: &[i64]) -> Vec<(String, i64, Option<i64>)> {
+        let mut timeline = Timeline::of("ann", "home", Vec::new());
+        timeline.unset = unset.iter().map(|second| at(*second)).collect();
+        for (value, second) in said {
+            timeline.add(&NewFact::new("home", *value), at(*second));
+        }
+        timeline.settle();
+        let row = |fact: Fact| {
+            let until = fact.until.map(Timestamp::as_second);
+            (fact.value, fact.since.as_second(), until)
+        };
+        let mut rows: Vec<_> = timeline.values.into_iter().map(row).collect();
+        rows.sort_by_key(|row| row.1);
+        rows
+    }
+
+    #[test]
+    fn x12_values_hold_in_the_order_in_which_they_were_said() {
+        let expected = [
+            ("Porto".to_owned(), 1, Some(3)),
+            ("Faro".to_owned(), 3, Some(5)),
+            ("Lisbon".to_owned(), 5, None),
+        ];
+        let said = [("Porto", 1), ("Faro", 3), ("Lisbon", 5)];
+        assert_eq!(settled(&said, &[]), expected);
+        let arrived = [("Lisbon", 5), ("Porto", 1), ("Faro", 3)];
+        assert_eq!(settled(&arrived, &[]), expected);
+    }
+
+    #[test]
+    fn x12_a_value_said_again_stands_by() {
+        let rows = settled(
+            &[("Porto", 1), ("Porto", 2), ("Faro", 3), ("Porto", 4)],
+            &[],
+        );
+        let ends: Vec<Option<i64>> = rows.iter().map(|row| row.2).collect();
+        assert_eq!(ends, [Some(3), Some(2), Some(4), None]);
+    }
+
+    #[test]
+    fn x12_an_unset_value_stays_unset_until_it_is_said_again() {
+        let rows = settled(&[("Porto", 1)], &[2]);
+        assert_eq!(rows[0].2, Some(2));
+        let rows = settled(&[("Porto", 1), ("Porto", 3)], &[2]);
+        assert_eq!((rows[0].2, rows[1].2), (Some(2), None));
+    }
+}

@@ -1,0 +1,145 @@
+//! Facts that a query is about, and what they say of messages: which one answers it, and which one no
+//! longer holds.
+
+use std::collections::BTreeMap;
+
+use kitbag_core::recall::Candidate;
+use kitbag_core::statement::Asked;
+
+use super::{Part, RecallRequest};
+use crate::error::Result;
+use crate::fact::{self, DrawnFrom, Fact, STATEMENTS};
+use crate::filter::MessageFilter;
+use crate::id::MessageId;
+use crate::transaction::{Tx, placeholders};
+use crate::value::Value;
+
+/// How many facts are looked at, those learned last.
+const FACTS: u32 = 500;
+/// Earlier values are read of so many facts, those that have most to do with the query.
+const KEYS: usize = 8;
+/// A fact has this much to do with a query that asks for its key.
+pub(super) const ASKED: u32 = 1000;
+
+/// Facts that have to do with a query.
+pub(super) struct KnownFacts {
+    /// The facts with how much they have to do with it, in thousandths; most first.
+    pub(super) facts: Vec<(Fact, u32)>,
+    /// Messages whose statement was replaced, and the message that states what holds.
+    outdated: BTreeMap<MessageId, MessageId>,
+}
+
+impl KnownFacts {
+    pub(super) async fn read(
+        tx: &mut Tx<'_>,
+        parts: &[Part],
+        request: &RecallRequest,
+    ) -> Result<Self> {
+        // Whoever wants messages of some kind asks for those and not for what is known.
+        if request.filter != MessageFilter::default() {
+            return Ok(Self {
+                facts: Vec::new(),
+                outdated: BTreeMap::new(),
+            });
+        }
+        let asked = STATEMENTS.asked(&request.query);
+        let facts = relevant(tx, parts, request, &asked).await?;
+        let outdated = outdated(tx, &request.sender, &facts).await?;
+        Ok(Self { facts, outdated })
+    }
+
+    /// How much the facts from a message have to do with the query, in thousandths.
+    pub(super) fn relevance(&self, message: MessageId) -> u32 {
+        let of_it = self
+            .facts
+            .iter()
+            .filter(|(fact, _)| fact.source == Some(message));
+        of_it.map(|(_, relevance)| *relevance).max().unwrap_or(0)
+    }
+
+    /// The message that states what holds now, where a message states what no longer does.
+    pub(super) fn outdated_by(&self, message: MessageId) -> Option<MessageId> {
+        self.outdated.get(&message).copied()
+    }
+
+    /// Adds the messages whose facts the query asks for, whatever their words.
+    pub(super) fn add_candidates(&self, parts: &[Part], candidates: &mut Vec<Candidate>) {
+        let asked = self
+            .facts
+            .iter()
+            .filter(|(_, relevance)| *relevance >= ASKED);
+        for source in asked.filter_map(|(fact, _)| fact.source) {
+            let part = parts
+                .iter()
+                .find(|part| part.scope.id == source.conversation.scope);
+            let Some((conversation, message)) = part.map(|part| part.place(source)) else {
+                continue;
+            };
+            let is_it =
+                |one: &Candidate| (one.conversation, one.message) == (conversation, message);
+            if !candidates.iter().any(is_it) {
+                candidates.push(Candidate::new(conversation, message));
+            }
+        }
+    }
+}
+
+/// The facts that have to do with a query, most first.
+async fn relevant(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    request: &RecallRequest,
+    asked: &Asked,
+) -> Result<Vec<(Fact, u32)>> {
+    let from = match request.channel {
+        Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
+        None => DrawnFrom::Anywhere,
+    };
+    let facts = fact::current(tx, &request.sender, from, FACTS).await?;
+    let mut facts: Vec<(Fact, u32)> = facts
+        .into_iter()
+        .map(|fact| {
+            let relevance = asked.relevance(&fact.key, &fact.value, fact.speaker.as_deref());
+            (fact, relevance)
+        })
+        .filter(|(_, relevance)| *relevance > 0)
+        .collect();
+    facts.sort_by(|(a, most), (b, more)| (more, b.since, &a.key).cmp(&(most, a.since, &b.key)));
+    Ok(facts)
+}
+
+async fn outdated(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    facts: &[(Fact, u32)],
+) -> Result<BTreeMap<MessageId, MessageId>> {
+    let mut holding: BTreeMap<&str, (&str, MessageId)> = BTreeMap::new();
+    for (fact, _) in facts {
+        if let Some(source) = fact.source.filter(|_| holding.len() < KEYS) {
+            holding.insert(&fact.key, (&fact.value, source));
+        }
+    }
+    let mut outdated = BTreeMap::new();
+    if holding.is_empty() {
+        return Ok(outdated);
+    }
+    let keys: Vec<Value> = holding.keys().map(|key| Value::from(*key)).collect();
+    let sql = format!(
+        "SELECT {} FROM fact WHERE tenant = $1 AND sender = $2 AND key IN ({}) \
+         AND until IS NOT NULL AND source_scope IS NOT NULL ORDER BY key, version",
+        fact::COLUMNS,
+        placeholders(3, keys.len()),
+    );
+    for earlier in tx.query::<Fact>(&sql, (sender, keys)).await? {
+        let Some((value, latest)) = holding.get(earlier.key.as_str()) else {
+            continue;
+        };
+        if let Some(source) = earlier.source
+            && source != *latest
+            && earlier.value != *value
+        {
+            outdated.insert(source, *latest);
+        }
+    }
+    Ok(outdated)
+}

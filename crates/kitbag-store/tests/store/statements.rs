@@ -1,0 +1,210 @@
+//! Facts that are drawn from talk: they carry their message, and the latest statement wins.
+
+use kitbag_core::role::Role;
+use kitbag_store::{
+    Fact, FactsFromTalk, Forget, Import, Incoming, NewFact, NewMessage, RecallRequest, Store,
+};
+
+use crate::on_both;
+use crate::place::second;
+
+on_both! {
+    x12_facts_are_drawn_from_what_a_person_states
+    x12_the_statement_that_was_said_last_holds_in_whatever_order_it_arrives
+    x12_a_forgotten_statement_gives_way_to_the_one_before
+    x12_a_later_statement_replaces_what_was_told_and_an_earlier_one_does_not
+    x12_the_latest_statement_ranks_first_and_the_older_is_outdated
+    x12_each_speaker_has_facts_of_their_own
+}
+
+fn said(reference: &str, text: &str, at: i64) -> Import {
+    let message = NewMessage::from(text)
+        .at(second(at))
+        .with_reference(reference);
+    Import::new("chat", "ann", Some("talk".to_owned()), message)
+}
+
+async fn current(store: &Store) -> Vec<(String, String)> {
+    let facts = store.facts("ann", 99).await.unwrap();
+    let pair = |fact: Fact| (fact.key, fact.value);
+    facts.into_iter().map(pair).collect()
+}
+
+fn pair(key: &str, value: &str) -> (String, String) {
+    (key.to_owned(), value.to_owned())
+}
+
+async fn x12_facts_are_drawn_from_what_a_person_states(store: Store) {
+    let incoming = Incoming::new(
+        "chat",
+        "ann",
+        "I live in Porto, and I am allergic to peanuts.",
+    );
+    let turn = store.accept(&incoming, second(1)).await.unwrap();
+    let facts = store.facts("ann", 9).await.unwrap();
+    assert_eq!(facts.len(), 2);
+    assert!(
+        facts
+            .iter()
+            .all(|fact| fact.drawn && fact.source == Some(turn.message))
+    );
+    assert_eq!(
+        (facts[1].value.as_str(), facts[1].since),
+        ("Porto", second(1))
+    );
+
+    let others = [
+        NewMessage::new(Role::Assistant, "I live in Faro."),
+        NewMessage::new(Role::System, "I live in Faro."),
+        NewMessage::from("I live in Faro.").not_recallable(),
+        NewMessage::from("> I live in Faro."),
+        NewMessage::from("Do I live in Faro?"),
+        NewMessage::from("If only I lived in Faro. She said: \"I live in Faro.\""),
+    ];
+    let others = others.map(|message| Import::new("chat", "ann", None, message.at(second(2))));
+    store.import(others.into(), second(2)).await.unwrap();
+    assert_eq!(current(&store).await[1], pair("home", "Porto"));
+
+    let ignoring = store.with_facts_from_talk(FactsFromTalk::Ignore);
+    let moved = said("a", "I moved to Faro.", 3);
+    ignoring.import(vec![moved], second(3)).await.unwrap();
+    assert_eq!(current(&store).await[1], pair("home", "Porto"));
+}
+
+async fn x12_the_statement_that_was_said_last_holds_in_whatever_order_it_arrives(store: Store) {
+    let lines = || {
+        vec![
+            said("c", "I moved to Lisbon last week.", 30),
+            said("a", "I live in Porto.", 10),
+            said("b", "I moved to Faro.", 20),
+        ]
+    };
+    store.import(lines(), second(40)).await.unwrap();
+    store.import(lines(), second(41)).await.unwrap();
+    assert_eq!(current(&store).await, [pair("home", "Lisbon")]);
+    let history = store.fact_history("ann", None, 9).await.unwrap();
+    let history: Vec<_> = history
+        .iter()
+        .map(|fact| (fact.value.as_str(), fact.since, fact.until))
+        .collect();
+    assert_eq!(
+        history,
+        [
+            ("Porto", second(10), Some(second(20))),
+            ("Faro", second(20), Some(second(30))),
+            ("Lisbon", second(30), None),
+        ]
+    );
+}
+
+async fn x12_a_forgotten_statement_gives_way_to_the_one_before(store: Store) {
+    let lines = vec![
+        said("a", "I live in Porto.", 10),
+        said("b", "I live in Porto.", 15),
+        said("c", "I moved to Faro.", 20),
+    ];
+    store.import(lines, second(40)).await.unwrap();
+    let latest = store
+        .facts("ann", 9)
+        .await
+        .unwrap()
+        .remove(0)
+        .source
+        .unwrap();
+    store.forget(Forget::Message(latest)).await.unwrap();
+    assert_eq!(current(&store).await, [pair("home", "Porto")]);
+    let first = store
+        .facts("ann", 9)
+        .await
+        .unwrap()
+        .remove(0)
+        .source
+        .unwrap();
+    store.forget(Forget::Message(first)).await.unwrap();
+    let facts = store.facts("ann", 9).await.unwrap();
+    assert_eq!(
+        (facts[0].value.as_str(), facts[0].since),
+        ("Porto", second(15))
+    );
+}
+
+async fn x12_a_later_statement_replaces_what_was_told_and_an_earlier_one_does_not(store: Store) {
+    let told = vec![NewFact::new("home", "Porto")];
+    store.set_facts("ann", told, second(20)).await.unwrap();
+    let earlier = said("a", "I live in Faro.", 10);
+    store.import(vec![earlier], second(40)).await.unwrap();
+    assert_eq!(current(&store).await, [pair("home", "Porto")]);
+    let later = said("b", "I moved to Lisbon.", 30);
+    store.import(vec![later], second(40)).await.unwrap();
+    assert_eq!(current(&store).await, [pair("home", "Lisbon")]);
+}
+
+async fn x12_the_latest_statement_ranks_first_and_the_older_is_outdated(store: Store) {
+    let mut lines = vec![said("old", "I live in Porto, in a small flat.", 10)];
+    lines.extend((0..20).map(|n| said(&format!("f{n}"), "The soup was good today.", 11 + n)));
+    lines.push(said("new", "I moved to Lisbon last week.", 40));
+    store.import(lines, second(50)).await.unwrap();
+    for query in ["Where do I live?", "Wo wohne ich?", "我住在哪里？"] {
+        let request = RecallRequest::new("ann", query);
+        let found = store.recall(&request).await.unwrap();
+        assert_eq!(
+            found[0].message.reference.as_deref(),
+            Some("new"),
+            "{query}"
+        );
+        let old = found
+            .iter()
+            .find(|hit| hit.message.reference.as_deref() == Some("old"));
+        if let Some(old) = old {
+            let later = old.outdated_by.unwrap();
+            assert_eq!(
+                (later.id, later.at),
+                (found[0].message.id, found[0].message.at)
+            );
+        }
+        let facts = store.recall_facts(&request).await.unwrap();
+        assert_eq!(facts[0].fact.value, "Lisbon");
+        let from = facts[0].message.as_ref().unwrap();
+        assert_eq!(from.reference.as_deref(), Some("new"));
+    }
+    let all = RecallRequest::new("ann", "What do you know about me?");
+    assert_eq!(store.recall_facts(&all).await.unwrap().len(), 1);
+    let other = RecallRequest::new("ann", "How was the soup?");
+    assert!(store.recall_facts(&other).await.unwrap().is_empty());
+}
+
+async fn x12_each_speaker_has_facts_of_their_own(store: Store) {
+    let by = |name: &str, text: &str| {
+        let message = NewMessage::from(text).with_speaker(name).at(second(1));
+        Import::new("chat", "ann", None, message)
+    };
+    let lines = vec![by("ann", "I live in Porto."), by("Bob", "I live in Faro.")];
+    store.import(lines, second(2)).await.unwrap();
+    let facts = store.facts("ann", 9).await.unwrap();
+    let facts: Vec<_> = facts
+        .iter()
+        .map(|fact| {
+            (
+                fact.key.as_str(),
+                fact.value.as_str(),
+                fact.speaker.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        facts,
+        [("Bob/home", "Faro", Some("Bob")), ("home", "Porto", None)]
+    );
+    let asked = async |query: &str| {
+        let facts = store
+            .recall_facts(&RecallRequest::new("ann", query))
+            .await
+            .unwrap();
+        facts
+            .into_iter()
+            .map(|found| found.fact.value)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(asked("Where do I live?").await, ["Porto"]);
+    assert_eq!(asked("Where does Bob live?").await, ["Faro", "Porto"]);
+}
