@@ -4,6 +4,7 @@ mod backup;
 mod check;
 mod close;
 mod cut;
+mod edit;
 mod entities;
 mod export;
 mod facts;
@@ -50,6 +51,7 @@ enum Command {
     Close(close::Args),
     Summaries(summaries::Args),
     Entities(entities::Args),
+    Edit(edit::Args),
     Forget(forget::Args),
     Retain(retain::Args),
     Senders(senders::Args),
@@ -74,6 +76,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Close(args) => close::run(args, store).await,
             Command::Summaries(args) => summaries::run(args, store).await,
             Command::Entities(args) => entities::run(args, store).await,
+            Command::Edit(args) => edit::run(args, store).await,
             Command::Forget(args) => forget::run(args, store).await,
             Command::Retain(args) => retain::run(args, store).await,
             Command::Senders(args) => senders::run(args, store).await,

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod close;
+mod edit;
 mod entities;
 mod export;
 mod facts;

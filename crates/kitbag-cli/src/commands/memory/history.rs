@@ -1,10 +1,12 @@
 //! `kitbag memory history`: which conversations there are, and what was said in one.
 
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use kitbag::core::role::Role;
 use kitbag::store::{
-    ConversationId, ExportFilter, LatestConversation, MessageFilter, MessageTime, Store,
-    StoredMessage,
+    ConversationId, ExportFilter, LatestConversation, MessageFilter, MessageId, MessageTime, Store,
+    StoreError, StoredMessage,
 };
 use serde::Serialize;
 
@@ -25,8 +27,9 @@ const PAGE: u32 = 1_000;
 /// `--until`, only conversations that were active then are listed, and only messages of that time printed.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The conversation to print, such as 7.12
-    conversation: Option<ConversationId>,
+    /// The conversation to print, such as 7.12, or a message with all its versions, such as 7.12#3
+    #[arg(value_name = "ID")]
+    conversation: Option<Shown>,
     /// Conversations of this sender only
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     sender: Option<String>,
@@ -43,10 +46,29 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// What is to be printed.
+#[derive(Debug, Clone, Copy)]
+enum Shown {
+    Conversation(ConversationId),
+    Message(MessageId),
+}
+
+impl FromStr for Shown {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        match text.contains('#') {
+            true => text.parse().map(Self::Message),
+            false => text.parse().map(Self::Conversation),
+        }
+    }
+}
+
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     match args.conversation {
-        Some(conversation) => print_messages(args, &store, conversation).await,
+        Some(Shown::Conversation(conversation)) => print_messages(args, &store, conversation).await,
+        Some(Shown::Message(message)) => print_versions(args, &store, message).await,
         None => print_conversations(args, &store).await,
     }
 }
@@ -130,6 +152,53 @@ async fn of_times(
         }
         after = next;
     }
+}
+
+#[derive(Serialize)]
+struct Version {
+    number: u32,
+    /// When the next one replaced it; nothing for the one that holds.
+    replaced: Option<Timestamp>,
+    text: String,
+}
+
+/// Prints all that a message ever said, oldest first.
+async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(), Failure> {
+    let stored = store.message(id).await?;
+    if !stored.message.is_for_user() {
+        return Err(Failure::new(format_args!(
+            "message {id} is for the model alone"
+        )));
+    }
+    let older = store.message_versions(id).await?;
+    let number = u32::try_from(older.len())
+        .unwrap_or(u32::MAX)
+        .saturating_add(1);
+    let older = older.into_iter().map(|version| Version {
+        number: version.number,
+        replaced: Some(version.replaced),
+        text: version.message.content.text().into_owned(),
+    });
+    let current = Version {
+        number,
+        replaced: None,
+        text: stored.text().into_owned(),
+    };
+    let versions: Vec<Version> = older.chain([current]).collect();
+    if args.json {
+        return Ok(output::print_json_list("versions", &versions)?);
+    }
+    let speaker = said::speaker(stored.message.name.as_deref(), stored.message.role);
+    let mut text = String::new();
+    for version in &versions {
+        let number = version.number;
+        let note = match version.replaced {
+            Some(replaced) => format!("{id}, version {number} until {replaced:.0}"),
+            None => format!("{id}, version {number}"),
+        };
+        said::add(&mut text, stored.at, &speaker, &note, &version.text);
+    }
+    Ok(output::print(&text)?)
 }
 
 /// The text of a message, or the names of the tools that it calls.
