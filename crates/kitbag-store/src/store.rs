@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::error::{Result, StoreError};
 use crate::location::Location;
+use crate::secrets::Secrets;
 use crate::transaction::Tx;
 
 /// What Kitbag remembers, for one tenant. Cheap to clone; clones share their connections.
@@ -16,6 +17,7 @@ pub struct Store {
     backend: Arc<Backend>,
     tenant: Tenant,
     owner: Arc<str>,
+    secrets: Secrets,
 }
 
 enum Backend {
@@ -75,6 +77,7 @@ impl Store {
             backend: Arc::new(backend),
             tenant: Tenant::default(),
             owner: owner()?.into(),
+            secrets: Secrets::default(),
         })
     }
 
@@ -85,6 +88,21 @@ impl Store {
             tenant,
             ..self.clone()
         }
+    }
+
+    /// The same store with another way to treat secrets in what it is given. What is stored already
+    /// stays as it is.
+    #[must_use]
+    pub fn with_secrets(&self, secrets: Secrets) -> Self {
+        Self {
+            secrets,
+            ..self.clone()
+        }
+    }
+
+    /// What becomes of secrets in what is stored.
+    pub(crate) const fn secrets(&self) -> Secrets {
+        self.secrets
     }
 
     /// Whose rows this store reads and writes.
@@ -135,6 +153,16 @@ impl Store {
         }
     }
 
+    /// The server behind the store.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn server(&self) -> Option<&crate::postgres::Postgres> {
+        match &*self.backend {
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(postgres) => Some(postgres),
+        }
+    }
+
     /// The SQLite file behind the store, for what concerns files alone.
     #[cfg(feature = "sqlite")]
     pub(crate) fn file(&self) -> Option<&crate::sqlite::Sqlite> {
@@ -154,13 +182,14 @@ impl fmt::Debug for Store {
     }
 }
 
-/// What runs in a transaction.
+/// What runs in a transaction, and may have to run once more where that failed before its commit.
 pub(crate) trait Operation<T>:
-    AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static
+    AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Clone + Send + 'static
 {
 }
 
-impl<T, F> Operation<T> for F where F: AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static {}
+impl<T, F> Operation<T> for F where F: AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Clone + Send + 'static
+{}
 
 /// Who owns rows: nobody sees another tenant's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

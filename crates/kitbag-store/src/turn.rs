@@ -86,7 +86,7 @@ impl Store {
             idempotency_key,
         } = incoming.clone();
         message.at.get_or_insert(now.into());
-        let message = Analysed::new(message, analyse)?;
+        let message = Analysed::new(message, self.secrets(), analyse)?;
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
             if let Some(key) = &idempotency_key
@@ -151,7 +151,8 @@ impl Store {
         now: Timestamp,
     ) -> Result<StoredTurn> {
         let lease = lease.clone();
-        let messages = learned.messages(now)?;
+        let learned = learned.masked(self.secrets());
+        let messages = learned.messages(now, self.secrets())?;
         self.write(async move |tx| {
             let id = lease.turn.conversation;
             let mut scope = Scope::lock(tx, id).await?;
@@ -185,7 +186,8 @@ impl Store {
     /// # Errors
     /// When the lease was lost, or the store fails.
     pub async fn failed(&self, lease: &Lease, problem: &str, now: Timestamp) -> Result<StoredTurn> {
-        let (lease, problem) = (lease.clone(), problem.to_owned());
+        let lease = lease.clone();
+        let problem = self.secrets().masked(problem.to_owned());
         self.write(async move |tx| {
             lease.check(tx).await?;
             let mut turn = StoredTurn::get(tx, lease.turn).await?;
