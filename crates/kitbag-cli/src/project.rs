@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
 use kitbag::engine::{AgentError, TurnError};
-use kitbag::layout::{Agent, FileProblem};
+use kitbag::layout::{Agent, FileProblem, MemorySettings};
 use kitbag::project::{LayoutError, Project, ProjectPlaces};
 
 use crate::failure::Failure;
@@ -36,23 +36,12 @@ impl ProjectArgs {
     /// Reads the project. What is wrong with it is left to the caller to say; only a configuration
     /// that was named must be there.
     pub(crate) fn open(&self) -> Result<Project, Failure> {
-        // The second is the name of older projects.
-        let set = ["KITBAG_CONFIG", "CREWX_CONFIG"]
-            .into_iter()
-            .filter_map(env::var_os)
-            .find(|file| !file.is_empty());
-        let config = self.config.clone().or(set.map(PathBuf::from));
+        let config = self.config.clone().or_else(config_of_environment);
         if let Some(file) = config.as_ref().filter(|file| !file.exists()) {
             let file = file.display();
             return Err(Failure::new(format_args!("there is no file {file}")));
         }
-        let user = etcetera::choose_base_strategy()
-            .ok()
-            .map(|folders| folders.config_dir().join("kitbag").join("kitbag.yaml"));
-        let places = ProjectPlaces::new(".")
-            .with_config(config)
-            .with_user_config(user);
-        Ok(Project::open(&places))
+        Ok(Project::open(&places(config)))
     }
 
     /// Reads the project, and says what is wrong with it; what can be used is used all the same.
@@ -61,6 +50,28 @@ impl ProjectArgs {
         say_problems(&project.problems);
         Ok(project)
     }
+}
+
+/// What the configuration of this folder and of the user says about memory. Mistakes in it are for
+/// commands that open the project to tell.
+pub(crate) fn memory_settings() -> MemorySettings {
+    Project::config(&places(config_of_environment())).memory
+}
+
+fn config_of_environment() -> Option<PathBuf> {
+    // The second is the name of older projects.
+    let set = ["KITBAG_CONFIG", "CREWX_CONFIG"].into_iter();
+    let mut set = set.filter_map(env::var_os).filter(|file| !file.is_empty());
+    set.next().map(PathBuf::from)
+}
+
+fn places(config: Option<PathBuf>) -> ProjectPlaces {
+    let user = etcetera::choose_base_strategy()
+        .ok()
+        .map(|folders| folders.config_dir().join("kitbag").join("kitbag.yaml"));
+    ProjectPlaces::new(".")
+        .with_config(config)
+        .with_user_config(user)
 }
 
 /// Says what is wrong, each on a line.

@@ -6,16 +6,19 @@ use std::env;
 use std::future::Future;
 
 use etcetera::BaseStrategy as _;
-use kitbag::store::{Location, Store, StoreError, Tenant};
+use kitbag::layout::StoredSecrets;
+use kitbag::store::{Location, Secrets, Store, StoreError, Tenant};
 
 use crate::failure::Failure;
+use crate::project;
 
 /// Where memory is kept, and whose it is.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Memory")]
 pub(crate) struct StoreArgs {
     /// Where memory is kept: a file or a postgresql:// address; memory.db in Kitbag's data folder
-    /// unless it is given
+    /// unless it is given. `?pool_size=16&pool_wait=30s` in an address says how many connections are
+    /// held and how long one is waited for
     #[arg(
         long,
         global = true,
@@ -61,13 +64,15 @@ impl StoreArgs {
     /// Opens another store that must be there, as the same tenant.
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
-        Ok(Store::open_existing(location).await?.for_tenant(tenant))
+        let store = Store::open_existing(location).await?.for_tenant(tenant);
+        Ok(store.with_secrets(secrets()))
     }
 
     /// Opens or makes another store, as the same tenant.
     pub(crate) async fn open_at(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
-        Ok(Store::open(location).await?.for_tenant(tenant))
+        let store = Store::open(location).await?.for_tenant(tenant);
+        Ok(store.with_secrets(secrets()))
     }
 
     fn tenant(&self) -> Result<Tenant, Failure> {
@@ -100,6 +105,14 @@ impl StoreArgs {
         })?;
         let file = folders.data_dir().join("kitbag").join("memory.db");
         Ok(Location::Sqlite(file))
+    }
+}
+
+/// What `memory.secrets` in kitbag.yaml says.
+fn secrets() -> Secrets {
+    match project::memory_settings().secrets {
+        Some(StoredSecrets::Keep) => Secrets::Keep,
+        _ => Secrets::Mask,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::props::merge;
 use crate::value::{Map, Value};
 
 pub use document::{DocumentEntry, DocumentSource};
-pub use memory::MemorySettings;
+pub use memory::{MemorySettings, StoredSecrets};
 
 /// What a project file says, or several of them laid over each other.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ pub struct Config {
     pub env_allow: Option<Vec<String>>,
     /// How the project is read and rendered.
     pub settings: Settings,
-    /// How long memory is kept.
+    /// How long memory is kept, and what becomes of secrets in it.
     pub memory: MemorySettings,
     /// Providers and all else that is not read here, as it is written.
     pub extra: Map,

@@ -15,11 +15,13 @@ use crate::id::MessageId;
 use crate::index::{self, Entry};
 use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
+use crate::secrets::Secrets;
 use crate::transaction::Tx;
 use crate::value::{Parameters, Value};
 
 /// A message that was checked and analysed, outside of any transaction. Its terms are kept as they will
 /// be written: those of a large batch would fill the memory, each with its own small allocation.
+#[derive(Clone)]
 pub(crate) struct Analysed {
     message: NewMessage,
     json: Option<String>,
@@ -33,8 +35,16 @@ pub(crate) struct Analysed {
 }
 
 impl Analysed {
-    pub(crate) fn new(message: NewMessage, analyse: impl FnOnce(&str) -> Analysis) -> Result<Self> {
+    /// Checks and analyses a message, which is masked first: no word of a secret reaches the index.
+    pub(crate) fn new(
+        mut message: NewMessage,
+        secrets: Secrets,
+        analyse: impl FnOnce(&str) -> Analysis,
+    ) -> Result<Self> {
         message.check()?;
+        if let Some(mut mask) = secrets.mask() {
+            mask.message(&mut message.message);
+        }
         let analysis = &analyse(&message.text());
         let recallable = message.recallable.then_some(analysis);
         Ok(Self {

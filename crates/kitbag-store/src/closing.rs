@@ -133,12 +133,16 @@ impl Store {
     /// When there is no such conversation, or the store fails; then it stays open.
     pub async fn close(
         &self,
-        closing: Closing,
+        mut closing: Closing,
         limit: Tokens,
         counter: &(dyn TokenCounter + Sync),
         now: Timestamp,
     ) -> Result<CloseOutcome> {
-        let summary = closing.new_summary(limit, counter);
+        let mut summary = closing.new_summary(limit, counter);
+        if let Some(summary) = &mut summary {
+            summary.text = self.secrets().masked(std::mem::take(&mut summary.text));
+        }
+        closing.facts = self.secrets().masked_facts(closing.facts);
         self.write(async move |tx| {
             let id = closing.conversation.id;
             Scope::lock(tx, id).await?;

@@ -54,6 +54,7 @@ impl Store {
             let problem = "has no text; forget the message instead";
             return Err(StoreError::invalid("the new content", problem));
         }
+        let secrets = self.secrets();
         self.write(async move |tx| {
             let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
             let mut scope = scope.ok_or_else(|| StoreError::missing("message", id))?;
@@ -66,7 +67,7 @@ impl Store {
             let mut message = NewMessage::from(stored.message);
             message.message.content = content;
             message.recallable = stored.recallable;
-            let message = Analysed::new(message, analyse)?;
+            let message = Analysed::new(message, secrets, analyse)?;
             replace(tx, &mut scope, vec![(id, message)], now).await?;
             scope.save(tx).await?;
             Ok(true)

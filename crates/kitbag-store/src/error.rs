@@ -51,6 +51,30 @@ pub enum StoreError {
         /// What was tried, or what it said.
         reason: String,
     },
+    /// The server does not answer, or hangs up.
+    #[error("cannot reach {server}: {reason}")]
+    Unreachable {
+        /// The server, without its password.
+        server: String,
+        /// What was seen.
+        reason: String,
+    },
+    /// The server is there and takes no connection now: it starts, goes down, or has none left.
+    #[error("{server} takes no connection: {reason}")]
+    Unavailable {
+        /// The server, without its password.
+        server: String,
+        /// What it said.
+        reason: String,
+    },
+    /// All connections of this process were in use for as long as one is waited for.
+    #[error("no connection to {server} is free: {reason}")]
+    Exhausted {
+        /// The server, without its password.
+        server: String,
+        /// How long it was waited.
+        reason: String,
+    },
     /// A later version of Kitbag made the store.
     #[error("the store has version {found}, and this Kitbag knows versions up to {known}")]
     Newer {
@@ -100,7 +124,21 @@ pub enum StoreError {
         /// How long it was waited for.
         seconds: u64,
     },
-    /// The connection broke; whether the last transaction was committed is unknown.
+    /// The transaction lost against another, again and again; nothing was changed.
+    #[error("the transaction lost against others each time: {reason}")]
+    Conflict {
+        /// What the database said.
+        reason: String,
+    },
+    /// The connection broke while a commit was under way: nobody knows if it was made.
+    #[error(
+        "the connection broke before the commit was answered, so that it may have been made or not: {reason}"
+    )]
+    CommitUnknown {
+        /// What was seen.
+        reason: String,
+    },
+    /// The connection broke before anything was committed.
     #[error("the connection to the store broke: {reason}")]
     Disconnected {
         /// What was seen.
@@ -198,6 +236,21 @@ impl StoreError {
             }
             Self::Locked { .. } => {
                 Some("end the process that holds the store, or try again when it is done")
+            }
+            Self::Unreachable { .. } => {
+                Some("check the address and that the server runs, then try again")
+            }
+            Self::Unavailable { .. } => Some(
+                "try again later; raise `max_connections` of the server or lower `pool_size` in the address if it has too many clients",
+            ),
+            Self::Exhausted { .. } => {
+                Some("raise `pool_size` or `pool_wait` in the address of the store")
+            }
+            Self::CommitUnknown { .. } => Some(
+                "look before trying again; what has an idempotency key, a reference or the id of a turn can be repeated: it counts once",
+            ),
+            Self::Conflict { .. } | Self::Disconnected { .. } => {
+                Some("nothing was changed; try again")
             }
             _ => None,
         }

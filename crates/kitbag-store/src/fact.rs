@@ -104,6 +104,7 @@ impl Store {
     pub async fn set_facts(&self, sender: &str, facts: Vec<NewFact>, now: Timestamp) -> Result<()> {
         names::name("the sender", sender)?;
         let sender = sender.to_owned();
+        let facts = self.secrets().masked_facts(facts);
         self.write(async move |tx| {
             lock(tx, &sender).await?;
             for fact in &facts {

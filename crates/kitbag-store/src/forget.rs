@@ -67,6 +67,9 @@ pub struct Forgotten {
     /// Whether SQLite's log was emptied too. Where another process reads the file meanwhile it still
     /// holds what was forgotten, until [`Store::vacuum`] empties it.
     pub is_log_clear: bool,
+    /// Whether pages of PostgreSQL may still hold it, until [`Store::vacuum_full`] writes the tables
+    /// anew or the server uses the space again.
+    pub in_pages: bool,
 }
 
 impl Forgotten {
@@ -91,6 +94,10 @@ impl Store {
             one => self.write(async move |tx| forget(tx, one).await).await?,
         };
         forgotten.is_log_clear = self.clear_log().await.is_ok();
+        #[cfg(feature = "postgres")]
+        {
+            forgotten.in_pages = self.server().is_some();
+        }
         Ok(forgotten)
     }
 }

@@ -21,6 +21,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
+use crate::secrets::Secrets;
 use crate::store::{FactsFromTalk, Store};
 use crate::summary::{self, NewSummary, SummaryMaker};
 use crate::transaction::Tx;
@@ -107,12 +108,14 @@ pub struct Imported {
 
 /// Messages that were checked and analysed, which takes most of the time of an import and needs no
 /// store: one batch can be made while another is kept.
+#[derive(Clone)]
 pub struct ImportBatch {
     scopes: BTreeMap<(String, String), Vec<Line>>,
     restores: bool,
 }
 
 /// A message of a scope, with what came along.
+#[derive(Clone)]
 struct Line {
     conversation: Option<String>,
     title: Option<String>,
@@ -122,22 +125,30 @@ struct Line {
 }
 
 impl ImportBatch {
-    /// Checks and analyses messages.
+    /// Checks and analyses messages, whose secrets are masked.
     ///
     /// # Errors
     /// When one of them is not a message.
     pub fn new(messages: Vec<Import>) -> Result<Self> {
+        Self::with_secrets(messages, Secrets::Mask)
+    }
+
+    /// Checks and analyses messages, with secrets masked or kept.
+    ///
+    /// # Errors
+    /// When one of them is not a message.
+    pub fn with_secrets(messages: Vec<Import>, secrets: Secrets) -> Result<Self> {
         let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
         let mut analyser = Analyser::new();
         for import in messages {
             import.check()?;
             let line = Line {
                 conversation: import.conversation,
-                title: import.title,
-                message: Analysed::new(import.message, |text| analyser.analyse(text))?
+                title: import.title.map(|title| secrets.masked(title)),
+                message: Analysed::new(import.message, secrets, |text| analyser.analyse(text))?
                     .with_statements(),
-                facts: import.facts,
-                summary: import.summary,
+                facts: secrets.masked_facts(import.facts),
+                summary: import.summary.map(|summary| secrets.masked(summary)),
             };
             let scope = scopes.entry((import.channel, import.sender));
             scope.or_default().push(line);
@@ -162,7 +173,8 @@ impl Store {
     /// # Errors
     /// When one of them is not a message, or the store fails.
     pub async fn import(&self, messages: Vec<Import>, now: Timestamp) -> Result<Imported> {
-        self.import_batch(ImportBatch::new(messages)?, now).await
+        let batch = ImportBatch::with_secrets(messages, self.secrets())?;
+        self.import_batch(batch, now).await
     }
 
     /// Keeps a batch of messages in their order: all of them, or none.

@@ -39,6 +39,7 @@ mod recall;
 mod repair;
 mod schema;
 mod scope;
+mod secrets;
 mod sender;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -73,6 +74,7 @@ pub use message::{MessageTime, NewMessage, StoredMessage};
 pub use prompt::{Pruned, Replayed, RequestField, SentPrompt};
 pub use recall::{Later, RecallRequest, Recalled, RecalledFact};
 pub use repair::{DamagedRow, Repaired};
+pub use secrets::Secrets;
 pub use sender::Sender;
 pub use state::ConversationState;
 pub use store::{FactsFromTalk, Store, Tenant};

@@ -99,7 +99,9 @@ impl fmt::Debug for Location {
 fn shown(address: &str) -> String {
     use tokio_postgres::config::Host;
 
-    let Ok(config) = address.parse::<tokio_postgres::Config>() else {
+    let address = crate::postgres::PoolOptions::split(address);
+    let config = address.map(|(address, _)| address.parse::<tokio_postgres::Config>());
+    let Ok(Ok(config)) = config else {
         return "the PostgreSQL address".to_owned();
     };
     let user = config.get_user().map(|user| format!("{user}@"));

@@ -70,6 +70,21 @@ impl Store {
         self.clear_log().await
     }
 
+    /// Gives space back as [`vacuum`](Self::vacuum) does, and in PostgreSQL writes the tables of all
+    /// tenants anew, so that no page of them holds what was deleted or forgotten. They are locked
+    /// meanwhile. The server's write-ahead log, its replicas and backups keep what they have until they
+    /// are recycled or removed.
+    ///
+    /// # Errors
+    /// When the user does not own the tables, or as [`vacuum`](Self::vacuum) fails.
+    pub async fn vacuum_full(&self) -> Result<()> {
+        #[cfg(feature = "postgres")]
+        if let Some(server) = self.server() {
+            return server.vacuum_full().await;
+        }
+        self.vacuum().await
+    }
+
     /// Empties SQLite's log into the file, so that nothing of what was deleted is left in it.
     pub(crate) async fn clear_log(&self) -> Result<()> {
         #[cfg(feature = "sqlite")]

@@ -6,6 +6,8 @@
 
 mod error;
 mod migrate;
+mod options;
+mod retry;
 mod tenants;
 
 use std::time::Duration;
@@ -22,12 +24,8 @@ use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
 use error::failed;
-
-/// How many connections a process holds at most.
-const CONNECTIONS: usize = 16;
-
-/// How long a connection is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) use options::PoolOptions;
+use retry::Retry;
 
 /// The server takes at most 65,535 parameters in a statement.
 pub(crate) const PARAMETERS: usize = 32_000;
@@ -36,6 +34,8 @@ pub(crate) const PARAMETERS: usize = 32_000;
 pub(crate) struct Postgres {
     pool: Pool,
     server: String,
+    /// How long a connection is waited for, and how long a server that restarts.
+    wait: Duration,
 }
 
 impl Postgres {
@@ -46,7 +46,8 @@ impl Postgres {
             location: location(),
             reason,
         };
-        let config = url.parse::<Config>();
+        let (address, options) = PoolOptions::split(url).map_err(refuse)?;
+        let config = address.parse::<Config>();
         let mut config = config.map_err(|error| refuse(error::explain(&error)))?;
         if config.get_ssl_mode() == SslMode::Require {
             let reason = "connections with TLS are not supported yet: use a socket or a tunnel, \
@@ -63,13 +64,14 @@ impl Postgres {
         let recycling_method = RecyclingMethod::Fast;
         let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
-            .max_size(CONNECTIONS)
-            .wait_timeout(Some(PATIENCE))
+            .max_size(options.size)
+            .wait_timeout(Some(options.wait))
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| StoreError::failed(error.to_string()))?;
-        let postgres = Self { pool, server };
-        let mut client = postgres.connection().await?;
+        let wait = options.wait;
+        let postgres = Self { pool, server, wait };
+        let mut client = postgres.first_connection().await?;
         if opening == Opening::Existing && migrate::version(&client).await? == 0 {
             return Err(StoreError::NoStore {
                 location: location(),
@@ -81,23 +83,45 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Runs an operation that changes something in a transaction of its own.
+    /// Runs an operation that changes something in a transaction of its own. As long as the commit was
+    /// not sent, nothing has changed, so that it is tried again while the server restarts, fails over,
+    /// has no connection left or lets the transaction lose against another.
     pub(crate) async fn write<T>(
         &self,
         tenant: &Tenant,
         operation: impl Operation<T>,
     ) -> Result<T> {
+        let mut retry = Retry::within(self.wait);
+        loop {
+            match self.try_write(tenant, operation.clone()).await {
+                Err(error) if error::is_passing(&error) => retry.wait_after(error).await?,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_write<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let mut client = self.connection().await?;
         let transaction = client.transaction().await.map_err(failed)?;
         bind(&transaction, tenant).await?;
         let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
-        transaction.commit().await.map_err(failed)?;
+        transaction.commit().await.map_err(error::commit)?;
         Ok(result)
     }
 
     /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
     /// that moves into a block between two queries would be found by neither.
     pub(crate) async fn read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
+        let mut retry = Retry::within(self.wait);
+        loop {
+            match self.try_read(tenant, operation.clone()).await {
+                Err(error) if error::is_passing(&error) => retry.wait_after(error).await?,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let mut client = self.connection().await?;
         let transaction = client
             .build_transaction()
@@ -113,11 +137,42 @@ impl Postgres {
         result
     }
 
+    /// Writes all tables anew, so that no page holds what was deleted. It locks each of them meanwhile.
+    pub(crate) async fn vacuum_full(&self) -> Result<()> {
+        let client = self.connection().await?;
+        // The server skips the tables of others with a warning that nobody reads.
+        let sql = "SELECT coalesce(bool_and(pg_has_role(tableowner, 'USAGE')), true) \
+                   FROM pg_tables WHERE schemaname = 'kitbag'";
+        let owns: bool = client.query_one(sql, &[]).await.map_err(failed)?.get(0);
+        if !owns {
+            return Err(StoreError::Rights {
+                user: "the user of the connection".to_owned(),
+                what: "write the tables anew",
+                reason: "another user owns them".to_owned(),
+            });
+        }
+        for table in crate::schema::tables() {
+            let sql = format!("VACUUM (FULL) kitbag.{}", table.name);
+            client.batch_execute(&sql).await.map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The first connection: a server that is not there at all may be a mistyped address, and is not
+    /// waited for; one that says that it is starting or full is.
+    async fn first_connection(&self) -> Result<deadpool_postgres::Object> {
+        let mut retry = Retry::within(self.wait);
+        loop {
+            match self.connection().await {
+                Err(error @ StoreError::Unavailable { .. }) => retry.wait_after(error).await?,
+                result => return result,
+            }
+        }
+    }
+
     async fn connection(&self) -> Result<deadpool_postgres::Object> {
-        self.pool
-            .get()
-            .await
-            .map_err(|error| error::connect(&self.server, &error))
+        let connection = self.pool.get().await;
+        connection.map_err(|error| error::connect(&self.server, &error, self.wait))
     }
 }
 

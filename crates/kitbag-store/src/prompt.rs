@@ -3,6 +3,7 @@
 //! A prompt is not kept itself. Its texts are kept once each by their hash, and beside them the recipe
 //! that says where they stood; the hash of what was sent tells whether the same comes out again.
 
+mod masked;
 mod recipe;
 mod replay;
 mod retention;
@@ -147,8 +148,13 @@ impl Store {
     ) -> Result<StoredTurn> {
         let lease = lease.clone();
         prompt.check(lease.turn)?;
-        let (recipe, texts) = Recipe::new(&prompt);
-        let hash = Hash::of(&prompt.body);
+        let bytes = prompt.body.len();
+        let (prompt, masked) = masked::masked(prompt, self.secrets());
+        let (recipe, texts) = Recipe::new(&prompt, masked);
+        let body = SentBody {
+            hash: Hash::of(&prompt.body),
+            bytes,
+        };
         self.write(async move |tx| {
             // Whoever forgets takes this before any row; so does whoever sends.
             tx.lock_shared(TEXTS).await?;
@@ -159,7 +165,7 @@ impl Store {
             let sql = "SELECT hash FROM prompt WHERE tenant = $1 AND scope = $2 \
                        AND conversation = $3 AND turn = $4 AND inference = $5";
             match tx.query_one(sql, (lease.turn, prompt.inference)).await? {
-                Some(before) if hash == before => return Ok(turn),
+                Some(before) if body.hash == before => return Ok(turn),
                 Some(_) => return refuse("was sent with another prompt"),
                 None => {}
             }
@@ -176,7 +182,7 @@ impl Store {
                 state::save(tx, id, &EpochKey(key.clone())).await?;
             }
             keep_content(tx, turn.message, &prompt.draft.current).await?;
-            archive(tx, lease.turn, &prompt, &hash, &recipe, texts, now).await?;
+            archive(tx, lease.turn, &prompt, body, &recipe, texts, now).await?;
             turn.inferences = turn.inferences.saturating_add(1);
             turn.status = TurnStatus::Sent;
             turn.update(tx, None).await?;
@@ -184,6 +190,13 @@ impl Store {
         })
         .await
     }
+}
+
+/// What is known of the bytes that were sent: the hash of them without their secrets, and their number.
+#[derive(Clone, Copy)]
+struct SentBody {
+    hash: Hash,
+    bytes: usize,
 }
 
 fn wrong(turn: TurnId, prompt: &SentPrompt, problem: &str) -> StoreError {
@@ -238,17 +251,17 @@ async fn archive(
     tx: &mut Tx<'_>,
     turn: TurnId,
     prompt: &SentPrompt,
-    hash: &Hash,
+    body: SentBody,
     recipe: &Recipe,
     texts: recipe::Texts,
     now: Timestamp,
 ) -> Result<()> {
     let id = (turn, prompt.inference);
-    let bytes = i64::try_from(prompt.body.len()).unwrap_or(i64::MAX);
+    let bytes = i64::try_from(body.bytes).unwrap_or(i64::MAX);
     let recipe = Value::Body(recipe.to_json()?);
     tx.insert(
         "prompt (tenant, scope, conversation, turn, inference, sent, hash, bytes, tokens, recipe)",
-        [(id, now, *hash, bytes, prompt.assembly.tokens.0, recipe)],
+        [(id, now, body.hash, bytes, prompt.assembly.tokens.0, recipe)],
     )
     .await?;
     let origins = texts.origins.into_iter();

@@ -106,6 +106,7 @@ impl Store {
     /// # Errors
     /// When there is no such conversation, or the store fails.
     pub async fn set_layers(&self, id: ConversationId, layers: ConversationContext) -> Result<()> {
+        let layers = self.secrets().masked_value(layers);
         self.write(async move |tx| {
             Conversation::lock(tx, id).await?;
             save(tx, id, &layers).await

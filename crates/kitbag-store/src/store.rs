@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::append::Analysed;
 use crate::error::{Result, StoreError};
 use crate::location::Location;
+use crate::secrets::Secrets;
 use crate::transaction::Tx;
 
 /// What Kitbag remembers, for one tenant. Cheap to clone; clones share their connections.
@@ -17,6 +18,7 @@ pub struct Store {
     backend: Arc<Backend>,
     tenant: Tenant,
     owner: Arc<str>,
+    secrets: Secrets,
     facts_from_talk: FactsFromTalk,
 }
 
@@ -88,6 +90,7 @@ impl Store {
             tenant: Tenant::default(),
             owner: owner()?.into(),
             facts_from_talk: FactsFromTalk::default(),
+            secrets: Secrets::default(),
         })
     }
 
@@ -110,6 +113,16 @@ impl Store {
         }
     }
 
+    /// The same store with another way to treat secrets in what it is given. What is stored already
+    /// stays as it is.
+    #[must_use]
+    pub fn with_secrets(&self, secrets: Secrets) -> Self {
+        Self {
+            secrets,
+            ..self.clone()
+        }
+    }
+
     /// What becomes of statements in what is imported.
     pub(crate) const fn facts_from_talk(&self) -> FactsFromTalk {
         self.facts_from_talk
@@ -121,6 +134,11 @@ impl Store {
             FactsFromTalk::Draw => message.with_statements(),
             FactsFromTalk::Ignore => message,
         }
+    }
+
+    /// What becomes of secrets in what is stored.
+    pub(crate) const fn secrets(&self) -> Secrets {
+        self.secrets
     }
 
     /// Whose rows this store reads and writes.
@@ -171,6 +189,16 @@ impl Store {
         }
     }
 
+    /// The server behind the store.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn server(&self) -> Option<&crate::postgres::Postgres> {
+        match &*self.backend {
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(postgres) => Some(postgres),
+        }
+    }
+
     /// The SQLite file behind the store, for what concerns files alone.
     #[cfg(feature = "sqlite")]
     pub(crate) fn file(&self) -> Option<&crate::sqlite::Sqlite> {
@@ -190,13 +218,14 @@ impl fmt::Debug for Store {
     }
 }
 
-/// What runs in a transaction.
+/// What runs in a transaction, and may have to run once more where that failed before its commit.
 pub(crate) trait Operation<T>:
-    AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static
+    AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Clone + Send + 'static
 {
 }
 
-impl<T, F> Operation<T> for F where F: AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static {}
+impl<T, F> Operation<T> for F where F: AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Clone + Send + 'static
+{}
 
 /// Who owns rows: nobody sees another tenant's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -90,9 +90,10 @@ impl Store {
     pub async fn add_summary(
         &self,
         id: ConversationId,
-        summary: NewSummary,
+        mut summary: NewSummary,
         now: Timestamp,
     ) -> Result<Summary> {
+        summary.text = self.secrets().masked(summary.text);
         self.write(async move |tx| {
             Scope::lock(tx, id).await?;
             Conversation::lock(tx, id).await?;

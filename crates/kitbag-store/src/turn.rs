@@ -87,7 +87,8 @@ impl Store {
             idempotency_key,
         } = incoming.clone();
         message.at.get_or_insert(now.into());
-        let message = self.with_statements(Analysed::new(message, analyse)?);
+        let message = Analysed::new(message, self.secrets(), analyse)?;
+        let message = self.with_statements(message);
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
             if let Some(key) = &idempotency_key
@@ -154,7 +155,8 @@ impl Store {
         now: Timestamp,
     ) -> Result<StoredTurn> {
         let lease = lease.clone();
-        let messages = learned.messages(now)?;
+        let learned = learned.masked(self.secrets());
+        let messages = learned.messages(now, self.secrets())?;
         self.write(async move |tx| {
             let id = lease.turn.conversation;
             let mut scope = Scope::lock(tx, id).await?;
@@ -188,7 +190,8 @@ impl Store {
     /// # Errors
     /// When the lease was lost, or the store fails.
     pub async fn failed(&self, lease: &Lease, problem: &str, now: Timestamp) -> Result<StoredTurn> {
-        let (lease, problem) = (lease.clone(), problem.to_owned());
+        let lease = lease.clone();
+        let problem = self.secrets().masked(problem.to_owned());
         self.write(async move |tx| {
             lease.check(tx).await?;
             let mut turn = StoredTurn::get(tx, lease.turn).await?;

@@ -118,6 +118,21 @@ impl Project {
     /// Reads a project. A folder without configuration is one with the built-in layouts.
     #[must_use]
     pub fn open(places: &ProjectPlaces) -> Self {
+        let mut project = Self::configured(places);
+        project.layouts = builtin::layouts();
+        project.partials = builtin::partials();
+        project.read_layouts();
+        project.read_conversation();
+        project
+    }
+
+    /// Reads the configuration alone, for what asks no agent.
+    #[must_use]
+    pub fn config(places: &ProjectPlaces) -> Config {
+        Self::configured(places).config
+    }
+
+    fn configured(places: &ProjectPlaces) -> Self {
         let mut problems = Vec::new();
         let mut files = Vec::new();
         let mut config = Config::default();
@@ -137,19 +152,16 @@ impl Project {
             config = Config::merge(config, read_config(&file, name, &mut problems));
             files.push(file);
         }
-        let mut project = Self {
-            layouts: builtin::layouts(),
-            partials: builtin::partials(),
+        Self {
+            layouts: Layouts::new(""),
+            partials: BTreeMap::new(),
             conversation: None,
             root: root.unwrap_or_else(|| places.folder.clone()),
             files,
             config,
             problems,
             config_name,
-        };
-        project.read_layouts();
-        project.read_conversation();
-        project
+        }
     }
 
     /// The layout that an agent asks for, or that was asked for instead.

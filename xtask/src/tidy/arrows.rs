@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("kitbag-layout", &["kitbag-core"]),
-    ("kitbag-store", &["kitbag-core"]),
+    ("kitbag-store", &["kitbag-core", "kitbag-secrets"]),
     ("kitbag-workspace", &["kitbag-core", "kitbag-text"]),
     ("kitbag-core", &[]),
     ("kitbag-secrets", &[]),

@@ -15,7 +15,9 @@ use crate::store::{self, StoreArgs};
 /// Rebuilds a prompt that was sent, and prints it byte for byte
 ///
 /// It is made again from what was archived and compared with what was sent. If it cannot be rebuilt,
-/// or comes out differently, nothing is printed, and the reason is told. Internal messages, which are
+/// or comes out differently, nothing is printed, and the reason is told. Secrets that were typed into
+/// it are masked in the archive: the prompt is then printed with their marks, and compared as it was
+/// without them. Internal messages, which are
 /// for the model alone, are shown only with --internal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -44,6 +46,7 @@ struct Report<'a> {
     tokens: Tokens,
     tokenizer: &'a str,
     hash: &'a str,
+    masked: usize,
     prompt: &'a str,
     ledger: &'a Ledger,
 }
@@ -56,6 +59,12 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         Failure::from(error).hint_if(is_missing.then_some(LISTS))
     })?;
     let body = args.internal.body_of_replayed(&replayed);
+    if replayed.prompt.masked > 0 && !args.json {
+        let masked = replayed.prompt.masked;
+        output::say(format_args!(
+            "secrets that were sent and are masked in the store: {masked}"
+        ));
+    }
     if !args.json {
         return Ok(output::print_exactly(&body)?);
     }
@@ -68,6 +77,7 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         tokens: prompt.tokens,
         tokenizer: &prompt.tokenizer,
         hash: &prompt.hash,
+        masked: prompt.masked,
         prompt: &body,
         ledger: &prompt.ledger,
     })?)

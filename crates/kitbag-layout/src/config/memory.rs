@@ -1,4 +1,4 @@
-//! How long memory is kept.
+//! How long memory is kept, and what becomes of secrets in it.
 
 use core::time::Duration;
 
@@ -25,6 +25,18 @@ pub struct MemorySettings {
     pub retention: Option<Duration>,
     /// How long messages are kept on some channels.
     pub channels: IndexMap<String, Duration>,
+    /// What becomes of secrets in messages; they are masked if it is missing.
+    pub secrets: Option<StoredSecrets>,
+}
+
+/// What becomes of a secret in a message that is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoredSecrets {
+    /// A marker is stored in its place.
+    Mask,
+    /// It is stored as it is.
+    Keep,
 }
 
 impl MemorySettings {
@@ -39,6 +51,7 @@ impl MemorySettings {
         Self {
             retention: project.retention.or(user.retention),
             channels: super::over(user.channels, project.channels),
+            secrets: project.secrets.or(user.secrets),
         }
     }
 
@@ -51,9 +64,11 @@ impl MemorySettings {
             age
         };
         let channels = field.read("channels", |field| field.read_entries(channel));
+        let secrets = [("mask", StoredSecrets::Mask), ("keep", StoredSecrets::Keep)];
         let settings = Self {
             retention: field.read("retention", age),
             channels: channels.unwrap_or_default(),
+            secrets: field.read("secrets", |field| field.word(&secrets)),
         };
         field.warn_of_misspelt_keys(&[]);
         Some(settings)

@@ -1,6 +1,8 @@
 //! What PostgreSQL's errors mean.
 
 use std::error::Error;
+use std::io;
+use std::time::Duration;
 
 use deadpool_postgres::PoolError;
 use tokio_postgres::Config;
@@ -30,6 +32,9 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
         return StoreError::Failed { reason };
     }
     let class = code.code().chars().take(2).collect::<String>();
+    if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED {
+        return StoreError::Conflict { reason };
+    }
     match class.as_str() {
         // Out of resources, and operator intervention: the server is full, or going down.
         "53" => StoreError::Write { reason },
@@ -38,17 +43,83 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// The failure to get a connection.
-pub(super) fn connect(server: &str, error: &PoolError) -> StoreError {
-    let reason = match error {
-        PoolError::Backend(error) => explain(error),
-        PoolError::Timeout(_) => "all connections were busy for 30 seconds".to_owned(),
-        other => other.to_string(),
-    };
-    StoreError::Connect {
-        server: server.to_owned(),
-        reason,
+/// The failure of a commit. Where the server has refused it nothing has changed; where the connection
+/// broke or the server went down before it answered, nobody knows.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {
+    match failed(error) {
+        StoreError::Disconnected { reason } => StoreError::CommitUnknown { reason },
+        other => other,
     }
+}
+
+/// Whether the same may succeed a little later, and nothing has changed so far.
+pub(super) const fn is_passing(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Disconnected { .. }
+            | StoreError::Conflict { .. }
+            | StoreError::Unreachable { .. }
+            | StoreError::Unavailable { .. }
+    )
+}
+
+/// The failure to get a connection.
+pub(super) fn connect(server: &str, error: &PoolError, wait: Duration) -> StoreError {
+    let server = server.to_owned();
+    let error = match error {
+        PoolError::Backend(error) => error,
+        PoolError::Timeout(_) => {
+            let reason = format!(
+                "all connections were busy for {} seconds",
+                wait.as_secs_f32()
+            );
+            return StoreError::Exhausted { server, reason };
+        }
+        other => {
+            let reason = other.to_string();
+            return StoreError::Connect { server, reason };
+        }
+    };
+    let reason = explain(error);
+    match error.code().map(SqlState::code) {
+        // Too many connections; starting up, shutting down, crashed; no connection to what is behind
+        // a pooler.
+        Some(code) if code == "53300" || code.starts_with("57P") || code.starts_with("08") => {
+            StoreError::Unavailable { server, reason }
+        }
+        Some(_) => StoreError::Connect { server, reason },
+        None if is_broken(error) => StoreError::Unreachable { server, reason },
+        None => StoreError::Connect { server, reason },
+    }
+}
+
+/// Whether nobody answered, or somebody hung up.
+fn is_broken(error: &tokio_postgres::Error) -> bool {
+    use io::ErrorKind::{
+        BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, NotFound, TimedOut,
+        UnexpectedEof,
+    };
+    if error.is_closed() {
+        return true;
+    }
+    let mut cause: Option<&dyn Error> = Some(error);
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<io::Error>() {
+            return matches!(
+                io.kind(),
+                BrokenPipe
+                    | ConnectionAborted
+                    | ConnectionRefused
+                    | ConnectionReset
+                    | NotFound
+                    | TimedOut
+                    | UnexpectedEof
+            );
+        }
+        cause = inner.source();
+    }
+    false
 }
 
 /// What the server said, or else the innermost cause.

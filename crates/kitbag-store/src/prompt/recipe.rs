@@ -72,11 +72,22 @@ const fn first_revision() -> u32 {
     1
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// Everything that a prompt is rendered from. `draft` and `kept` are without their texts.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Recipe {
     #[serde(default = "first_revision")]
     revision: u32,
+    /// The number of secrets that were sent and are masked here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) masked: usize,
     /// The hash of the blocks of a form that is no text, which tells here whether they come out
     /// again; their JSON is made elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,14 +108,14 @@ pub(super) struct Recipe {
     pub(super) ledger: Ledger,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct KeptText {
     kept: Kept,
     text: Hash,
 }
 
 /// A [`RequestField`], whose value may hold what people said as any other text does.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct FieldText {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,7 +126,7 @@ struct FieldText {
 pub(super) type Bodies = BTreeMap<Hash, String>;
 
 /// The texts of a prompt, and what each tells of.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     pub(super) bodies: Bodies,
     pub(super) origins: BTreeSet<(Hash, String)>,
@@ -153,7 +164,7 @@ fn message_origin(message: &Message) -> String {
 }
 
 impl Recipe {
-    pub(super) fn new(prompt: &SentPrompt) -> (Self, Texts) {
+    pub(super) fn new(prompt: &SentPrompt, masked: usize) -> (Self, Texts) {
         let (settings, assembly) = (&prompt.settings, &prompt.assembly);
         let mut texts = Texts::default();
         let mut bare = prompt.draft.clone();
@@ -166,6 +177,7 @@ impl Recipe {
         let fields = fields.map(|fields| fields.iter().map(&mut field).collect());
         let recipe = Self {
             revision: REVISION,
+            masked,
             blocks: (!settings.form.is_text()).then(|| Hash::of_blocks(&assembly.blocks)),
             fields,
             settings: settings.clone(),

@@ -14,6 +14,7 @@ use crate::fact::{self, NewFact};
 use crate::id::ConversationId;
 use crate::message::NewMessage;
 use crate::scope::Scope;
+use crate::secrets::Secrets;
 use crate::state;
 use crate::summary::{self, NewSummary};
 use crate::transaction::Tx;
@@ -51,9 +52,19 @@ impl Learned {
 }
 
 impl Learned {
+    /// What is kept besides the messages, without its secrets.
+    pub(super) fn masked(mut self, secrets: Secrets) -> Self {
+        self.facts = secrets.masked_facts(self.facts);
+        self.layers = self.layers.map(|layers| secrets.masked_value(layers));
+        if let Some(summary) = &mut self.summary {
+            summary.text = secrets.masked(std::mem::take(&mut summary.text));
+        }
+        self
+    }
+
     /// The messages to keep, in their order, the answer last. What the model said between its calls
     /// may be recalled; results of tools are data, and a call has no words.
-    pub(super) fn messages(&self, now: Timestamp) -> Result<Vec<Analysed>> {
+    pub(super) fn messages(&self, now: Timestamp, secrets: Secrets) -> Result<Vec<Analysed>> {
         let steps = self.steps.iter().map(|step| {
             let is_said = step.role == Role::Assistant && !step.content.text().trim().is_empty();
             let mut message = NewMessage::from(step.clone()).at(now);
@@ -62,7 +73,7 @@ impl Learned {
         });
         let messages = steps.chain(self.reply.clone());
         messages
-            .map(|message| Analysed::new(message, analyse))
+            .map(|message| Analysed::new(message, secrets, analyse))
             .collect()
     }
 }

@@ -216,14 +216,14 @@ impl User {
             Operation::ForgetMessage { turn } => {
                 let (scope, conversation, seq) = turn;
                 let id: MessageId = format!("{scope}.{conversation}#{seq}").parse().unwrap();
-                told(store.forget(Forget::Message(id)).await)
+                forgotten(store, Forget::Message(id)).await
             }
             Operation::ForgetConversation { turn } => {
                 let id = turn_id(*turn).conversation();
-                told(store.forget(Forget::Conversation(id)).await)
+                forgotten(store, Forget::Conversation(id)).await
             }
             Operation::ForgetSender { sender } => {
-                told(store.forget(Forget::Sender(name(*sender))).await)
+                forgotten(store, Forget::Sender(name(*sender))).await
             }
             Operation::Summarise { turn, words } => {
                 let conversation = turn_id(*turn).conversation();
@@ -310,6 +310,15 @@ async fn list(store: &Store) -> String {
         ]);
     }
     told_of.join("\n")
+}
+
+/// Pages are PostgreSQL's alone.
+async fn forgotten(store: &Store, what: Forget) -> String {
+    let mut gone = store.forget(what).await;
+    if let Ok(gone) = &mut gone {
+        gone.in_pages = false;
+    }
+    told(gone)
 }
 
 fn told<T: Debug>(answer: Result<T, kitbag_store::StoreError>) -> String {

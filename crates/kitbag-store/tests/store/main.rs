@@ -30,6 +30,8 @@ mod migrate;
 mod place;
 mod plans;
 mod policies;
+#[cfg(unix)]
+mod pool;
 mod prompts;
 mod race;
 mod random;
@@ -38,6 +40,7 @@ mod remembered;
 mod repair;
 #[cfg(unix)]
 mod restart;
+mod secrets;
 mod selected;
 #[cfg(unix)]
 mod server;

@@ -77,7 +77,8 @@ impl Work {
                 while !ended.load(std::sync::atomic::Ordering::Relaxed) {
                     match writer.step().await {
                         Ok(()) => {}
-                        Err(StoreError::Disconnected { .. }) => {}
+                        Err(StoreError::Disconnected { .. } | StoreError::CommitUnknown { .. }) => {
+                        }
                         Err(StoreError::Connect { .. }) => {
                             tokio::time::sleep(Duration::from_millis(5)).await;
                         }

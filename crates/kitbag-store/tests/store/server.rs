@@ -107,7 +107,7 @@ wait
 "#;
 
 /// Where the socket of a server is, from its address.
-fn socket_folder(url: &str) -> String {
+pub(crate) fn socket_folder(url: &str) -> String {
     let host = url.split_once('@').unwrap().1.split('/').next().unwrap();
     host.replace("%2F", "/")
 }

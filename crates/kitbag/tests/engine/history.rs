@@ -70,8 +70,13 @@ fn x09_a_secret_is_told_only_where_it_was_replaced() {
         let incoming = Incoming::new("cli", "ann", "What is the token of my sister?");
         let request = request(&incoming, 8_000, second(90));
         let prompt = from_memory(&store, &request, &Characters).await.unwrap();
-        // It is the user's own message, and stands as it was said.
-        assert!(prompt.composed.assembly.body.contains(&token));
+        // It was masked when it was stored, so that nothing is left to replace.
+        let body = &prompt.composed.assembly.body;
+        assert!(!body.contains(&token), "{body}");
+        assert!(
+            body.contains("token is [REDACTED:github-token], keep"),
+            "{body}"
+        );
         assert_eq!(prompt.composed.redacted, []);
     });
 }

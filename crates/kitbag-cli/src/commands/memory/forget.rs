@@ -183,5 +183,12 @@ pub(super) fn told(gone: &Forgotten) -> String {
              `kitbag memory vacuum` clears it afterwards"
         }
     };
-    format!("forgot {}{log}", counts.join(", "))
+    let pages = match gone.in_pages {
+        true => {
+            "; pages of the server may hold it until `kitbag memory vacuum --full`, and its \
+             write-ahead log, replicas and backups until they are recycled"
+        }
+        false => "",
+    };
+    format!("forgot {}{log}{pages}", counts.join(", "))
 }

@@ -11,7 +11,9 @@ use crate::store::StoreArgs;
 
 /// Gives unused space back, and removes archived prompts if it is told which
 ///
-/// Turns stay when their prompts go; only rebuilding these is then refused.
+/// Turns stay when their prompts go; only rebuilding these is then refused. In PostgreSQL, pages keep
+/// what was forgotten until they are used again: --full removes it from them. The server's write-ahead
+/// log, replicas and backups are the server's own, and keep it until they are recycled.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Removes prompts that were sent longer ago than this, such as 30d, 12h or 1y
@@ -20,6 +22,10 @@ pub(super) struct Args {
     /// Removes the oldest prompts until the others have at most so many bytes, such as 500MB or 1GB
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     prompts_max_bytes: Option<u64>,
+    /// On PostgreSQL, writes the tables of all tenants anew, so that no page holds what was forgotten;
+    /// they are locked meanwhile
+    #[arg(long)]
+    full: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -42,7 +48,10 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         (None, None) => Pruned::default(),
         (before, most) => store.prune_prompts(before, most).await?,
     };
-    store.vacuum().await?;
+    match args.full {
+        true => store.vacuum_full().await?,
+        false => store.vacuum().await?,
+    }
     let report = Report {
         prompts: pruned.prompts,
         texts: pruned.texts,

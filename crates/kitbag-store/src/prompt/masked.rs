@@ -1,0 +1,48 @@
+//! A prompt without the secrets that were said in it, as it is archived.
+
+use kitbag_core::assembly::{Assembly, render};
+use kitbag_core::content::RawJson;
+
+use super::SentPrompt;
+use crate::id::MessageId;
+use crate::secrets::Secrets;
+
+/// The prompt that is archived, and the number of secrets that are masked in it. The hash of a prompt
+/// with a secret would let anybody test guesses, so the body becomes one without: the text that is
+/// rendered from what remains, or the blocks of a request, whose JSON is made elsewhere.
+pub(super) fn masked(mut prompt: SentPrompt, secrets: Secrets) -> (SentPrompt, usize) {
+    let Some(mask) = secrets.mask() else {
+        return (prompt, 0);
+    };
+    let mut mask = mask.sparing(prompt.key.clone());
+    let draft = &mut prompt.draft;
+    // Messages from the store were masked when they came in, and hold the keys of earlier wrappers.
+    let is_stored = |id: &Option<String>| {
+        let id = id.as_deref();
+        id.is_some_and(|id| id.parse::<MessageId>().is_ok())
+    };
+    let history = draft.history.iter_mut();
+    let history = history.filter(|message| !is_stored(&message.id));
+    for message in history.chain([&mut draft.current]).chain(&mut draft.steps) {
+        mask.message(message);
+    }
+    for field in prompt.fields.iter_mut().flatten() {
+        let json = field.json.take().map(RawJson::from_text);
+        field.json = json.and_then(Result::ok).map(|mut json| {
+            mask.raw(&mut json);
+            json.as_str().to_owned()
+        });
+    }
+    if mask.masked > 0 {
+        let Assembly { kept, .. } = &prompt.assembly;
+        let rendered = render(&prompt.draft, kept, &prompt.settings);
+        prompt.body = match prompt.settings.form.is_text() {
+            true => rendered.body.clone(),
+            // Blocks are made of texts, numbers and lists, which JSON always takes.
+            false => serde_json::to_string(&rendered.blocks).unwrap_or_default(),
+        };
+        prompt.assembly.body = rendered.body;
+        prompt.assembly.blocks = rendered.blocks;
+    }
+    (prompt, mask.masked)
+}

@@ -1,0 +1,181 @@
+//! Keeps secrets out of the store: what people, models and tools said is masked before it is written.
+//!
+//! The turn that a secret was typed in is made from the message as it came in, so the model sees it
+//! there. Rows, index, archived prompts, exports and every later prompt hold the mask. What an operator
+//! writes (base prompt, tools, context messages) is not changed.
+
+mod json;
+
+use kitbag_core::content::{Content, ContentBlock, RawJson};
+use kitbag_core::message::Message;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::fact::NewFact;
+
+/// What becomes of a secret in something that is stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Secrets {
+    /// A marker such as `[REDACTED:github-token]` is stored in its place.
+    #[default]
+    Mask,
+    /// It is stored as it is.
+    Keep,
+}
+
+impl Secrets {
+    /// The mask for what is written, unless secrets are kept.
+    pub(crate) fn mask(self) -> Option<Mask> {
+        match self {
+            Self::Mask => Some(Mask::default()),
+            Self::Keep => None,
+        }
+    }
+
+    /// A text as it is stored.
+    pub(crate) fn masked(self, text: String) -> String {
+        match self.mask() {
+            Some(mut mask) => mask.text(text),
+            None => text,
+        }
+    }
+
+    /// Facts as they are stored.
+    pub(crate) fn masked_facts(self, mut facts: Vec<NewFact>) -> Vec<NewFact> {
+        for fact in &mut facts {
+            fact.value = self.masked(std::mem::take(&mut fact.value));
+        }
+        facts
+    }
+
+    /// A value as it is stored, whose secrets are looked for in every text of its JSON.
+    pub(crate) fn masked_value<T: Serialize + DeserializeOwned>(self, value: T) -> T {
+        match self.mask() {
+            Some(mut mask) => mask.value(value),
+            None => value,
+        }
+    }
+}
+
+/// Masks secrets, and counts them.
+#[derive(Debug, Default)]
+pub(crate) struct Mask {
+    /// The number of secrets that were masked.
+    pub(crate) masked: usize,
+    /// A text that is left as it is although it looks like a secret: the key of a prompt's queries.
+    spared: Option<String>,
+}
+
+impl Mask {
+    pub(crate) fn sparing(mut self, key: Option<String>) -> Self {
+        self.spared = key.filter(|key| !key.is_empty());
+        self
+    }
+
+    pub(crate) fn text(&mut self, text: String) -> String {
+        match self.replaced(&text) {
+            Some(masked) => masked,
+            None => text,
+        }
+    }
+
+    /// The text without its secrets; none where it has none.
+    fn replaced(&mut self, text: &str) -> Option<String> {
+        let parts: Vec<&str> = match self.spared.as_deref() {
+            Some(spared) => text.split(spared).collect(),
+            None => vec![text],
+        };
+        let before = self.masked;
+        let mut masked = Vec::with_capacity(parts.len());
+        for part in parts {
+            // A message is no file: values in it stand without quotes, as in prose.
+            let redacted = kitbag_secrets::redact(part, "");
+            self.masked += redacted.found.len();
+            masked.push(redacted.text);
+        }
+        let spared = self.spared.as_deref().unwrap_or_default();
+        (self.masked > before).then(|| masked.join(spared))
+    }
+
+    pub(crate) fn message(&mut self, message: &mut Message) {
+        self.content(&mut message.content);
+        for call in message.tool_calls.iter_mut().flatten() {
+            self.raw(&mut call.arguments);
+        }
+        if let Some(masked) = message.name.as_deref().and_then(|name| self.replaced(name)) {
+            message.name = Some(masked);
+        }
+        if !message.extra.is_empty() {
+            message.extra = self.value(std::mem::take(&mut message.extra));
+        }
+    }
+
+    fn content(&mut self, content: &mut Content) {
+        match content {
+            Content::Null => {}
+            Content::Text(text) => {
+                if let Some(masked) = self.replaced(text) {
+                    *text = masked;
+                }
+            }
+            Content::Blocks(blocks) => blocks.retain_mut(|block| self.block(block)),
+        }
+    }
+
+    /// Masks a block, and tells whether it may stay: reasoning is signed by its provider, which refuses
+    /// it once a byte of it has changed.
+    fn block(&mut self, block: &mut ContentBlock) -> bool {
+        if let ContentBlock::Text { text, raw: None } = block {
+            if let Some(masked) = self.replaced(text) {
+                *text = masked;
+            }
+            return true;
+        }
+        // Encoded pictures hold no text.
+        let Some(raw) = block
+            .as_raw()
+            .filter(|_| !matches!(block, ContentBlock::Image(_)))
+        else {
+            return true;
+        };
+        let mut masked = raw.clone();
+        if !self.raw(&mut masked) {
+            return true;
+        }
+        if matches!(block, ContentBlock::Thinking(_)) {
+            return false;
+        }
+        match ContentBlock::from_raw(masked) {
+            Ok(masked) => {
+                *block = masked;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Masks the texts of a JSON value, and tells whether it had a secret.
+    pub(crate) fn raw(&mut self, raw: &mut RawJson) -> bool {
+        let Some(masked) = self.json(raw.as_str()) else {
+            return false;
+        };
+        // Strings were replaced by strings, so that it is still JSON.
+        *raw = RawJson::from_text(masked).unwrap_or_default();
+        true
+    }
+
+    /// Masks the texts of a value. One that cannot be read back is left as it is, and so not counted.
+    fn value<T: Serialize + DeserializeOwned>(&mut self, value: T) -> T {
+        let before = self.masked;
+        let masked = serde_json::to_string(&value).ok();
+        let masked = masked.and_then(|json| self.json(&json));
+        let Some(masked) = masked else {
+            return value;
+        };
+        serde_json::from_str(&masked).unwrap_or_else(|_| {
+            self.masked = before;
+            value
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! The pool of connections to a PostgreSQL server: what is waited for, what is tried again, and what is
+//! told where nobody can know.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kitbag_store::{Incoming, Store, StoreError};
+
+use crate::place::{Database, new_tenant, postgres_url, run, second, superuser};
+use crate::server::socket_folder;
+
+fn hello(key: &str) -> Incoming {
+    Incoming::new("cli", "ann", "hello").with_idempotency_key(key)
+}
+
+#[test]
+fn x07_a_busy_pool_is_waited_for_and_then_named() {
+    run(async {
+        let database = Database::new().await;
+        let url = format!("{}?pool_size=1&pool_wait=300ms", database.url);
+        let store = Store::open(&url.parse().unwrap()).await.unwrap();
+        let blocker = superuser(&database.url).await;
+        let lock = "BEGIN; LOCK TABLE kitbag.scope IN ACCESS EXCLUSIVE MODE";
+        blocker.batch_execute(lock).await.unwrap();
+        let waiting = tokio::spawn({
+            let store = store.clone();
+            async move { store.accept(&hello("first"), second(0)).await }
+        });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let error = store.accept(&hello("second"), second(0)).await.unwrap_err();
+        assert!(matches!(error, StoreError::Exhausted { .. }), "{error}");
+        assert!(error.hint().unwrap().contains("pool_size"), "{error}");
+        blocker.batch_execute("ROLLBACK").await.unwrap();
+        waiting.await.unwrap().unwrap();
+        store.accept(&hello("second"), second(0)).await.unwrap();
+        drop(store);
+        database.remove().await;
+    });
+}
+
+#[test]
+fn x07_connections_that_were_ended_are_replaced_unseen() {
+    run(async {
+        let database = Database::new().await;
+        let store = Store::open(&database.url.parse().unwrap()).await.unwrap();
+        let server = superuser(&database.url).await;
+        for round in 0..20 {
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            server.batch_execute(end).await.unwrap();
+            store
+                .accept(&hello(&round.to_string()), second(0))
+                .await
+                .unwrap();
+            server.batch_execute(end).await.unwrap();
+            assert_eq!(store.stats().await.unwrap().messages, round + 1);
+        }
+        drop(store);
+        database.remove().await;
+    });
+}
+
+#[test]
+fn x07_a_commit_without_an_answer_is_told_as_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = format!("{}/.s.PGSQL.5432", socket_folder(&postgres_url()));
+    let cut = Arc::new(AtomicBool::new(false));
+    let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
+    let cutting = Arc::clone(&cut);
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            pass_on(
+                client.unwrap(),
+                UnixStream::connect(&real).unwrap(),
+                &cutting,
+            );
+        }
+    });
+    run(async {
+        let shown = folder.path().display().to_string().replace('/', "%2F");
+        let url =
+            postgres_url().replace(&socket_folder(&postgres_url()).replace('/', "%2F"), &shown);
+        let store = Store::open(&url.parse().unwrap()).await.unwrap();
+        let store = store.for_tenant(new_tenant());
+        store.accept(&hello("first"), second(0)).await.unwrap();
+        cut.store(true, Ordering::SeqCst);
+        let error = store.accept(&hello("second"), second(0)).await.unwrap_err();
+        assert!(matches!(error, StoreError::CommitUnknown { .. }), "{error}");
+        assert!(error.hint().unwrap().contains("idempotency key"), "{error}");
+        // The server has made it; the same message again counts once.
+        store.accept(&hello("second"), second(0)).await.unwrap();
+        assert_eq!(store.stats().await.unwrap().messages, 2);
+    });
+}
+
+/// Passes bytes on in both directions. Where that is asked for, once, the connection is cut when a
+/// COMMIT was passed on and before its answer is.
+fn pass_on(client: UnixStream, server: UnixStream, cut: &Arc<AtomicBool>) {
+    let (mut from_client, mut to_server) =
+        (client.try_clone().unwrap(), server.try_clone().unwrap());
+    let is_cut = Arc::new(AtomicBool::new(false));
+    let (asked, cutting) = (Arc::clone(cut), Arc::clone(&is_cut));
+    std::thread::spawn(move || {
+        let mut bytes = [0; 65_536];
+        while let Ok(count @ 1..) = from_client.read(&mut bytes) {
+            let is_commit = bytes[..count].windows(6).any(|word| word == b"COMMIT");
+            if is_commit && asked.swap(false, Ordering::SeqCst) {
+                cutting.store(true, Ordering::SeqCst);
+            }
+            if to_server.write_all(&bytes[..count]).is_err() {
+                break;
+            }
+        }
+        drop(to_server.shutdown(std::net::Shutdown::Both));
+    });
+    let (mut from_server, mut to_client) = (server, client);
+    std::thread::spawn(move || {
+        let mut bytes = [0; 65_536];
+        while let Ok(count @ 1..) = from_server.read(&mut bytes) {
+            if is_cut.load(Ordering::SeqCst) || to_client.write_all(&bytes[..count]).is_err() {
+                break;
+            }
+        }
+        drop(to_client.shutdown(std::net::Shutdown::Both));
+    });
+}
+
+#[test]
+fn x07_a_full_vacuum_removes_what_was_forgotten_from_pages() {
+    run(async {
+        let database = Database::new().await;
+        let store = Store::open(&database.url.parse().unwrap()).await.unwrap();
+        let turn = store.accept(&hello("first"), second(0)).await.unwrap();
+        let forget = kitbag_store::Forget::Message(turn.message);
+        let gone = store.forget(forget).await.unwrap();
+        assert!(gone.in_pages, "{gone:?}");
+        let server = superuser(&database.url).await;
+        let pages = "SELECT pg_relation_size('kitbag.message')";
+        let size = async || -> i64 { server.query_one(pages, &[]).await.unwrap().get(0) };
+        assert!(size().await > 0);
+        store.vacuum_full().await.unwrap();
+        assert_eq!(size().await, 0);
+        drop(store);
+        database.remove().await;
+    });
+}
