@@ -52,7 +52,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The server does not answer, or hangs up.
-    #[error("cannot reach {server}: {reason}")]
+    #[error("cannot connect to {server}: {reason}")]
     Unreachable {
         /// The server, without its password.
         server: String,
