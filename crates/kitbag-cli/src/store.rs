@@ -6,8 +6,8 @@ use std::env;
 use std::future::Future;
 
 use etcetera::BaseStrategy as _;
-use kitbag::layout::StoredSecrets;
-use kitbag::store::{Location, Secrets, Store, StoreError, Tenant};
+use kitbag::layout::{StatedFacts, StoredSecrets};
+use kitbag::store::{FactsFromTalk, Location, Secrets, Store, StoreError, Tenant};
 
 use crate::failure::Failure;
 use crate::project;
@@ -65,14 +65,14 @@ impl StoreArgs {
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
         let store = Store::open_existing(location).await?.for_tenant(tenant);
-        Ok(store.with_secrets(secrets()))
+        Ok(as_configured(&store))
     }
 
     /// Opens or makes another store, as the same tenant.
     pub(crate) async fn open_at(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
         let store = Store::open(location).await?.for_tenant(tenant);
-        Ok(store.with_secrets(secrets()))
+        Ok(as_configured(&store))
     }
 
     fn tenant(&self) -> Result<Tenant, Failure> {
@@ -108,12 +108,18 @@ impl StoreArgs {
     }
 }
 
-/// What `memory.secrets` in kitbag.yaml says.
-fn secrets() -> Secrets {
-    match project::memory_settings().secrets {
+/// The store as `memory` in kitbag.yaml wants it.
+fn as_configured(store: &Store) -> Store {
+    let settings = project::memory_settings();
+    let secrets = match settings.secrets {
         Some(StoredSecrets::Keep) => Secrets::Keep,
         _ => Secrets::Mask,
-    }
+    };
+    let facts = match settings.facts {
+        Some(StatedFacts::Off) => FactsFromTalk::Ignore,
+        _ => FactsFromTalk::Draw,
+    };
+    store.with_secrets(secrets).with_facts_from_talk(facts)
 }
 
 /// What was given; an empty variable is as good as none.

@@ -35,11 +35,13 @@ pub struct Statement {
 #[derive(Debug)]
 pub struct Statements {
     grammars: Vec<Grammar>,
-    /// The statements by their first two words, or by the first where a slot follows: language and
-    /// number.
-    says: BTreeMap<String, BTreeMap<Option<String>, Vec<(usize, usize)>>>,
+    /// The patterns of statements by their first word.
+    says: BTreeMap<String, Ways>,
     beginnings: Beginnings,
 }
+
+/// Patterns by their second word, or by none where a slot follows the first: language and number.
+type Ways = BTreeMap<Option<String>, Vec<(usize, usize)>>;
 
 /// Longer messages are mostly texts that somebody else wrote.
 const LONGEST_MESSAGE: usize = 4_000;
@@ -62,8 +64,7 @@ impl Statements {
     #[must_use]
     pub fn new() -> Self {
         let grammars: Vec<Grammar> = LANGUAGES.into_iter().map(Grammar::read).collect();
-        let mut says: BTreeMap<String, BTreeMap<Option<String>, Vec<(usize, usize)>>> =
-            BTreeMap::new();
+        let mut says: BTreeMap<String, Ways> = BTreeMap::new();
         for (language, grammar) in grammars.iter().enumerate() {
             for (number, pattern) in grammar.says.iter().enumerate() {
                 for (first, second) in pattern.beginnings() {

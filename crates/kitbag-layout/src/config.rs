@@ -17,7 +17,7 @@ use crate::props::merge;
 use crate::value::{Map, Value};
 
 pub use document::{DocumentEntry, DocumentSource};
-pub use memory::{MemorySettings, StoredSecrets};
+pub use memory::{MemorySettings, StatedFacts, StoredSecrets};
 
 /// What a project file says, or several of them laid over each other.
 #[derive(Debug, Clone, Default)]

@@ -29,7 +29,7 @@ mod yaml;
 
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform};
-pub use config::{Config, MemorySettings, StoredSecrets};
+pub use config::{Config, MemorySettings, StatedFacts, StoredSecrets};
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
 pub use layouts::Layouts;

@@ -101,7 +101,7 @@ pub(crate) fn talk() -> Vec<Value> {
             "m1",
             "2024-05-08T13:56:00",
             "user",
-            "I adopted a puppy called Biscuit",
+            "The puppy that we adopted answers to Biscuit",
         ),
         message(
             "dog",

@@ -127,7 +127,8 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
     };
     match kind {
         "place" | "name" => {
-            !is_excluded("noname") && !(is_unspaced && words.len() < 2) && !has_digit()
+            let is_short = is_unspaced && words.len() < 2;
+            !is_excluded("noname") && !is_short && !has_digit()
         }
         "thing" => !is_excluded("pronoun"),
         "plain" => {

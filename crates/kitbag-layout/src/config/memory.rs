@@ -1,4 +1,4 @@
-//! How long memory is kept, and what becomes of secrets in it.
+//! How long memory is kept, and what becomes of secrets and statements in it.
 
 use core::time::Duration;
 
@@ -27,6 +27,19 @@ pub struct MemorySettings {
     pub channels: IndexMap<String, Duration>,
     /// What becomes of secrets in messages; they are masked if it is missing.
     pub secrets: Option<StoredSecrets>,
+    /// What becomes of plain statements that people make about themselves; they are kept as facts if it
+    /// is missing.
+    pub facts: Option<StatedFacts>,
+}
+
+/// What becomes of a plain statement such as "I live in Porto".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StatedFacts {
+    /// It is kept as a fact.
+    Draw,
+    /// Only what is told as a fact is one.
+    Off,
 }
 
 /// What becomes of a secret in a message that is stored.
@@ -52,6 +65,7 @@ impl MemorySettings {
             retention: project.retention.or(user.retention),
             channels: super::over(user.channels, project.channels),
             secrets: project.secrets.or(user.secrets),
+            facts: project.facts.or(user.facts),
         }
     }
 
@@ -65,10 +79,12 @@ impl MemorySettings {
         };
         let channels = field.read("channels", |field| field.read_entries(channel));
         let secrets = [("mask", StoredSecrets::Mask), ("keep", StoredSecrets::Keep)];
+        let facts = [("draw", StatedFacts::Draw), ("off", StatedFacts::Off)];
         let settings = Self {
             retention: field.read("retention", age),
             channels: channels.unwrap_or_default(),
             secrets: field.read("secrets", |field| field.word(&secrets)),
+            facts: field.read("facts", |field| field.word(&facts)),
         };
         field.warn_of_misspelt_keys(&[]);
         Some(settings)

@@ -47,9 +47,11 @@ pub(crate) async fn draw(
 ) -> Result<()> {
     let mut keys: BTreeMap<String, Vec<(NewFact, Timestamp)>> = BTreeMap::new();
     for one in drawn {
+        // A sender `ann` is shown as Ann.
+        let is_sender = |name: &str| name.to_lowercase() == sender.to_lowercase();
         let speaker = one
             .speaker
-            .filter(|name| name != sender && !name.is_empty());
+            .filter(|name| !is_sender(name) && !name.is_empty());
         let key = match &speaker {
             Some(name) => format!("{name}/{}", one.statement.key),
             None => one.statement.key,

@@ -45,7 +45,6 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
 
 /// The failure of a commit. Where the server has refused it nothing has changed; where the connection
 /// broke or the server went down before it answered, nobody knows.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
 pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {
     match failed(error) {
         StoreError::Disconnected { reason } => StoreError::CommitUnknown { reason },

@@ -202,7 +202,7 @@ fn a_copy_that_was_cut_off_is_made_again() {
         // As a process that died would leave it.
         let raw = rusqlite::Connection::open(folder.path().join("b.db")).unwrap();
         raw.execute_batch(
-            "INSERT OR REPLACE INTO tenant (tenant, scopes) VALUES ('main', -1); INSERT INTO fact VALUES ('main', 'x', 'k', 1, 'v', 0, NULL, NULL, NULL, NULL)",
+            "INSERT OR REPLACE INTO tenant (tenant, scopes) VALUES ('main', -1); INSERT INTO fact (tenant, sender, key, version, value, since) VALUES ('main', 'x', 'k', 1, 'v', 0)",
         )
         .unwrap();
         drop(raw);

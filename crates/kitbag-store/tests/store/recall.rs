@@ -59,7 +59,7 @@ async fn x04_the_words_of_a_named_speaker_come_first(store: Store) {
 async fn x04_blocks_change_no_ranking(store: Store) {
     let text = |n: u32| format!("note {n} about topic{} and thing{}", n % 17, n % 5);
     let import = |sender: &str, n: u32| {
-        let role = if n % 3 == 0 {
+        let role = if n.is_multiple_of(3) {
             Role::Assistant
         } else {
             Role::User

@@ -103,8 +103,8 @@ fn x07_rows_that_cannot_be_read_are_set_aside() {
                    INSERT INTO state VALUES ('main', 1, 2, 'layers', 'no JSON'); \
                    INSERT INTO state VALUES ('main', 7, 2, 'layers', '{}'); \
                    INSERT INTO summary VALUES ('main', 1, 1, 99, 1, 2, 3, 0, 'of nothing'); \
-                   INSERT INTO fact SELECT tenant, sender, key, 2, 'Faro', since, NULL, NULL, NULL, NULL \
-                   FROM fact";
+                   INSERT INTO fact (tenant, sender, key, version, value, since) \
+                   SELECT tenant, sender, key, 2, 'Faro', since FROM fact";
     let rows = repaired(changes, async |store| {
         assert_eq!(store.stats().await.unwrap().messages, 1_197);
         assert_eq!(found(&store, "word77").await[0], "word77 was said");

@@ -395,6 +395,7 @@ fn a11_a_node_of_the_users_own_sees_what_it_names() {
         You are Kitbag, an assistant that works from the context it is given. Use that context first, say when it does not hold the answer, and keep to the point.
 
         - About the user, timezone: Europe/Lisbon
+        - About the user, avoids/fish: fish (said on 2023-11-14)
 
         ## Entity Context
         - Chosen Menu

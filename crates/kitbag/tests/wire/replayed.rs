@@ -10,7 +10,7 @@ use kitbag::wire::Request;
 use crate::FORMS;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
-const SAID: &str = "My sister Ines keeps bees in Porto.";
+const SAID: &str = "The hives of Ines stand in Porto.";
 
 /// A turn whose prompt has been made and not been sent.
 async fn begin(store: &Store, form: OutputForm, said: &str) -> (Lease, TurnPrompt) {

@@ -82,7 +82,7 @@ fn x04_what_would_go_is_listed_before_it_goes() {
     assert_eq!(
         told,
         "would forget 1 message in 1 conversation\n  \
-         1.1#1 2024-05-08 13:56 user: I adopted a puppy called Biscuit\n"
+         1.1#1 2024-05-08 13:56 user: The puppy that we adopted answers to Biscuit\n"
     );
     assert_eq!(memory.json(&["stats"])["messages"], 5);
     let error = memory.run(&puppy).failure(2);

@@ -61,7 +61,7 @@ fn o06_a_conversation_is_printed_in_its_order() {
     let text = memory.run(&["history", "1.1"]).success();
     assert_eq!(
         text,
-        "2024-05-08 13:56 Ann (1.1#1)\n  I adopted a puppy called Biscuit\n\
+        "2024-05-08 13:56 Ann (1.1#1)\n  The puppy that we adopted answers to Biscuit\n\
          2024-05-08 13:57 Bot (1.1#2)\n  Congratulations! Which breed?\n\
          2024-05-08 13:58 Ann (1.1#3)\n  A beagle, from the shelter\n"
     );

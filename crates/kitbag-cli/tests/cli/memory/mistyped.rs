@@ -72,7 +72,7 @@ fn x01_who_is_known_is_not_called_unknown() {
         .run(&["facts", "set", "diet", "no fish", "--sender", "eve"])
         .success();
     assert_eq!(
-        told(&["recall", "fish", "--sender", "eve"]),
+        told(&["recall", "quantum", "--sender", "eve"]),
         "nothing is remembered about it\n"
     );
 }

@@ -18,7 +18,7 @@ fn x04_the_message_that_answers_comes_first() {
         "{text}"
     );
     assert!(
-        text.ends_with(")\n  I adopted a puppy called Biscuit\n"),
+        text.ends_with(")\n  The puppy that we adopted answers to Biscuit\n"),
         "{text}"
     );
     let nothing = memory.run(&["recall", "quantum chromodynamics"]);
