@@ -76,10 +76,13 @@ impl StoreArgs {
     }
 
     fn tenant(&self) -> Result<Tenant, Failure> {
-        match given(self.tenant.as_deref()) {
-            Some(name) => name.parse().map_err(wrong),
-            None => Ok(Tenant::default()),
-        }
+        Ok(self.named_tenant()?.unwrap_or_default())
+    }
+
+    /// The tenant, if one is named.
+    pub(crate) fn named_tenant(&self) -> Result<Option<Tenant>, Failure> {
+        let name = given(self.tenant.as_deref());
+        name.map(|name| name.parse().map_err(wrong)).transpose()
     }
 
     /// Refuses `--store` where a command names its stores itself. What the environment says is for the

@@ -183,6 +183,10 @@ impl Statements {
                 }
             }
         }
+        // "What do I not like?" has the word for both.
+        if asked.keys.iter().any(|key| key == "dislikes") {
+            asked.keys.retain(|key| key != "likes");
+        }
         asked
     }
 

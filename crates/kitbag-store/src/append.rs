@@ -66,6 +66,18 @@ impl Analysed {
         self
     }
 
+    /// Takes out what its speaker states, as said by the message of this name.
+    pub(crate) fn take_drawn(&mut self, message: MessageId) -> Vec<Drawn> {
+        let statements = std::mem::take(&mut self.statements).into_iter();
+        let drawn = statements.map(|statement| Drawn {
+            statement,
+            message,
+            speaker: self.message.message.name.clone(),
+            at: self.at(),
+        });
+        drawn.collect()
+    }
+
     /// When it was said.
     pub(crate) fn at(&self) -> Option<jiff::Timestamp> {
         self.message.at.map(MessageTime::timestamp)
@@ -201,14 +213,8 @@ impl Batch {
                 by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
             });
-            for statement in std::mem::take(&mut message.statements) {
-                self.drawn.push(Drawn {
-                    statement,
-                    message: conversation.id.message(conversation.messages),
-                    speaker: message.message.message.name.clone(),
-                    at: message.at(),
-                });
-            }
+            let id = conversation.id.message(conversation.messages);
+            self.drawn.extend(message.take_drawn(id));
             let traits = message.traits;
             self.messages.push(Pending { message, previous });
             previous = Some(traits);

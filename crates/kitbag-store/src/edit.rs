@@ -15,13 +15,14 @@ use kitbag_core::role::Visibility;
 use crate::append::Analysed;
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
+use crate::fact::{self, Drawn};
 use crate::forget::{self, Forgotten};
 use crate::history;
 use crate::id::MessageId;
 use crate::index;
 use crate::message::{self, NewMessage};
 use crate::scope::{Scope, Share};
-use crate::store::Store;
+use crate::store::{FactsFromTalk, Store};
 use crate::transaction::Tx;
 use crate::value::{Row, Value};
 
@@ -54,7 +55,7 @@ impl Store {
             let problem = "has no text; forget the message instead";
             return Err(StoreError::invalid("the new content", problem));
         }
-        let secrets = self.secrets();
+        let (secrets, facts_from_talk) = (self.secrets(), self.facts_from_talk());
         self.write(async move |tx| {
             let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
             let mut scope = scope.ok_or_else(|| StoreError::missing("message", id))?;
@@ -67,9 +68,14 @@ impl Store {
             let mut message = NewMessage::from(stored.message);
             message.message.content = content;
             message.recallable = stored.recallable;
-            let message = Analysed::new(message, secrets, analyse)?;
-            replace(tx, &mut scope, vec![(id, message)], now).await?;
+            message.at = stored.at;
+            let message = Analysed::new(message, secrets, analyse)?.with_statements();
+            let drawn = replace(tx, &mut scope, vec![(id, message)], now).await?;
             scope.save(tx).await?;
+            if facts_from_talk == FactsFromTalk::Draw {
+                let sender = Scope::sender(tx, id.conversation).await?;
+                fact::draw(tx, &sender, drawn, now).await?;
+            }
             Ok(true)
         })
         .await
@@ -108,25 +114,28 @@ fn version(id: MessageId, mut row: Row) -> Result<MessageVersion> {
     })
 }
 
-/// Replaces messages of one scope. The caller has locked it and their conversations, and saves it.
+/// Replaces messages of one scope, and returns what they state now. The caller has locked it and their
+/// conversations, and saves it.
 pub(crate) async fn replace(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
     messages: Vec<(MessageId, Analysed)>,
     now: Timestamp,
-) -> Result<()> {
+) -> Result<Vec<Drawn>> {
+    let (mut arrivals, mut drawn) = (BTreeSet::new(), Vec::new());
     if messages.is_empty() {
-        return Ok(());
+        return Ok(drawn);
     }
-    let mut arrivals = BTreeSet::new();
-    for (id, message) in messages {
+    for (id, mut message) in messages {
+        drawn.extend(message.take_drawn(id));
         let (arrival, text) = replace_row(tx, scope, id, message, now).await?;
         arrivals.insert(arrival);
         forget::forget_derived(tx, id, &text, &mut Forgotten::default()).await?;
     }
     index::rebuild(tx, scope, &arrivals).await?;
     let siblings = Scope::siblings(tx, scope.id).await?;
-    forget::forget_epochs(tx, &siblings).await
+    forget::forget_epochs(tx, &siblings).await?;
+    Ok(drawn)
 }
 
 /// Writes the new content over the older one, which becomes a version. Returns the message's arrival

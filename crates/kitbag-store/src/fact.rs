@@ -245,7 +245,8 @@ pub(crate) async fn set(
 
 /// Ends the value that holds. The caller holds the [`lock`].
 pub(crate) async fn end(tx: &mut Tx<'_>, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
-    let sql = "UPDATE fact SET until = $2 \
+    // A value that was said in the future, by a clock that was ahead, ends all the same.
+    let sql = "UPDATE fact SET until = CASE WHEN since < $2 THEN $2 ELSE since + 1 END \
                WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL";
     Ok(tx.execute(sql, (now, sender, key)).await? > 0)
 }

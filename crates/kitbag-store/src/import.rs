@@ -187,13 +187,14 @@ impl Store {
             if batch.scopes.len() > 1 {
                 Scope::lock_many(tx).await?;
             }
-            let key = MarkKey::find(tx).await?;
             // All scopes before any fact, as everybody else locks them.
             let mut scopes = Vec::with_capacity(batch.scopes.len());
             for ((channel, sender), lines) in batch.scopes {
                 let scope = Scope::lock_or_make(tx, &channel, &sender).await?;
                 scopes.push((scope, channel, sender, lines));
             }
+            // Behind the locks: whoever forgets something at the same time has left its marks by then.
+            let key = MarkKey::find(tx).await?;
             let mut imported = Imported::default();
             for (scope, channel, sender, lines) in scopes {
                 let mut importer = Importer {
@@ -275,8 +276,10 @@ impl Importer<'_> {
         for target in targets.values() {
             target.conversation.save(tx).await?;
         }
-        let drawn = batch.write(tx, &mut self.scope).await?;
-        edit::replace(tx, &mut self.scope, rest.changed, self.now).await?;
+        let mut drawn = batch.write(tx, &mut self.scope).await?;
+        // A message that came twice, the second time changed, states what it says now.
+        drawn.retain(|one| rest.changed.iter().all(|(id, _)| *id != one.message));
+        drawn.extend(edit::replace(tx, &mut self.scope, rest.changed, self.now).await?);
         self.scope.save(tx).await?;
         if self.facts_from_talk == FactsFromTalk::Draw {
             fact::draw(tx, &self.sender, drawn, self.now).await?;

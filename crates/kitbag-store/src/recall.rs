@@ -315,8 +315,13 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
 
 async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<RecalledFact>> {
     let parts = parts(tx, request).await?;
-    let mut known = KnownFacts::read(tx, &parts, request).await?.facts;
-    known.truncate(request.limit);
+    let known = KnownFacts::read(tx, &parts, request).await?;
+    let limit = match known.is_everything {
+        true => usize::MAX,
+        false => request.limit,
+    };
+    let mut known = known.facts;
+    known.truncate(limit);
     let mut facts = Vec::with_capacity(known.len());
     for (fact, relevance) in known {
         let message = match fact.source {

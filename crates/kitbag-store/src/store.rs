@@ -137,7 +137,8 @@ impl Store {
     }
 
     /// What becomes of secrets in what is stored.
-    pub(crate) const fn secrets(&self) -> Secrets {
+    #[must_use]
+    pub const fn secrets(&self) -> Secrets {
         self.secrets
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Forgotten, derived, forget_conversation, prompts};
 use crate::conversation::Conversation;
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::export::ExportFilter;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
@@ -67,9 +67,18 @@ async fn forget_of_scope(
     ids: Vec<MessageId>,
 ) -> Result<Forgotten> {
     let mut forgotten = Forgotten::default();
-    let conversations: BTreeSet<ConversationId> = ids.iter().map(|id| id.conversation).collect();
-    for id in &conversations {
-        Conversation::lock(tx, *id).await?;
+    let mut conversations: BTreeSet<ConversationId> = BTreeSet::new();
+    for id in ids
+        .iter()
+        .map(|id| id.conversation)
+        .collect::<BTreeSet<_>>()
+    {
+        match Conversation::lock(tx, id).await {
+            Ok(_) => drop(conversations.insert(id)),
+            // It was forgotten since its messages were looked at.
+            Err(StoreError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
     }
     let mut arrivals = BTreeSet::new();
     // A message that was changed is here with each of its texts.

@@ -19,7 +19,11 @@ use crate::error::StoreError;
 pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
     let reason = explain(&error);
     let Some(code) = error.code() else {
-        return StoreError::Disconnected { reason };
+        return match is_broken(&error) {
+            true => StoreError::Disconnected { reason },
+            // A value that does not convert stays as it is, however often it is tried.
+            false => StoreError::Failed { reason },
+        };
     };
     if *code == SqlState::INSUFFICIENT_PRIVILEGE {
         return StoreError::Rights {
@@ -46,6 +50,10 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
 /// The failure of a commit. Where the server has refused it nothing has changed; where the connection
 /// broke or the server went down before it answered, nobody knows.
 pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {
+    if error.code().is_none() {
+        let reason = explain(&error);
+        return StoreError::CommitUnknown { reason };
+    }
     match failed(error) {
         StoreError::Disconnected { reason } => StoreError::CommitUnknown { reason },
         other => other,

@@ -25,6 +25,8 @@ pub(super) const ASKED: u32 = 1000;
 pub(super) struct KnownFacts {
     /// The facts with how much they have to do with it, in thousandths; most first.
     pub(super) facts: Vec<(Fact, u32)>,
+    /// Whether all that is known is asked for.
+    pub(super) is_everything: bool,
     /// Messages whose statement was replaced, and the message that states what holds.
     outdated: BTreeMap<MessageId, MessageId>,
 }
@@ -39,13 +41,18 @@ impl KnownFacts {
         if request.filter != MessageFilter::default() {
             return Ok(Self {
                 facts: Vec::new(),
+                is_everything: false,
                 outdated: BTreeMap::new(),
             });
         }
         let asked = STATEMENTS.asked(&request.query);
         let facts = relevant(tx, parts, request, &asked).await?;
         let outdated = outdated(tx, &request.sender, &facts).await?;
-        Ok(Self { facts, outdated })
+        Ok(Self {
+            facts,
+            is_everything: asked.everything,
+            outdated,
+        })
     }
 
     /// How much the facts from a message have to do with the query, in thousandths.

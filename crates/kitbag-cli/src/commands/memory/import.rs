@@ -17,14 +17,15 @@ use super::source::Source;
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
 use crate::store::StoreArgs;
-use keep::{Keeper, Kept, Unit};
+use keep::{Keeper, Kept, RestoreForgotten, Unit};
 
 /// Brings in conversations from JSON lines, or from an export of ChatGPT or Claude
 ///
 /// Each JSON line is a message, {"channel", "sender", "conversation", "ref", "at", "role", "speaker",
 /// "text", "visibility"}, of which only `text` is needed; with the visibility `internal` it is for the
 /// model, and never shown. A message whose `ref` the conversation has already is left out, so that the
-/// same file can be imported again. Of an export, give conversations.json.
+/// same file can be imported again; one whose text has changed is updated, and keeps its older text as
+/// its history. What was forgotten stays away. Of an export, give conversations.json.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The file; `-` for stdin
@@ -41,6 +42,9 @@ pub(super) struct Args {
     /// Keeps all messages or, if one is bad, none; they are held in memory until the end
     #[arg(long)]
     atomic: bool,
+    /// Brings back messages that were forgotten
+    #[arg(long)]
+    forgotten: bool,
     /// Prints the result as JSON
     #[arg(long)]
     json: bool,
@@ -58,7 +62,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     };
     let lines = source.lines();
     let mut import = read_import(source, args.format, &defaults);
-    let mut keeper = Keeper::new(store, unit);
+    let mut keeper = Keeper::new(store, unit, args.forgotten.then_some(RestoreForgotten));
     for line in import.by_ref() {
         let message = match line {
             Ok(line) => message(line, lines.last()),
@@ -129,6 +133,11 @@ fn tell(kept: Kept, left_out: LeftOut, args: &Args) -> Result<(), Failure> {
     };
     for (count, what) in [
         (kept.known, "known already"),
+        (kept.changed, "changed"),
+        (
+            kept.forgotten,
+            "left out that were forgotten (`--forgotten` brings them back)",
+        ),
         (left_out.empty, "without text"),
         (left_out.hidden, "that nobody saw left out"),
         (left_out.branches, branches),

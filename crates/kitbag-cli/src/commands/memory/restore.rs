@@ -10,7 +10,7 @@ use crate::output::{self, counted, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Brings back what a backup holds, of every tenant in it
+/// Brings back what a backup holds, of every tenant in it or of the one that `--tenant` names
 ///
 /// The backup is checked first, and nothing is changed if something is wrong with it. Then each tenant
 /// comes back whole or not at all, and is compared with the backup. A tenant that has something in the
@@ -43,7 +43,16 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         return Err(Failure::usage(what).hint("name another store with `--store`"));
     }
     let backup = Store::open_existing(&Location::Sqlite(args.file.clone())).await?;
-    let tenants = backup.tenants().await?;
+    let mut tenants = backup.tenants().await?;
+    if let Some(named) = place.named_tenant()? {
+        tenants.retain(|one| one.tenant == named);
+        if tenants.is_empty() {
+            let what = format!("{file} has nothing of tenant {named}");
+            return Err(
+                Failure::usage(what).hint("`kitbag memory tenants` of the backup lists them")
+            );
+        }
+    }
     let progress = Progress::start("checking the backup");
     let mut problems = Vec::new();
     for one in &tenants {
@@ -65,10 +74,11 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for one in tenants {
         let restored = store.for_tenant(one.tenant.clone());
-        let copied = restored
-            .restore(&args.file, existing)
-            .await
-            .map_err(refused)?;
+        let copied = match restored.restore(&args.file, existing).await {
+            // Everything of it was forgotten before the backup.
+            Err(StoreError::Missing { .. }) => continue,
+            copied => copied.map_err(refused)?,
+        };
         rows.push(Row {
             tenant: one.tenant.to_string(),
             messages: one.messages,

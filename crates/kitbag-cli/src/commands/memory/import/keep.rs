@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kitbag::store::{Import, Store};
+use kitbag::store::{Import, ImportBatch, Store};
 use serde::Serialize;
 use tokio::sync::Mutex;
 
@@ -22,6 +22,7 @@ const BATCH_BYTES: usize = 16 << 20;
 pub(super) struct Keeper {
     store: Store,
     unit: Unit,
+    restore: Option<RestoreForgotten>,
     waiting: Vec<Import>,
     bytes: usize,
     /// Held while a batch is being kept.
@@ -38,11 +39,19 @@ pub(super) enum Unit {
     All,
 }
 
+/// Asks for messages that were forgotten.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RestoreForgotten;
+
 /// What became of the messages.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Kept {
     pub(super) messages: u64,
     pub(super) known: u64,
+    /// Those that were there with another text.
+    pub(super) changed: u64,
+    /// Those that were forgotten earlier, and stay away.
+    pub(super) forgotten: u64,
     /// Those without a reference among the messages: they would be kept again.
     #[serde(rename = "without_ref")]
     pub(super) nameless: u64,
@@ -62,12 +71,13 @@ impl Kept {
 }
 
 impl Keeper {
-    pub(super) fn new(store: Store, unit: Unit) -> Self {
+    pub(super) fn new(store: Store, unit: Unit, restore: Option<RestoreForgotten>) -> Self {
         let kept = Arc::default();
         interrupt::watch(&kept, unit);
         Self {
             store,
             unit,
+            restore,
             waiting: Vec::new(),
             bytes: 0,
             kept,
@@ -111,7 +121,16 @@ impl Keeper {
         let is_nameless = |import: &&Import| import.message.reference.is_none();
         let nameless = batch.iter().filter(is_nameless).count();
         let mut kept = self.kept.lock().await;
-        let imported = match self.store.import(batch, Timestamp::now()).await {
+        let batch = ImportBatch::with_secrets(batch, self.store.secrets());
+        let batch = batch.map(|batch| match self.restore {
+            Some(RestoreForgotten) => batch.restoring_forgotten(),
+            None => batch,
+        });
+        let imported = match batch {
+            Ok(batch) => self.store.import_batch(batch, Timestamp::now()).await,
+            Err(error) => Err(error),
+        };
+        let imported = match imported {
             Ok(imported) => imported,
             Err(error) => {
                 drop(kept);
@@ -120,6 +139,8 @@ impl Keeper {
         };
         kept.messages += imported.messages as u64;
         kept.known += imported.known as u64;
+        kept.changed += imported.changed as u64;
+        kept.forgotten += imported.forgotten as u64;
         // None of them is taken for another.
         kept.nameless += nameless as u64;
         let count = grouped(kept.messages.saturating_add(kept.known));
