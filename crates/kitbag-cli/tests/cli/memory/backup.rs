@@ -148,3 +148,22 @@ fn o06_senders_and_tenants_are_listed() {
         [(&json!("main"), &json!(7)), (&json!("other"), &json!(0))]
     );
 }
+
+#[test]
+fn x07_a_named_tenant_alone_is_restored() {
+    let memory = Memory::talk();
+    let said = json!({"sender": "bob", "text": "hello"}).to_string();
+    memory
+        .run_with_stdin(&["import", "-", "--tenant", "other"], said.as_bytes())
+        .success();
+    memory.run(&["backup", "copy.db"]).success();
+    memory
+        .run_with_stdin(&["import", "-"], said.as_bytes())
+        .success();
+    let restored = memory.run(&["restore", "copy.db", "--replace", "--tenant", "other"]);
+    assert_eq!(restored.stderr, "restored 1 message of tenant other\n");
+    assert_eq!(memory.json(&["stats"])["messages"], 6, "main is as it was");
+    let wrong = ["restore", "copy.db", "--replace", "--tenant", "nobody"];
+    let error = memory.run(&wrong).failure(2);
+    assert!(error.contains("has nothing of tenant nobody"), "{error}");
+}

@@ -44,3 +44,16 @@ fn o06_a_message_is_edited_and_keeps_its_older_versions() {
     memory.run(&["history", "1.2#1"]).failure(1);
     memory.run(&["edit", "1.9#1", "x"]).failure(1);
 }
+
+#[test]
+fn x12_an_edited_message_states_what_it_says_now() {
+    let memory = Memory::of(&[
+        json!({"sender": "ann", "text": "I live in Porto.", "at": "2024-01-01T00:00:00Z"}),
+    ]);
+    memory
+        .run(&["edit", "1.1#1", "I live in Lisbon."])
+        .success();
+    let facts = memory.run(&["facts", "list"]).success();
+    assert!(facts.contains("Lisbon"), "{facts}");
+    assert!(!facts.contains("Porto"), "{facts}");
+}

@@ -108,3 +108,24 @@ fn x01_a_list_that_is_cut_says_so() {
     }
     memory.run(&["facts", "list", "--limit", "0"]).failure(2);
 }
+
+#[test]
+fn x12_no_facts_are_drawn_where_the_configuration_says_so() {
+    let memory = Memory::new();
+    memory.0.write("kitbag.yaml", "memory: {facts: off}");
+    let said = json!({"sender": "ann", "text": "I live in Porto.", "at": "2024-01-01T00:00:00Z"});
+    memory.import(&[said]).success();
+    let told = memory.run(&["facts", "list", "--sender", "ann"]);
+    assert_eq!(told.stderr, "no fact about ann is known\n");
+}
+
+#[test]
+fn x12_a_fact_that_was_unset_stays_unset_whatever_the_clocks() {
+    let ahead = json!({"sender": "ann", "text": "I live in Porto.", "at": "2090-01-01T00:00:00Z"});
+    let memory = Memory::of(&[ahead]);
+    memory.run(&["facts", "unset", "home"]).success();
+    let earlier = json!({"sender": "ann", "text": "I live in Faro.", "at": "2020-01-01T00:00:00Z"});
+    memory.import(&[earlier]).success();
+    let facts = memory.run(&["facts", "list"]).success();
+    assert!(!facts.contains("Porto"), "{facts}");
+}

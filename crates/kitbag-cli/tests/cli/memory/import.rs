@@ -310,3 +310,20 @@ fn o06_the_store_is_named_by_a_variable_or_by_habit() {
     let tenant = [("KITBAG_STORE", "named.db"), ("KITBAG_TENANT", "other")];
     assert_eq!(stats(&tenant), json!(0));
 }
+
+#[test]
+fn x04_what_was_forgotten_is_counted_and_comes_back_when_asked_for() {
+    let said = [json!({"sender": "ann", "conversation": "c", "ref": "m1", "text": "hello"})];
+    let memory = Memory::of(&said);
+    memory
+        .run(&["forget", "--message", "1.1#1", "--yes"])
+        .success();
+    let told = memory.import(&said);
+    assert_eq!(
+        told.stderr,
+        "imported 0 messages, 1 left out that were forgotten (`--forgotten` brings them back)\n"
+    );
+    let lines = said[0].to_string();
+    let told = memory.run_with_stdin(&["import", "-", "--forgotten"], lines.as_bytes());
+    assert_eq!(told.stderr, "imported 1 message\n");
+}
