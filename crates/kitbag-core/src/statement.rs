@@ -27,7 +27,7 @@ use slot::Filled;
 pub struct Statement {
     /// What it is about: `home`, or `allergy/peanuts` where there may be several.
     pub key: String,
-    /// What is said, in the words of the speaker.
+    /// The value, in the words of the speaker.
     pub value: String,
 }
 
@@ -159,7 +159,7 @@ impl Statements {
         })
     }
 
-    /// What a question asks for.
+    /// Reads a question: the keys of facts that it asks for.
     #[must_use]
     pub fn asked(&self, query: &str) -> Asked {
         let sentences = sentences(query);
@@ -190,7 +190,7 @@ impl Statements {
         asked
     }
 
-    /// Whether somebody says in the first person that something is other than before: moved, switched,
+    /// Returns whether somebody says in the first person that something is other than before: moved, switched,
     /// no longer.
     #[must_use]
     pub fn tells_change(&self, text: &str) -> bool {
@@ -204,7 +204,7 @@ impl Statements {
         })
     }
 
-    /// Whether somebody speaks of themselves.
+    /// Returns whether somebody speaks of themselves.
     #[must_use]
     pub fn is_first_person(&self, text: &str) -> bool {
         sentences(text).iter().any(|sentence| {
@@ -213,7 +213,7 @@ impl Statements {
         })
     }
 
-    /// Whether a sentence asks to do something with a text, which then is not what its sender says.
+    /// Returns whether a sentence asks to do something with a text, which then is not what its sender says.
     fn hands_over(&self, sentence: &Sentence<'_>) -> bool {
         self.grammars.iter().any(|grammar| {
             let start = skip_lead(grammar, &sentence.words);
@@ -229,7 +229,7 @@ impl Default for Statements {
     }
 }
 
-/// What a pattern finds from a word of a sentence on, and the word behind it.
+/// Matches a pattern from a word of a sentence on. Returns the statement and the word behind it.
 fn statement(
     text: &str,
     sentence: &Sentence<'_>,
@@ -271,14 +271,14 @@ fn statement(
     Some((statement, end))
 }
 
-/// Whether a question has another clause behind a statement, which then asks instead of it.
+/// Returns whether a question has another clause behind a statement, which then asks instead of it.
 fn has_more(words: &[Word<'_>], end: usize) -> bool {
     let rest = words.get(end..).unwrap_or_default();
     let clause = rest.iter().position(|word| word.gap != Gap::Space);
     clause.is_some_and(|clause| rest.len() - clause > 2)
 }
 
-/// Whether nothing but words that lead to a statement stands before a word in its clause.
+/// Returns whether nothing but words that lead to a statement stands before a word in its clause.
 fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     (at.saturating_sub(LONGEST_LEAD)..=at).any(|start| {
         let Some(between) = words.get(start..at) else {
@@ -301,7 +301,7 @@ fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     })
 }
 
-/// Whether a word that joins clauses ends before a word.
+/// Returns whether a word that joins clauses ends before a word.
 fn is_joined(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     (1..=at.min(3)).any(|length| {
         let before = words.get(at - length..at).unwrap_or_default();
@@ -407,7 +407,7 @@ fn go_on(
     }
 }
 
-/// Whether words stand at some place in a row.
+/// Returns whether words stand at some place in a row.
 fn is_at(words: &[Word<'_>], at: usize, sequence: &[String]) -> bool {
     let Some((first, others)) = sequence.split_first() else {
         return false;

@@ -39,7 +39,7 @@ pub struct Config {
     pub env_allow: Option<Vec<String>>,
     /// How the project is read and rendered.
     pub settings: Settings,
-    /// How long memory is kept, and what becomes of secrets in it.
+    /// The settings for memory: retention, secrets, facts.
     pub memory: MemorySettings,
     /// Providers and all else that is not read here, as it is written.
     pub extra: Map,

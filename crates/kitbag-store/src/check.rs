@@ -60,7 +60,7 @@ fn integrity(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>>
     Ok(problems.map(|line| format!("the file: {line}")).collect())
 }
 
-/// How many rows are held at a time.
+/// The number of rows that are held at a time.
 const PAGE: u32 = 1_000;
 
 /// The messages of a scope, their numbers, and the index over their words.

@@ -44,7 +44,7 @@ pub struct Conversation {
     pub id: ConversationId,
     /// The name that others have for it.
     pub name: Option<String>,
-    /// What a chat service calls it, for people to read.
+    /// The name that a chat service shows for it.
     pub title: Option<String>,
     /// When its first message came.
     pub began: Timestamp,

@@ -195,7 +195,7 @@ async fn page(
     rows.into_iter().map(|row| cells(row, &bodies)).collect()
 }
 
-/// What rows hold, in their order.
+/// The content of rows, in their order.
 #[derive(Default)]
 struct Digest(blake3::Hasher);
 

@@ -24,7 +24,7 @@ pub enum StoreError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the database said.
+        /// The database's own words.
         reason: String,
     },
     /// The file is no store of Kitbag, or is damaged.
@@ -32,7 +32,7 @@ pub enum StoreError {
     NotAStore {
         /// The file.
         path: PathBuf,
-        /// What the database said.
+        /// The database's own words.
         reason: String,
     },
     /// No store is there, and none was to be made.
@@ -56,7 +56,7 @@ pub enum StoreError {
     Unreachable {
         /// The server, without its password.
         server: String,
-        /// What was seen.
+        /// The reason, as the client saw it.
         reason: String,
     },
     /// The server is there and takes no connection now: it starts, goes down, or has none left.
@@ -64,7 +64,7 @@ pub enum StoreError {
     Unavailable {
         /// The server, without its password.
         server: String,
-        /// What it said.
+        /// The server's own words.
         reason: String,
     },
     /// All connections of this process were in use for as long as one is waited for.
@@ -72,7 +72,7 @@ pub enum StoreError {
     Exhausted {
         /// The server, without its password.
         server: String,
-        /// How long it was waited.
+        /// The time that was waited.
         reason: String,
     },
     /// A later version of Kitbag made the store.
@@ -103,7 +103,7 @@ pub enum StoreError {
         user: String,
         /// What was to be done.
         what: &'static str,
-        /// What the database said.
+        /// The database's own words.
         reason: String,
     },
     /// The server shows this user one tenant at a time.
@@ -115,7 +115,7 @@ pub enum StoreError {
     /// The disk is full, or a write was refused.
     #[error("the store could not be written: {reason}")]
     Write {
-        /// What the database said.
+        /// The database's own words.
         reason: String,
     },
     /// Another process kept the store locked.
@@ -127,7 +127,7 @@ pub enum StoreError {
     /// The transaction lost against another, again and again; nothing was changed.
     #[error("the transaction lost against others each time: {reason}")]
     Conflict {
-        /// What the database said.
+        /// The database's own words.
         reason: String,
     },
     /// The connection broke while a commit was under way: nobody knows if it was made.
@@ -135,19 +135,19 @@ pub enum StoreError {
         "the connection broke before the commit was answered, so that it may have been made or not: {reason}"
     )]
     CommitUnknown {
-        /// What was seen.
+        /// The reason, as the client saw it.
         reason: String,
     },
     /// The connection broke before anything was committed.
     #[error("the connection to the store broke: {reason}")]
     Disconnected {
-        /// What was seen.
+        /// The reason, as the client saw it.
         reason: String,
     },
     /// The database failed otherwise.
     #[error("the store failed: {reason}")]
     Failed {
-        /// What the database said.
+        /// The database's own words.
         reason: String,
     },
     /// A row holds what it should not.

@@ -184,7 +184,7 @@ impl FromRow for Option<MessageId> {
     }
 }
 
-/// Where facts may be drawn from.
+/// The scopes whose drawn facts are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum DrawnFrom {
     /// From messages on any channel.

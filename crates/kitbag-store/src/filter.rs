@@ -127,18 +127,18 @@ impl MessageFilter {
         self
     }
 
-    /// Whether every message is admitted.
+    /// Returns whether every message is admitted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether messages of one conversation can differ in what this filter says of them.
+    /// Returns whether messages of one conversation can differ in what this filter says of them.
     pub(crate) fn is_about_messages(&self) -> bool {
         self.is_about_times() || !self.roles.is_empty() || self.is_about_contents()
     }
 
-    /// Whether the contents of messages must be read to apply the filter.
+    /// Returns whether the contents of messages must be read to apply the filter.
     pub(crate) fn is_about_contents(&self) -> bool {
         !self.metadata.is_empty() || !self.words.is_empty()
     }
@@ -202,7 +202,7 @@ impl MessageFilter {
         conditions
     }
 
-    /// Whether a message has the words and the metadata that are asked for, by its text and by what is
+    /// Returns whether a message has the words and the metadata that are asked for, by its text and by what is
     /// kept of it as JSON.
     pub(crate) fn admits_contents(&self, text: &str, json: Option<&str>) -> bool {
         self.admits_fields(json) && self.admits_text(text)
@@ -247,7 +247,7 @@ impl MessageFilter {
 /// The largest difference between a clock on a wall and UTC, and more.
 const DAY_AND_MORE: i64 = 90_000_000_000;
 
-/// How far a message without a zone can be from the moment that its conversation counts.
+/// Returns how far a message without a zone can be from the moment that its conversation counts.
 fn slack(bound: MessageTime) -> i64 {
     match bound.to_columns() {
         (_, None) => DAY_AND_MORE,
@@ -269,7 +269,7 @@ fn bound(time: MessageTime, comparison: &str, margin: i64) -> String {
     }
 }
 
-/// Whether a word stands in a text by itself.
+/// Returns whether a word stands in a text by itself.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
@@ -282,7 +282,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether a text has the terms under which a word is kept; a word that tells nothing has none.
+/// Returns whether a text has the terms under which a word is kept; a word that tells nothing has none.
 fn has_stem(terms: &BTreeSet<&str>, word: &str) -> bool {
     let analysis = analyse(word);
     let mut own = analysis

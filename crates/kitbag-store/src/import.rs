@@ -228,7 +228,7 @@ struct Importer<'a> {
     imported: &'a mut Imported,
 }
 
-/// What is written behind the messages, since it names them.
+/// Rows that name messages, so they are written after them.
 #[derive(Default)]
 struct Rest {
     changed: Vec<(MessageId, Analysed)>,
@@ -404,7 +404,7 @@ impl Importer<'_> {
     }
 }
 
-/// Whether a message was said so soon after another that it belongs to the same conversation.
+/// Returns whether a message was said so soon after another that it belongs to the same conversation.
 fn follows(before: Option<&Line>, next: &Line) -> bool {
     match (
         before.and_then(|before| before.message.at()),

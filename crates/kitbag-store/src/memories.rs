@@ -61,7 +61,7 @@ impl MemoryRequest {
         }
     }
 
-    /// Where facts may be drawn from that a prompt for a scope shows.
+    /// The scopes whose drawn facts a prompt for a scope shows.
     const fn drawn_from(&self, scope: Option<u32>) -> DrawnFrom {
         match self.across_channels {
             true => DrawnFrom::Anywhere,
@@ -101,7 +101,7 @@ pub struct Recollections {
     /// The facts about the sender: those that were told, and those that were drawn from what was said
     /// on this channel.
     pub facts: Vec<Fact>,
-    /// What the message asks for of what is known.
+    /// The facts that the message asks for.
     pub asked: Asked,
     /// The latest summaries of the channel, oldest first.
     pub summaries: Vec<Summary>,

@@ -34,7 +34,7 @@ pub(crate) const PARAMETERS: usize = 32_000;
 pub(crate) struct Postgres {
     pool: Pool,
     server: String,
-    /// How long a connection is waited for, and how long a server that restarts.
+    /// The time to wait for a free connection, and for a server that restarts.
     wait: Duration,
 }
 

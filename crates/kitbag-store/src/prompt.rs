@@ -192,7 +192,7 @@ impl Store {
     }
 }
 
-/// What is known of the bytes that were sent: the hash of them without their secrets, and their number.
+/// The hash of the sent bytes without their secrets, and their number.
 #[derive(Clone, Copy)]
 struct SentBody {
     hash: Hash,

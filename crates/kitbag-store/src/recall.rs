@@ -160,7 +160,7 @@ pub struct Later {
 pub struct RecalledFact {
     /// The fact, which holds.
     pub fact: Fact,
-    /// How much it has to do with the query, in thousandths.
+    /// Its relevance to the query, in thousandths.
     pub relevance: u32,
     /// The message that it came from.
     pub message: Option<StoredMessage>,

@@ -16,13 +16,13 @@ use crate::transaction::Tx;
 
 pub use damaged::DamagedRow;
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// What was wrong before, in words.
+    /// The problems before the repair.
     pub found: Vec<String>,
-    /// What is wrong still.
+    /// The problems that remain.
     pub left: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Store {
         })
     }
 
-    /// What a check finds. One that cannot go on is a problem too.
+    /// Returns the problems that a check finds. A check that cannot go on is a problem too.
     async fn problems(&self) -> Vec<String> {
         match self.check().await {
             Ok(problems) => problems,

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::fact::NewFact;
 
-/// What becomes of a secret in something that is stored.
+/// The treatment of secrets in what is stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Secrets {

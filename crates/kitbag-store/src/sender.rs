@@ -14,9 +14,9 @@ pub struct Sender {
     pub sender: String,
     /// Where; empty for somebody of whom only facts are known.
     pub channel: String,
-    /// How many messages the conversations have, the answers among them.
+    /// The number of messages the conversations have, the answers among them.
     pub messages: u64,
-    /// How many conversations.
+    /// The number of conversations.
     pub conversations: u64,
     /// When the first conversation began.
     pub began: Option<Timestamp>,

@@ -22,7 +22,7 @@ pub struct Store {
     facts_from_talk: FactsFromTalk,
 }
 
-/// What becomes of plain statements that people make about themselves.
+/// The treatment of plain statements that people make about themselves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FactsFromTalk {
     /// They are kept as facts, with the message they come from.
@@ -123,7 +123,7 @@ impl Store {
         }
     }
 
-    /// What becomes of statements in what is imported.
+    /// The treatment of statements in imported messages.
     pub(crate) const fn facts_from_talk(&self) -> FactsFromTalk {
         self.facts_from_talk
     }
@@ -136,7 +136,7 @@ impl Store {
         }
     }
 
-    /// What becomes of secrets in what is stored.
+    /// The treatment of secrets in what is stored.
     #[must_use]
     pub const fn secrets(&self) -> Secrets {
         self.secrets
@@ -219,7 +219,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// What runs in a transaction, and may have to run once more where that failed before its commit.
+/// Work that runs in a transaction. It runs again if the transaction failed before its commit.
 pub(crate) trait Operation<T>:
     AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Clone + Send + 'static
 {

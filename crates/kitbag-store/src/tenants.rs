@@ -11,11 +11,11 @@ use crate::store::{Store, Tenant};
 pub struct TenantStats {
     /// Who.
     pub tenant: Tenant,
-    /// How many senders.
+    /// The number of senders.
     pub senders: u64,
-    /// How many conversations.
+    /// The number of conversations.
     pub conversations: u64,
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
     /// When the latest message came.
     pub active: Option<Timestamp>,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::query::Query;
 
 impl Query {
-    /// Whether the postings of a term are wanted: it is one of the query's [terms](Self::terms), or begins
+    /// Returns whether the postings of a term are wanted: it is one of the query's [terms](Self::terms), or begins
     /// with one of its [prefixes](Self::prefixes) and is spelled much like the word.
     #[must_use]
     pub fn wants(&self, term: &str) -> bool {

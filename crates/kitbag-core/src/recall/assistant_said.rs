@@ -10,7 +10,7 @@ const PATTERNS: &str = include_str!("assistant_said.txt");
 /// So many words may stand between the verb and its helper: "hast du mir zum Lesen … empfohlen".
 const GAP: usize = 8;
 
-/// Whether a text of these folded words asks for something that the assistant said.
+/// Returns whether a text of these folded words asks for something that the assistant said.
 pub(super) fn asks_what_assistant_said(text: &str, folded: &[String]) -> bool {
     PATTERNS
         .lines()
@@ -23,7 +23,7 @@ pub(super) fn asks_what_assistant_said(text: &str, folded: &[String]) -> bool {
         })
 }
 
-/// Whether words begin with the groups of a pattern.
+/// Returns whether words begin with the groups of a pattern.
 fn begins_with(words: &[String], pattern: &str) -> bool {
     let (group, pattern) = pattern.split_once(' ').unwrap_or((pattern, ""));
     let is_of_group = |word: &String| group.split('/').any(|of_group| of_group == word);

@@ -48,7 +48,7 @@ fn attitude_of_word(text: &str, token: &Token) -> MessageTraits {
     found.fold(MessageTraits::default(), |all, (_, found)| all.with(found))
 }
 
-/// Whether a message likes or dislikes as the query does: 1 if so, -1 for the opposite, 0 where either
+/// Compares the attitude of a message with that of the query: 1 if both like or dislike, -1 for the opposite, 0 where either
 /// has no attitude.
 pub(super) fn agreement(query: MessageTraits, message: MessageTraits) -> f64 {
     let denies = message.has(MessageTraits::NEGATION) || message.has(MessageTraits::DISLIKE);
@@ -61,7 +61,7 @@ pub(super) fn agreement(query: MessageTraits, message: MessageTraits) -> f64 {
     }
 }
 
-/// Whether a text says that something is not liked.
+/// Returns whether a text says that something is not liked.
 pub(super) fn dislikes(traits: MessageTraits) -> bool {
     let denied = MessageTraits::NEGATION.with(MessageTraits::LIKING);
     traits.has(MessageTraits::DISLIKE) || traits.has(denied)

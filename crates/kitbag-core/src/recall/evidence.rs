@@ -49,7 +49,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Whether messages of a conversation may be candidates.
+    /// Returns whether messages of a conversation may be candidates.
     pub(super) fn admits(&self, conversation: u32) -> bool {
         let within = self.within.as_ref();
         within.is_none_or(|within| within.contains(&conversation))

@@ -46,7 +46,7 @@ pub(super) struct QueryWord {
     pub(super) kind: WordKind,
 }
 
-/// What a word does in a query.
+/// The part that a word plays in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordKind {
     /// It says what the query is about.
@@ -122,17 +122,17 @@ impl Query {
         &self.days
     }
 
-    /// Whether the text asks for something that the assistant said.
+    /// Returns whether the text asks for something that the assistant said.
     pub(super) const fn asks_assistant(&self) -> bool {
         self.asks_assistant
     }
 
-    /// What the text likes, or does not.
+    /// The attitude of the text: it likes something, or does not.
     pub(super) const fn attitude(&self) -> MessageTraits {
         self.attitude
     }
 
-    /// Whether the text has this folded word.
+    /// Returns whether the text has this folded word.
     pub(super) fn has_word(&self, folded: &str) -> bool {
         self.spoken.contains_key(folded)
     }

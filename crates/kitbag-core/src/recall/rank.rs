@@ -90,7 +90,7 @@ pub struct MessageFacts {
     /// How like its passage that tells most is to the query in meaning, in thousandths, where a model
     /// compared them.
     pub likeness: Option<i32>,
-    /// How much a fact that came from it answers the query, in thousandths.
+    /// The relevance to the query of a fact that came from it, in thousandths.
     pub fact: u32,
     /// The later message, if one says that what this one says no longer holds: conversation and message.
     pub outdated_by: Option<(u32, u32)>,

@@ -17,7 +17,7 @@ pub(super) struct NamedSpeakers<'f>(BTreeSet<&'f str>);
 impl<'f> NamedSpeakers<'f> {
     /// Finds the names of people in a query, as words: "Maria" names "Maria Lopez".
     ///
-    /// Where one person speaks, or all who speak are named, the names tell nothing.
+    /// Returns no names if one person speaks or all speakers are named: they tell nothing then.
     pub(super) fn of(query: &Query, facts: impl Iterator<Item = &'f MessageFacts>) -> Self {
         let people = facts.filter(|facts| facts.role == Role::User);
         let names = people.filter_map(|facts| facts.speaker.as_deref());
@@ -59,7 +59,7 @@ fn words(name: &str) -> BTreeSet<String> {
     tokens(name).map(|token| fold(&token.word)).collect()
 }
 
-/// Whether two names are one, written by different people: they begin alike, and at most three
+/// Returns whether two names are one, written by different people: they begin alike, and at most three
 /// letters in eight differ.
 fn is_same_name(name: &str, other: &str) -> bool {
     let (name, other): (Vec<char>, Vec<char>) = (name.chars().collect(), other.chars().collect());

@@ -32,7 +32,7 @@ pub(super) struct Strengths<'e> {
 /// The postings of one term that are still to come.
 struct List<'e> {
     word: u16,
-    /// What the word tells by its rarity.
+    /// The weight of the word by its rarity.
     rarity: f64,
     postings: Cow<'e, [Posting]>,
     taken: usize,

@@ -17,7 +17,7 @@ pub struct RecallWeights {
     /// What a character counts that stands by itself between words of grammar, in a script without
     /// spaces.
     pub character: f64,
-    /// What a word counts that only belongs to the same concept.
+    /// The share of its weight that a word keeps which only belongs to the same concept.
     pub related: f64,
     /// What a word counts that is only spelled alike.
     pub alike: f64,

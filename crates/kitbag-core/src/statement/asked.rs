@@ -1,4 +1,4 @@
-//! What a question asks for of what is known about a person.
+//! Reads which facts about a person a question asks for.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::lexer::{Word, sentences};
 use crate::text::{Language, fold};
 
-/// What a question asks for.
+/// The facts that a question asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Asked {
@@ -46,7 +46,7 @@ impl Asked {
         }
     }
 
-    /// How much a fact has to do with the question, in thousandths: all where its key is asked for, less
+    /// Returns how much a fact has to do with the question, in thousandths: all where its key is asked for, less
     /// where they share a word. What is known of a person with a name is sought by that name.
     #[must_use]
     pub fn relevance(&self, key: &str, value: &str, speaker: Option<&str>) -> u32 {
@@ -94,7 +94,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// Whether two words are forms of one: they begin alike, and one of them ends there or soon after.
+/// Returns whether two words are forms of one: they begin alike, and one of them ends there or soon after.
 fn is_form(word: &str, other: &str) -> bool {
     let (short, long) = if word.len() <= other.len() {
         (word, other)

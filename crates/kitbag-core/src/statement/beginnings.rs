@@ -31,7 +31,7 @@ impl Beginnings {
         beginnings
     }
 
-    /// Whether a statement may begin somewhere in a text. In letters beyond ASCII it always may.
+    /// Returns whether a statement may begin somewhere in a text. In letters beyond ASCII it always may.
     pub(super) fn may_be_in(&self, text: &str) -> bool {
         if !text.is_ascii() && text.chars().any(is_foreign_letter) {
             return true;

@@ -214,20 +214,20 @@ impl Phrases {
         matching.map(|entry| 1 + entry.len()).max()
     }
 
-    /// Whether an entry stands anywhere among some words.
+    /// Returns whether an entry stands anywhere among some words.
     pub(super) fn is_in(&self, words: &[Word<'_>]) -> bool {
         let from = (0..words.len()).filter_map(|at| words.get(at..));
         from.into_iter()
             .any(|words| self.length_at(words).is_some())
     }
 
-    /// Whether some words are an entry.
+    /// Returns whether some words are an entry.
     pub(super) fn is(&self, words: &[Word<'_>]) -> bool {
         self.length_at(words) == Some(words.len())
     }
 }
 
-/// Whether some words begin with others, with no sign between them.
+/// Returns whether some words begin with others, with no sign between them.
 pub(super) fn begins_with(words: &[Word<'_>], others: &[String]) -> bool {
     words.len() >= others.len()
         && words

@@ -20,9 +20,9 @@ pub(super) struct Word<'t> {
     pub(super) written: &'t str,
     /// In lower case and without accents, as it is compared.
     pub(super) folded: Cow<'t, str>,
-    /// Where it begins in the text, in bytes.
+    /// The byte of the text at which it begins.
     pub(super) start: usize,
-    /// What stands before it.
+    /// The sign before it.
     pub(super) gap: Gap,
 }
 
@@ -31,23 +31,23 @@ impl Word<'_> {
         self.start + self.written.len()
     }
 
-    /// Whether it is written like a name. Scripts without capitals have none that are.
+    /// Returns whether it is written like a name. Scripts without capitals have none that are.
     pub(super) fn is_capitalised(&self) -> bool {
         self.written.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether it is written in capitals: `IT`.
+    /// Returns whether it is written in capitals: `IT`.
     pub(super) fn is_acronym(&self) -> bool {
         self.written.len() > 1 && self.written.bytes().all(|byte| byte.is_ascii_uppercase())
     }
 
-    /// Whether it is a character of a script without spaces between words.
+    /// Returns whether it is a character of a script without spaces between words.
     pub(super) fn is_unspaced(&self) -> bool {
         self.written.chars().next().is_some_and(is_unspaced)
     }
 }
 
-/// What stands between two words.
+/// The sign between two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     /// Nothing that parts them.
@@ -209,7 +209,7 @@ fn closing_quote(c: char, tail: &str) -> Option<char> {
     tail.contains(closing).then_some(closing)
 }
 
-/// What a sign between words says.
+/// Reads the sign between two words.
 fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
     let ends = tail.chars().next().is_none_or(char::is_whitespace);
     match c {
@@ -226,7 +226,7 @@ fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
     }
 }
 
-/// Whether the point behind a word belongs to it: `St.`, `J.`.
+/// Returns whether the point behind a word belongs to it: `St.`, `J.`.
 fn is_abbreviated(before: Option<&Word<'_>>) -> bool {
     before.is_some_and(|word| {
         let is_initial = word.is_capitalised() && word.written.chars().nth(1).is_none();

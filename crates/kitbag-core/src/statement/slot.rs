@@ -1,4 +1,4 @@
-//! What may stand in a slot of a pattern, and where it ends.
+//! Fills a slot of a pattern: which words may stand in it, and where it ends.
 
 use super::grammar::Grammar;
 use super::lexer::{Gap, Word};
@@ -63,7 +63,7 @@ pub(super) fn inside<'g>(
     })
 }
 
-/// Whether nothing that belongs to a value follows it: its clause ends, or a word of a list stands there.
+/// Returns whether nothing that belongs to a value follows it: its clause ends, or a word of a list stands there.
 fn is_whole(grammar: &Grammar, list: &str, words: &[Word<'_>], end: usize) -> bool {
     let behind = words.get(end..).unwrap_or_default();
     let ends = grammar.lists.get(list);
@@ -103,7 +103,7 @@ fn is_nameable(word: &Word<'_>) -> bool {
     word.is_capitalised() || word.is_unspaced()
 }
 
-/// Whether words can be a value of a kind.
+/// Returns whether words can be a value of a kind.
 fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
     let Some(first) = words.first() else {
         return false;

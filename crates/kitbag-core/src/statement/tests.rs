@@ -1,4 +1,4 @@
-//! What counts as a statement, in every language that is known.
+//! Statements in every language of the data, and sentences that are none.
 
 use std::sync::LazyLock;
 

@@ -42,7 +42,7 @@ static GRAMMAR: [&str; 242] = word_list(include_str!("stop_words/unspaced.txt"))
 /// As many characters as the longest of them has.
 const LONGEST: usize = 8;
 
-/// How many characters at the beginning are a word of grammar: the longest that fits.
+/// Returns how many characters at the beginning are a word of grammar: the longest that fits.
 fn grammar(before: Option<char>, rest: &[char]) -> usize {
     let is_grammar = |length: &usize| {
         let Some((word, after)) = rest.split_at_checked(*length) else {

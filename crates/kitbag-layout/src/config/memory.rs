@@ -1,4 +1,4 @@
-//! How long memory is kept, and what becomes of secrets and statements in it.
+//! The settings for memory: retention, secrets, facts.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use crate::yaml::Field;
 
-/// What a project says about memory.
+/// The settings of a project for memory.
 ///
 /// ```
 /// use core::time::Duration;
@@ -21,18 +21,18 @@ use crate::yaml::Field;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemorySettings {
-    /// How long messages are kept on channels of which nothing else is said; for good if it is missing.
+    /// The retention of all other channels; messages are kept for good if it is missing.
     pub retention: Option<Duration>,
-    /// How long messages are kept on some channels.
+    /// The retention of single channels.
     pub channels: IndexMap<String, Duration>,
-    /// What becomes of secrets in messages; they are masked if it is missing.
+    /// The treatment of secrets in messages; they are masked if it is missing.
     pub secrets: Option<StoredSecrets>,
     /// What becomes of plain statements that people make about themselves; they are kept as facts if it
     /// is missing.
     pub facts: Option<StatedFacts>,
 }
 
-/// What becomes of a plain statement such as "I live in Porto".
+/// The treatment of a plain statement such as "I live in Porto".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatedFacts {
@@ -42,7 +42,7 @@ pub enum StatedFacts {
     Off,
 }
 
-/// What becomes of a secret in a message that is stored.
+/// The treatment of a secret in a message that is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoredSecrets {
@@ -53,7 +53,7 @@ pub enum StoredSecrets {
 }
 
 impl MemorySettings {
-    /// How long messages of a channel are kept, if not for good.
+    /// Returns the retention of a channel; none if its messages are kept for good.
     #[must_use]
     pub fn retention_of(&self, channel: &str) -> Option<Duration> {
         self.channels.get(channel).copied().or(self.retention)

@@ -9,7 +9,7 @@ use crate::schema::Table;
 use crate::store::Store;
 use crate::transaction::Tx;
 
-/// What becomes of rows that the tenant has already.
+/// The treatment of rows that the tenant has already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// Nothing is restored.

@@ -18,7 +18,7 @@ pub(crate) struct Timeline {
     key: String,
     values: Vec<Fact>,
     unset: Vec<Timestamp>,
-    /// How many of the values are in the store.
+    /// The number of the values are in the store.
     kept: usize,
 }
 
@@ -57,7 +57,7 @@ impl Timeline {
         self.values.iter().map(|value| value.since).max()
     }
 
-    /// Whether a message has said something of the key.
+    /// Returns whether a message has said something of the key.
     pub(crate) fn has_source(&self, source: MessageId) -> bool {
         self.values.iter().any(|value| value.source == Some(source))
     }

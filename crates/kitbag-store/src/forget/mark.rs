@@ -13,7 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Parameters, Row, Value};
 
-/// How many messages are read at a time.
+/// The number of messages that are read at a time.
 const PAGE: u32 = 2_000;
 
 /// The hash that stands for something forgotten.
@@ -26,7 +26,7 @@ impl From<Mark> for Value {
     }
 }
 
-/// What a mark of a message is made of.
+/// The parts of a message that its mark is made of.
 #[derive(Debug, Clone)]
 pub(crate) struct MarkedMessage<'a> {
     pub(crate) channel: &'a str,

@@ -13,10 +13,10 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
 
-/// How many messages are looked at together.
+/// The number of messages that are looked at together.
 const PAGE: u32 = 1_000;
 
-/// How many messages go in one transaction, so that others need not wait long. What went stays gone if
+/// The number of messages go in one transaction, so that others need not wait long. What went stays gone if
 /// a later one fails, and the next attempt goes on from there.
 const TOGETHER: usize = 1_000;
 

@@ -22,7 +22,7 @@ struct KnownMessage {
     contents: Vec<ContentHash>,
 }
 
-/// What a message is to its conversation.
+/// The relation of an imported message to its conversation.
 pub(super) enum Arrival {
     New,
     /// It is there, and has or had this content: an export that is older than a change undoes nothing.

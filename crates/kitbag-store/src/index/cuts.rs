@@ -1,10 +1,10 @@
-//! Where the passages of a message are.
+//! The ranges of a message's passages, packed.
 
 use kitbag_core::recall::Analysis;
 
 use super::number::{put, take};
 
-/// Where each passage of a message begins and ends; nothing for a message that is one passage.
+/// Packs the range of each passage of a message; nothing for a message that is one passage.
 pub(crate) fn cuts(analysis: &Analysis) -> Option<Vec<u8>> {
     if analysis.passages.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! What the index should hold, compared with what it holds.
+//! Compares the index with the messages that it should hold.
 
 use std::collections::VecDeque;
 

@@ -82,7 +82,7 @@ impl Range<'_> {
     }
 }
 
-/// What a query seeks, as ranges that do not overlap.
+/// The terms that a query seeks, as ranges that do not overlap.
 fn ranges(query: &Query) -> Vec<Range<'_>> {
     let prefixes = query.prefixes().map(|prefix| Range {
         first: prefix,

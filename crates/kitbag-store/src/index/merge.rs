@@ -40,7 +40,7 @@ pub(super) async fn merge(tx: &mut Tx<'_>, scope: &mut Scope, before: u32) -> Re
     write_next(tx, scope, first, last, words).await
 }
 
-/// How many of the newest blocks become one, given from the newest to the oldest.
+/// Returns how many of the newest blocks become one, given from the newest to the oldest.
 fn too_many(newest: &[Block]) -> usize {
     let mut blocks = newest.iter().map(Block::size).peekable();
     let Some(mut size) = blocks.next() else {

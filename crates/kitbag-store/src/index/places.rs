@@ -4,14 +4,14 @@ use kitbag_core::recall::{Place, Posting};
 
 use super::number::{put, small, take, take_small};
 
-/// Where differences begin.
+/// The place that the first difference is relative to.
 const ORIGIN: Place = Place {
     conversation: 0,
     message: 0,
     passage: 0,
 };
 
-/// What is told of a posting besides its place, as bits of its count.
+/// Flags of a posting, kept as bits of its count.
 const BY_PERSON: u64 = 1;
 const LATER_PASSAGE: u64 = 2;
 

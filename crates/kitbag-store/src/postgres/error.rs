@@ -60,7 +60,7 @@ pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// Whether the same may succeed a little later, and nothing has changed so far.
+/// Returns whether the same may succeed a little later, and nothing has changed so far.
 pub(super) const fn is_passing(error: &StoreError) -> bool {
     matches!(
         error,
@@ -101,7 +101,7 @@ pub(super) fn connect(server: &str, error: &PoolError, wait: Duration) -> StoreE
     }
 }
 
-/// Whether nobody answered, or somebody hung up.
+/// Returns whether nobody answered, or somebody hung up.
 fn is_broken(error: &tokio_postgres::Error) -> bool {
     use io::ErrorKind::{
         BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, NotFound, TimedOut,

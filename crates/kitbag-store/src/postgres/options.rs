@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// How connections are shared.
+/// The settings of the connection pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolOptions {
     /// How many connections a process holds at most.
     pub(super) size: usize,
-    /// How long a connection is waited for, and how long a server that restarts.
+    /// The time to wait for a free connection, and for a server that restarts.
     pub(super) wait: Duration,
 }
 

@@ -9,7 +9,7 @@ use super::{Later, Recalled};
 use crate::fact::STATEMENTS;
 use crate::message::StoredMessage;
 
-/// How many of the best messages are compared.
+/// The number of the best messages are compared.
 pub(super) const LOOKED_AT: usize = 10;
 
 /// Puts a message that tells a change above an earlier one of the same speaker that shares the topic of
@@ -67,7 +67,7 @@ fn topics(text: &str, asked: &BTreeSet<&str>) -> BTreeSet<String> {
     terms.filter(|term| asked.contains(term.as_str())).collect()
 }
 
-/// Whether the same person said something later.
+/// Returns whether the same person said something later.
 fn follows(new: &StoredMessage, old: &StoredMessage) -> bool {
     let is_same = new.message.role == old.message.role && new.message.name == old.message.name;
     let is_later = match (new.at, old.at) {

@@ -12,7 +12,7 @@ use crate::history;
 use crate::transaction::Tx;
 use crate::value::Value;
 
-/// How many candidates are looked at together.
+/// The number of candidates that are looked at together.
 const PAGE: usize = 1_000;
 
 /// The conversations in which there may be messages that the filter admits; nothing where it says

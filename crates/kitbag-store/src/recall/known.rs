@@ -14,7 +14,7 @@ use crate::id::MessageId;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
-/// How many facts are looked at, those learned last.
+/// The number of facts that are looked at, those learned last.
 const FACTS: u32 = 500;
 /// Earlier values are read of so many facts, those that have most to do with the query.
 const KEYS: usize = 8;
@@ -55,7 +55,7 @@ impl KnownFacts {
         })
     }
 
-    /// How much the facts from a message have to do with the query, in thousandths.
+    /// Returns the relevance of the facts from a message to the query, in thousandths.
     pub(super) fn relevance(&self, message: MessageId) -> u32 {
         let of_it = self
             .facts

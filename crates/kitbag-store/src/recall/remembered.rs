@@ -15,7 +15,7 @@ use crate::transaction::Tx;
 /// The entities of so many conversations are looked at.
 const CONVERSATIONS: usize = 12;
 
-/// How many entities that share a word with the query came from each message.
+/// Returns how many entities that share a word with the query came from each message.
 pub(super) async fn remembered(
     tx: &mut Tx<'_>,
     scope: &Scope,

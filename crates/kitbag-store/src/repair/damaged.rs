@@ -15,7 +15,7 @@ use crate::value::{FromRow, Row, Value};
 /// The largest number that the store gives out.
 pub(super) const LARGEST: u32 = u32::MAX;
 
-/// How many messages are read at a time.
+/// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
 /// Tables that are made from messages: nothing is lost with their rows.
@@ -27,7 +27,7 @@ const DERIVED: [&str; 2] = ["block", "posting"];
 pub struct DamagedRow {
     /// Its table.
     pub table: &'static str,
-    /// What is wrong with it.
+    /// The reason why it cannot be read.
     pub reason: String,
     key: Vec<Value>,
     cells: Vec<(&'static str, Value)>,

@@ -7,7 +7,7 @@ use crate::id::TurnId;
 use crate::prompt::{drop_taken_texts, take_texts};
 use crate::transaction::Tx;
 
-/// What stands in the place of a prompt that was given up.
+/// The note in the place of a prompt that was given up.
 const REASON: &str = "a damaged row";
 
 /// Gives up the prompts that lack a text. The caller holds the texts alone.

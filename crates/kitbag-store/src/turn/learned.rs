@@ -52,7 +52,7 @@ impl Learned {
 }
 
 impl Learned {
-    /// What is kept besides the messages, without its secrets.
+    /// Masks the secrets in everything but the messages.
     pub(super) fn masked(mut self, secrets: Secrets) -> Self {
         self.facts = secrets.masked_facts(self.facts);
         self.layers = self.layers.map(|layers| secrets.masked_value(layers));

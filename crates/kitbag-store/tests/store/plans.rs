@@ -1,4 +1,4 @@
-//! How SQLite finds messages: those of one conversation or one day without reading the whole scope.
+//! SQLite's query plans: messages of one conversation or one day are found without reading the whole scope.
 
 use kitbag_store::{Location, Store};
 

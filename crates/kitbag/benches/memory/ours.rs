@@ -18,7 +18,7 @@ use crate::each;
 use crate::talk::{Question, Talk};
 
 const BATCH: usize = 5_000;
-/// How many queries are measured.
+/// The number of queries that are measured.
 pub(crate) const QUERIES: usize = 60;
 
 fn at(second: i64) -> Timestamp {
@@ -63,7 +63,7 @@ pub(crate) async fn import_sqlite(file: &Path, talk: Talk) -> f64 {
     import(&store, talk).await
 }
 
-/// How many messages are found.
+/// Returns how many messages are found.
 async fn recall_all(store: &Store, questions: &[Question]) -> usize {
     let mut found = 0;
     for (sender, question) in questions {

@@ -94,7 +94,7 @@ impl<'a> Index<'a> {
         self.conversation
     }
 
-    /// What is recalled for each question with these weights.
+    /// Recalls messages for each question with these weights.
     pub(super) fn answers(&self, weights: &RecallWeights) -> Answers {
         let answer = |(question, query): &(&Question, Query)| {
             let ranked = self.ranked(query, weights);
@@ -117,7 +117,7 @@ impl<'a> Index<'a> {
         turns.map(|(_, turn)| (*turn).to_owned()).collect()
     }
 
-    /// What a store would find for a query.
+    /// Looks up the evidence for a query, as a store would.
     fn evidence_for(&self, query: &Query) -> Evidence {
         let whole = &self.evidence;
         let mut found = Evidence {

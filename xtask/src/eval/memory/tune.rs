@@ -156,7 +156,7 @@ impl Search<'_> {
         Ok(means.sum())
     }
 
-    /// What all sets have with a choice of weights.
+    /// The figures of all sets for a choice of weights.
     fn rows(&mut self, choice: &Choice) -> Result<&[Vec<Row>]> {
         if !self.known.contains_key(choice) {
             let mut weights = RecallWeights::default();

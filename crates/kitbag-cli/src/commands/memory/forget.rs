@@ -155,7 +155,7 @@ pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<
     }
 }
 
-/// What is gone, in words.
+/// The counts of what is gone, in words.
 pub(super) fn told(gone: &Forgotten) -> String {
     let counts = [
         (gone.messages, "message", "messages"),

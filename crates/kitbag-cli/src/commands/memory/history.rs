@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::StoreArgs;
 
-/// How many messages are read at a time.
+/// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
 /// Lists conversations, the latest first, or prints what was said in one
@@ -46,7 +46,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What is to be printed.
+/// The thing that the command prints.
 #[derive(Debug, Clone, Copy)]
 enum Shown {
     Conversation(ConversationId),

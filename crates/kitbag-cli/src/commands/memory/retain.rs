@@ -40,7 +40,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What became of a channel.
+/// The result for one channel.
 #[derive(Serialize)]
 struct Row<T> {
     channel: String,

@@ -1,4 +1,4 @@
-//! What would go: how much, and the first of it.
+//! A preview of what would be forgotten: the count and the first messages.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use crate::commands::memory::said;
 use crate::failure::Failure;
 use crate::output::{self, counted};
 
-/// How many messages are read at a time.
+/// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// What forgetting would remove. What was made of it goes too, and is not counted here.
+/// The messages that forgetting would remove. Facts and summaries made of them go too, and are not counted here.
 #[derive(Serialize, Default)]
 pub(in super::super) struct Preview {
     messages: u64,
@@ -123,7 +123,7 @@ impl Preview {
     }
 }
 
-/// What is to be forgotten, in words.
+/// Names the things to forget.
 pub(super) fn named(what: &Forget) -> String {
     match what {
         Forget::Message(id) => format!("message {id}"),

@@ -41,7 +41,7 @@ pub(super) struct FoundFact {
     /// The name that its message came with.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     reference: Option<String>,
-    /// How much it has to do with the query, in thousandths.
+    /// Its relevance to the query, in thousandths.
     relevance: u32,
     /// Who said it, where it came from a message.
     #[serde(skip_serializing_if = "Option::is_none")]
