@@ -9,6 +9,7 @@ mod asked;
 mod beginnings;
 mod grammar;
 mod lexer;
+mod questions;
 mod slot;
 
 use alloc::collections::BTreeMap;
@@ -17,8 +18,9 @@ use alloc::vec::Vec;
 
 pub use asked::Asked;
 use beginnings::Beginnings;
-use grammar::{Grammar, Part, Pattern, begins_with};
+use grammar::{Grammar, Part, Pattern, Phrases, begins_with};
 use lexer::{Gap, Sentence, Word, sentences};
+use questions::Questions;
 use slot::Filled;
 
 /// Something that a speaker says about themselves.
@@ -38,6 +40,9 @@ pub struct Statements {
     /// The patterns of statements by their first word.
     says: BTreeMap<String, Ways>,
     beginnings: Beginnings,
+    questions: Questions,
+    /// The words that show a change, in any language.
+    cues: Phrases,
 }
 
 /// Patterns by their second word, or by none where a slot follows the first: language and number.
@@ -79,6 +84,8 @@ impl Statements {
         });
         Self {
             beginnings: Beginnings::of(pairs),
+            questions: Questions::of(&grammars),
+            cues: Phrases::union(grammars.iter().map(|grammar| &grammar.cue)),
             grammars,
             says,
         }
@@ -159,43 +166,14 @@ impl Statements {
         })
     }
 
-    /// Reads a question: the keys of facts that it asks for.
-    #[must_use]
-    pub fn asked(&self, query: &str) -> Asked {
-        let sentences = sentences(query);
-        let mut asked = Asked::of_words(sentences.iter().flat_map(|sentence| &sentence.words));
-        for grammar in &self.grammars {
-            for sentence in &sentences {
-                for at in 0..sentence.words.len() {
-                    let slots = |pattern: &Pattern| {
-                        let mut slots = Vec::new();
-                        let words = &sentence.words;
-                        match_parts(grammar, &pattern.parts, words, at, &mut slots).map(|_| slots)
-                    };
-                    let mut all = grammar.asks_for_all.iter();
-                    asked.everything |= all.any(|pattern| slots(pattern).is_some());
-                    for pattern in &grammar.asks {
-                        if let Some(slots) = slots(pattern) {
-                            let key = fill(&pattern.key, query, &sentence.words, &slots);
-                            asked.add_key(key.to_lowercase());
-                        }
-                    }
-                }
-            }
-        }
-        // "What do I not like?" has the word for both.
-        if asked.keys.iter().any(|key| key == "dislikes") {
-            asked.keys.retain(|key| key != "likes");
-        }
-        asked
-    }
-
     /// Returns whether somebody says in the first person that something is other than before: moved, switched,
     /// no longer.
     #[must_use]
     pub fn tells_change(&self, text: &str) -> bool {
         sentences(text).iter().any(|sentence| {
+            // Few sentences have such a word, and one look tells.
             !sentence.is_question
+                && self.cues.is_in(&sentence.words)
                 && self.grammars.iter().any(|grammar| {
                     grammar.cue.is_in(&sentence.words)
                         && grammar.self_words.is_in(&sentence.words)

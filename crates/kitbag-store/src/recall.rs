@@ -266,8 +266,8 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     let facts = facts(tx, &parts, request, &query, &candidates, &known).await?;
     #[cfg(feature = "embeddings")]
     let facts = meaning::add_likeness(tx, &parts, request, &candidates, facts).await?;
-    let mut hits = rank(&query, candidates, &facts, &request.weights);
-    hits.truncate(request.limit.max(change::LOOKED_AT));
+    let limit = request.limit.max(change::LOOKED_AT);
+    let hits = rank(&query, candidates, &facts, &request.weights, limit);
 
     let mut recalled = BTreeMap::new();
     for part in &parts {

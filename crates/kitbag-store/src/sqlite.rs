@@ -44,8 +44,11 @@ pub(crate) fn query_each(
         for parameters in sets {
             let mut found = statement.query(parameters)?;
             while let Some(row) = found.next()? {
-                let cells = (0..columns).map(|column| Ok(owned(row.get_ref(column)?)));
-                rows.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+                let mut cells = Vec::with_capacity(columns);
+                for column in 0..columns {
+                    cells.push(owned(row.get_ref(column)?));
+                }
+                rows.push(Row::new(cells));
             }
         }
         Ok(rows)

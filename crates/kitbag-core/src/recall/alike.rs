@@ -21,7 +21,8 @@ impl Query {
                         .first()
                         .is_some_and(|sought| is_alike(sought, term))
             };
-            word.alternatives.iter().any(|sought| sought == term) || is_other_form()
+            let mut sought = word.alternatives.iter().chain(&word.related);
+            sought.any(|sought| sought == term) || is_other_form()
         })
     }
 }

@@ -15,6 +15,7 @@ pub(super) fn asks_what_assistant_said(text: &str, folded: &[String]) -> bool {
     PATTERNS
         .lines()
         .any(|pattern| match pattern.strip_prefix('*') {
+            Some(_) if text.is_ascii() => false,
             Some(stretches) => stretches.split(" *").any(|stretch| text.contains(stretch)),
             None => (0..folded.len()).any(|start| {
                 let rest = folded.get(start..).unwrap_or_default();

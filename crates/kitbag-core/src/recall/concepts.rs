@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::text::{Language, Token};
+use crate::text::{Language, Token, word_list};
 
-/// A concept a line, with its words by language, those that tell most first.
-const CONCEPTS: &str = include_str!("concepts.txt");
+/// The concepts one after the other: the name with a colon, then for each language its code and its words,
+/// those that tell most first; languages are parted by `|`.
+static CONCEPTS: [&str; 862] = word_list(include_str!("concepts.txt"));
 /// So many words of the query's own language stand for one of them, and so many of each other.
 const OF_OWN: usize = 4;
 const OF_OTHERS: usize = 2;
@@ -17,58 +18,102 @@ pub(super) const MOST: usize = 16;
 const LIKE: &str = "like";
 const DISLIKE: &str = "dislike";
 
-/// Further terms for a word of a query, which has these `terms`, those of its own language first. In a
-/// text that denies, a word of liking stands for dislike.
-pub(super) fn related(token: &Token, terms: &[String], is_denied: bool) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for (name, words) in concepts() {
-        let Some(own) = language_that_has(words, token, terms) else {
+/// A word of a query with its terms.
+pub(super) type Sought<'q> = (&'q Token, &'q [String]);
+
+/// Further terms for each word of a query, those of its own language first. In a text that denies, a word of
+/// liking stands for dislike.
+pub(super) fn related(query: &[Sought<'_>], is_denied: bool) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = query.iter().map(|_| Vec::new()).collect();
+    for (at, concept, own) in concepts_of(query) {
+        let (Some((_, terms)), Some(found)) = (query.get(at), found.get_mut(at)) else {
             continue;
         };
-        let meant = match name {
+        let meant = match concept {
             LIKE if is_denied => DISLIKE,
-            _ => name,
+            _ => concept,
         };
-        let words = concepts().filter(|(name, _)| *name == meant);
-        let mut words: Vec<(&str, &str)> =
-            words.flat_map(|(_, words)| by_language(words)).collect();
-        words.sort_by_key(|(code, _)| *code != own);
-        for (code, words) in words {
-            let most = if code == own { OF_OWN } else { OF_OTHERS };
-            let others = words.split(' ').map(|word| term(code, word));
-            let others = others.filter(|term| !terms.contains(term));
-            found.extend(others.take(most));
+        let mut others: Vec<&Entry> = Vec::new();
+        let entries: Vec<Entry> = entries().filter(|entry| entry.concept == meant).collect();
+        others.extend(entries.iter().filter(|entry| entry.code == own));
+        others.extend(entries.iter().filter(|entry| entry.code != own));
+        for of_language in others.chunk_by(|one, next| one.code == next.code) {
+            let most = match of_language.first() {
+                Some(entry) if entry.code == own => OF_OWN,
+                _ => OF_OTHERS,
+            };
+            let others = of_language.iter().map(|entry| entry.term());
+            found.extend(others.filter(|term| !terms.contains(term)).take(most));
         }
     }
     found
 }
 
-fn concepts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    CONCEPTS.lines().filter_map(|line| line.split_once(": "))
-}
-
-/// The language in which a concept has the word.
-fn language_that_has<'w>(words: &'w str, token: &Token, terms: &[String]) -> Option<&'w str> {
-    let has = |(code, words): &(&str, &str)| {
-        words.split(' ').any(|word| {
+/// The concepts of the words of a query: the number of the word, the concept, and the first language in which it has the
+/// word.
+fn concepts_of(query: &[Sought<'_>]) -> Vec<(usize, &'static str, &'static str)> {
+    let beginnings: Vec<[Option<u8>; 2]> = query
+        .iter()
+        .map(|(token, _)| beginning(&token.word))
+        .collect();
+    let mut found: Vec<(usize, &str, &str)> = Vec::new();
+    for entry in entries() {
+        let begins = beginning(entry.word);
+        for (at, ((_, terms), beginning)) in query.iter().zip(&beginnings).enumerate() {
             // A stem costs more than a look at the first letters.
-            let begins_alike = word.bytes().take(2).eq(token.word.bytes().take(2));
-            match language(code) {
-                Some(_) => begins_alike && terms.contains(&term(code, word)),
-                None => terms.iter().any(|term| term == word),
+            let is_it = match language(entry.code) {
+                Some(_) => begins == *beginning && terms.contains(&entry.term()),
+                None => terms.iter().any(|term| term == entry.word),
+            };
+            let is_known = || {
+                let mut same = found.iter().rev();
+                same.any(|(number, concept, _)| (*number, *concept) == (at, entry.concept))
+            };
+            if is_it && !is_known() {
+                found.push((at, entry.concept, entry.code));
             }
-        })
-    };
-    by_language(words).find(has).map(|(code, _)| code)
+        }
+    }
+    found
 }
 
-fn by_language(words: &str) -> impl Iterator<Item = (&str, &str)> {
-    words.split(" | ").filter_map(|part| part.split_once(' '))
+fn beginning(word: &str) -> [Option<u8>; 2] {
+    let mut bytes = word.bytes();
+    [bytes.next(), bytes.next()]
 }
 
-/// The term under which a word is kept.
-fn term(code: &str, word: &str) -> String {
-    language(code).map_or_else(|| word.into(), |language| language.stem(word))
+/// A word of a concept in a language.
+struct Entry {
+    concept: &'static str,
+    code: &'static str,
+    word: &'static str,
+}
+
+impl Entry {
+    /// The term under which the word is kept.
+    fn term(&self) -> String {
+        language(self.code).map_or_else(|| self.word.into(), |language| language.stem(self.word))
+    }
+}
+
+fn entries() -> impl Iterator<Item = Entry> {
+    let (mut concept, mut code) = ("", None);
+    CONCEPTS.iter().filter_map(move |&word| {
+        if let Some(name) = word.strip_suffix(':') {
+            (concept, code) = (name, None);
+        } else if word == "|" {
+            code = None;
+        } else if let Some(code) = code {
+            return Some(Entry {
+                concept,
+                code,
+                word,
+            });
+        } else {
+            code = Some(word);
+        }
+        None
+    })
 }
 
 fn language(code: &str) -> Option<Language> {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::assistant_said::asks_what_assistant_said;
 use super::attitude::{attitude, dislikes};
-use super::concepts::{MOST, related};
+use super::concepts::{MOST, Sought, related};
 use super::days::{DayRange, named_days};
 use super::message_traits::MessageTraits;
 use crate::text::{Script, Token, fold, query_terms, tokens};
@@ -65,24 +65,34 @@ impl Query {
         let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
         let attitude = attitude(text, &tokens);
         let dates = named_days(text, &tokens, now);
-        let mut words: Vec<QueryWord> = Vec::new();
+        let mut words: Vec<(&Token, QueryWord)> = Vec::new();
         for (at, alternatives) in query_terms(&tokens) {
             let Some(token) = tokens.get(at) else {
                 continue;
             };
-            if words.iter().any(|word| word.alternatives == alternatives) {
+            let is_same = |(_, word): &(_, QueryWord)| word.alternatives == alternatives;
+            if words.iter().any(is_same) {
                 continue;
             }
-            let is_denied = dislikes(attitude);
-            words.push(QueryWord {
-                related: related(token, &alternatives, is_denied),
+            let word = QueryWord {
+                related: Vec::new(),
                 prefix: alternatives.first().and_then(|term| prefix(term)),
                 kind: WordKind::of(token, &alternatives, dates.tokens.contains(&at)),
                 alternatives,
-            });
+            };
+            words.push((token, word));
         }
         if words.len() > 2 * READ {
             words.drain(READ..words.len() - READ);
+        }
+        let sought: Vec<Sought<'_>> = words
+            .iter()
+            .map(|(token, word)| (*token, word.alternatives.as_slice()))
+            .collect();
+        let related = related(&sought, dislikes(attitude));
+        let mut words: Vec<QueryWord> = words.into_iter().map(|(_, word)| word).collect();
+        for (word, related) in words.iter_mut().zip(related) {
+            word.related = related;
         }
         keep_most_related(&mut words);
         let is_capital = |token: &Token| {

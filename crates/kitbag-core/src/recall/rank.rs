@@ -20,7 +20,7 @@ use super::weights::RecallWeights;
 use crate::rank::Score;
 use crate::role::Role;
 
-/// Ranks candidates by all that is known, best first.
+/// Ranks candidates by all that is known, and returns the best `limit` of them, best first.
 ///
 /// A candidate without facts does not exist in the store and is left out; so is a message that is
 /// already in the prompt, with everything that says nearly the same.
@@ -30,6 +30,7 @@ pub fn rank(
     candidates: Vec<Candidate>,
     facts: &[MessageFacts],
     weights: &RecallWeights,
+    limit: usize,
 ) -> Vec<Hit> {
     let place = |facts: &MessageFacts| (facts.conversation, facts.message);
     let by_place: BTreeMap<(u32, u32), &MessageFacts> =
@@ -58,7 +59,7 @@ pub fn rank(
         .collect();
     hits.sort_by_key(|(hit, facts)| Reverse((hit.score.total(), facts.arrival, place(facts))));
     latest::put_first(&mut hits);
-    fold_duplicates(hits, facts)
+    fold_duplicates(hits, facts, limit)
 }
 
 /// What a store knows of a message besides its terms.
@@ -217,8 +218,12 @@ impl Ranking<'_> {
 }
 
 /// Lists each message that says nearly the same as a better one there, and leaves out what the
-/// prompt has.
-fn fold_duplicates(hits: Vec<(Hit, &MessageFacts)>, facts: &[MessageFacts]) -> Vec<Hit> {
+/// prompt has and what ranks below the limit.
+fn fold_duplicates(
+    hits: Vec<(Hit, &MessageFacts)>,
+    facts: &[MessageFacts],
+    limit: usize,
+) -> Vec<Hit> {
     let shown = facts.iter().filter(|facts| facts.in_prompt);
     let shown: Vec<Fingerprint> = shown.map(|facts| facts.fingerprint).collect();
     let mut kept: Vec<(Hit, Fingerprint)> = Vec::new();
@@ -231,10 +236,12 @@ fn fold_duplicates(hits: Vec<(Hit, &MessageFacts)>, facts: &[MessageFacts]) -> V
         let is_same = |kept: &Hit, like: Fingerprint| {
             like.is_like(fingerprint) && kept.outdated_by == hit.outdated_by
         };
+        let has_room = kept.len() < limit;
         let same = kept.iter_mut().find(|(kept, like)| is_same(kept, *like));
         match same {
             Some((first, _)) => first.duplicates.push((hit.conversation, hit.message)),
-            None => kept.push((hit, fingerprint)),
+            None if has_room => kept.push((hit, fingerprint)),
+            None => {}
         }
     }
     kept.into_iter().map(|(hit, _)| hit).collect()

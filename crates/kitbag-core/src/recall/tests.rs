@@ -106,7 +106,7 @@ impl Memory {
             .iter()
             .map(|(facts, _)| facts.clone())
             .collect();
-        rank(query, found, &facts, &weights)
+        rank(query, found, &facts, &weights, usize::MAX)
     }
 
     /// The message that ranks first.

@@ -148,6 +148,13 @@ impl Pattern {
         self
     }
 
+    /// Returns whether it may begin with a slot, so with any word.
+    pub(super) fn begins_with_slot(&self) -> bool {
+        let mut parts = self.parts.iter();
+        let first = parts.find(|part| !matches!(part, Part::Maybe(_)));
+        !matches!(first, Some(Part::OneOf(_)))
+    }
+
     /// The words that it may begin with: the first, and the second unless a slot stands there. A pattern
     /// that begins with a slot has none.
     pub(super) fn beginnings(&self) -> BTreeSet<(String, Option<String>)> {
@@ -196,6 +203,16 @@ fn words(text: &str) -> Words {
 pub(super) struct Phrases(BTreeMap<String, Vec<Words>>);
 
 impl Phrases {
+    /// The entries of several together.
+    pub(super) fn union<'p>(all: impl Iterator<Item = &'p Self>) -> Self {
+        let mut union = Self::default();
+        for (first, entries) in all.flat_map(|phrases| &phrases.0) {
+            let held = union.0.entry(first.clone()).or_default();
+            held.extend(entries.iter().cloned());
+        }
+        union
+    }
+
     /// Adds entries; `_` stands between words that belong together.
     fn read(&mut self, entries: &str) {
         for entry in entries.split_whitespace() {

@@ -22,6 +22,7 @@ const KEYS: usize = 8;
 pub(super) const ASKED: u32 = 1000;
 
 /// Facts that have to do with a query.
+#[derive(Default)]
 pub(super) struct KnownFacts {
     /// The facts with how much they have to do with it, in thousandths; most first.
     pub(super) facts: Vec<(Fact, u32)>,
@@ -39,14 +40,19 @@ impl KnownFacts {
     ) -> Result<Self> {
         // Whoever wants messages of some kind asks for those and not for what is known.
         if request.filter != MessageFilter::default() {
-            return Ok(Self {
-                facts: Vec::new(),
-                is_everything: false,
-                outdated: BTreeMap::new(),
-            });
+            return Ok(Self::default());
+        }
+        let from = match request.channel {
+            Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
+            None => DrawnFrom::Anywhere,
+        };
+        let facts = fact::current(tx, &request.sender, from, FACTS).await?;
+        // Reading the question costs more than the rest where nothing is known.
+        if facts.is_empty() {
+            return Ok(Self::default());
         }
         let asked = STATEMENTS.asked(&request.query);
-        let facts = relevant(tx, parts, request, &asked).await?;
+        let facts = relevant(facts, &asked);
         let outdated = outdated(tx, &request.sender, &facts).await?;
         Ok(Self {
             facts,
@@ -92,17 +98,7 @@ impl KnownFacts {
 }
 
 /// The facts that have to do with a query, most first.
-async fn relevant(
-    tx: &mut Tx<'_>,
-    parts: &[Part],
-    request: &RecallRequest,
-    asked: &Asked,
-) -> Result<Vec<(Fact, u32)>> {
-    let from = match request.channel {
-        Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
-        None => DrawnFrom::Anywhere,
-    };
-    let facts = fact::current(tx, &request.sender, from, FACTS).await?;
+fn relevant(facts: Vec<Fact>, asked: &Asked) -> Vec<(Fact, u32)> {
     let mut facts: Vec<(Fact, u32)> = facts
         .into_iter()
         .map(|fact| {
@@ -112,7 +108,7 @@ async fn relevant(
         .filter(|(_, relevance)| *relevance > 0)
         .collect();
     facts.sort_by(|(a, most), (b, more)| (more, b.since, &a.key).cmp(&(most, a.since, &b.key)));
-    Ok(facts)
+    facts
 }
 
 async fn outdated(

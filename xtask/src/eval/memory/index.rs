@@ -111,7 +111,7 @@ impl<'a> Index<'a> {
             self.facts.get(&place).map(|(facts, _)| facts.clone())
         };
         let facts: Vec<MessageFacts> = found.iter().filter_map(known).collect();
-        let hits = rank(query, found, &facts, weights);
+        let hits = rank(query, found, &facts, weights, usize::MAX);
         let turn = |hit: &Hit| self.facts.get(&(hit.conversation, hit.message));
         let turns = hits.iter().filter_map(turn);
         turns.map(|(_, turn)| (*turn).to_owned()).collect()
