@@ -55,7 +55,7 @@ pub use closing::{CloseOutcome, Closing};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
 #[cfg(feature = "sqlite")]
-pub use copy::Existing;
+pub use copy::{Backup, Existing};
 pub use edit::MessageVersion;
 #[cfg(feature = "embeddings")]
 pub use embedding::{Embedder, EmbeddingError};
