@@ -73,7 +73,7 @@ pub use memories::{ConversationMemory, MemoryRequest, Recollections};
 pub use message::{MessageTime, NewMessage, StoredMessage};
 pub use prompt::{Pruned, Replayed, RequestField, SentPrompt};
 pub use recall::{Later, RecallRequest, Recalled, RecalledFact};
-pub use repair::{DamagedRow, Repaired};
+pub use repair::{DamagedRow, Remedy, Repaired};
 pub use secrets::Secrets;
 pub use sender::Sender;
 pub use state::ConversationState;

@@ -63,7 +63,7 @@ fn x07_a_damaged_store_is_repaired() {
     let told = memory.run(&["repair", "--set-aside", "aside.jsonl"]);
     assert!(
         told.stderr
-            .contains("moved 1 damaged row to aside.jsonl\nall is well"),
+            .contains("wrote 1 damaged row to aside.jsonl\nall is well"),
         "{told:?}"
     );
     told.success();
