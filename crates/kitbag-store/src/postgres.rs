@@ -210,6 +210,8 @@ pub(crate) async fn execute<'v>(
         .map_err(failed)
 }
 
+/// Runs statements without parameters.
+#[cfg(feature = "sqlite")]
 pub(crate) async fn batch(transaction: &Transaction<'_>, sql: &str) -> Result<()> {
     transaction.batch_execute(sql).await.map_err(failed)
 }

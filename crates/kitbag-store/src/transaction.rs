@@ -247,27 +247,6 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// Begins something that [`roll_back_to_savepoint`](Self::roll_back_to_savepoint) takes back.
-    pub(crate) async fn set_savepoint(&mut self) -> Result<()> {
-        self.batch("SAVEPOINT here").await
-    }
-
-    /// Takes back everything since [`set_savepoint`](Self::set_savepoint).
-    pub(crate) async fn roll_back_to_savepoint(&mut self) -> Result<()> {
-        self.batch("ROLLBACK TO SAVEPOINT here; RELEASE SAVEPOINT here")
-            .await
-    }
-
-    /// Runs statements without parameters.
-    async fn batch(&mut self, sql: &str) -> Result<()> {
-        match &mut self.inner {
-            #[cfg(feature = "sqlite")]
-            Inner::Sqlite(connection) => crate::sqlite::batch(connection, sql),
-            #[cfg(feature = "postgres")]
-            Inner::Postgres(transaction) => crate::postgres::batch(transaction, sql).await,
-        }
-    }
-
     /// The condition that a column with what people wrote holds a text.
     pub(crate) fn holds(&self, column: &str, text: &str) -> String {
         match &self.inner {
@@ -283,6 +262,30 @@ impl<'t> Tx<'t> {
         values.push(self.tenant.into());
         parameters.add_to(&mut values);
         values
+    }
+}
+
+/// Only backups, which are files of SQLite, need to take something back.
+#[cfg(feature = "sqlite")]
+impl Tx<'_> {
+    /// Begins something that [`roll_back_to_savepoint`](Self::roll_back_to_savepoint) takes back.
+    pub(crate) async fn set_savepoint(&mut self) -> Result<()> {
+        self.batch("SAVEPOINT here").await
+    }
+
+    /// Takes back everything since [`set_savepoint`](Self::set_savepoint).
+    pub(crate) async fn roll_back_to_savepoint(&mut self) -> Result<()> {
+        self.batch("ROLLBACK TO SAVEPOINT here; RELEASE SAVEPOINT here")
+            .await
+    }
+
+    /// Runs statements without parameters.
+    async fn batch(&mut self, sql: &str) -> Result<()> {
+        match &mut self.inner {
+            Inner::Sqlite(connection) => crate::sqlite::batch(connection, sql),
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(transaction) => crate::postgres::batch(transaction, sql).await,
+        }
     }
 }
 
