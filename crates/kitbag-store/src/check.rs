@@ -1,22 +1,15 @@
 //! Checking a store: what the rows say, against what they should say.
 
 mod links;
-
-use std::collections::BTreeMap;
-
-use kitbag_core::recall::Analyser;
+mod scope;
 
 use crate::error::{Result, StoreError};
-use crate::history;
 use crate::id::TurnId;
-use crate::index;
-use crate::message::StoredMessage;
 use crate::prompt::Hash;
-use crate::scope::{Scope, Share};
 use crate::state;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{Row, Value};
+use crate::value::{Cell as _, Row, Value};
 
 impl Store {
     /// Looks for what is wrong with the tenant's rows and indexes, and with the file. Nothing is
@@ -30,24 +23,66 @@ impl Store {
         if let Some(file) = self.file() {
             problems.extend(file.outside(integrity).await?);
         }
-        for scope in self.read(Scope::all).await? {
-            let found = self.read(async move |tx| check_scope(tx, scope.id).await);
+        let scopes = "SELECT id FROM scope WHERE tenant = $1 ORDER BY id";
+        let scopes = self.read(async move |tx| tx.query::<Value>(scopes, ()).await);
+        for id in scopes.await? {
+            let Some(id) = number(&id) else {
+                problems.push(out_of_range("scope", &shown(&id)));
+                continue;
+            };
+            let found = self.read(async move |tx| scope::check(tx, id).await);
             problems.extend(found.await?);
         }
         problems.extend(self.read(links::check).await?);
         problems.extend(self.read(check_rest).await?);
         problems.extend(self.read(state::check).await?);
-        for (turn, inference) in self.read(archived).await? {
+        for prompt in self.read(archived).await? {
+            let (turn, inference) = match prompt {
+                Ok(prompt) => prompt,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
             match self.replay(turn, Some(inference)).await {
                 // It was forgotten or removed meanwhile.
                 Err(StoreError::Missing { .. }) | Ok(_) => {}
                 Err(StoreError::Replay { turn, reason }) => {
                     problems.push(format!("the prompt of turn {turn}: {reason}"));
                 }
-                Err(other) => return Err(other),
+                Err(error) => {
+                    problems.push(unreadable(error, &format!("the prompt of turn {turn}"))?)
+                }
             }
         }
         Ok(problems)
+    }
+}
+
+/// A number that the store may have given out.
+fn number(value: &Value) -> Option<u32> {
+    u32::from_value(value.clone()).filter(|number| *number > 0)
+}
+
+fn out_of_range(what: &str, number: &str) -> String {
+    format!("{what} {number} has a number out of range")
+}
+
+/// A cell as it stands in the database.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) | Value::Body(text) => format!("`{text}`"),
+        Value::Null | Value::Blob(_) => "without a number".to_owned(),
+    }
+}
+
+/// The problem that rows cannot be read. Any other failure ends the check.
+fn unreadable(error: StoreError, what: &str) -> Result<String> {
+    match error {
+        StoreError::Failed { reason } => Ok(format!("{what} cannot be read: {reason}")),
+        error @ StoreError::Damaged { .. } => Ok(error.to_string()),
+        other => Err(other),
     }
 }
 
@@ -63,76 +98,20 @@ fn integrity(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>>
 /// The number of rows that are held at a time.
 const PAGE: u32 = 1_000;
 
-/// The messages of a scope, their numbers, and the index over their words.
-async fn check_scope(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
-    let mut problems = Vec::new();
-    let Some(scope) = Scope::get(tx, id).await? else {
-        return Ok(problems);
-    };
-    let sql = "SELECT id, messages FROM conversation WHERE tenant = $1 AND scope = $2";
-    let conversations = tx.query::<(u32, u32)>(sql, id).await?;
-    let conversations: BTreeMap<u32, u32> = conversations.into_iter().collect();
-    let mut analyser = Analyser::new();
-    let mut counted = scope.clone();
-    (counted.passages, counted.words) = (0, 0);
-    let is_current = scope.analysis == index::ANALYSIS;
-    let mut comparison = index::Comparison::begin(tx, &scope).await?;
-    let sql = format!(
-        "SELECT arrival, {} FROM message WHERE tenant = $1 AND scope = $2 AND arrival > $3 \
-         ORDER BY arrival LIMIT $4",
-        history::COLUMNS
-    );
-    let mut before = -1_i64;
-    loop {
-        let rows = tx.query::<Row>(&sql, (id, before, PAGE)).await?;
-        if rows.is_empty() {
-            break;
-        }
-        for mut row in rows {
-            before = row.read()?;
-            let stored: StoredMessage = match row.read() {
-                Ok(stored) => stored,
-                Err(error) => {
-                    problems.push(error.to_string());
-                    continue;
-                }
-            };
-            let name = stored.id;
-            let arrival = u32::try_from(before).unwrap_or(u32::MAX);
-            if arrival > scope.arrivals {
-                problems.push(format!("message {name} has a number that was never given"));
-            }
-            match conversations.get(&name.conversation.number) {
-                Some(messages) if name.seq <= *messages => {}
-                Some(_) => {
-                    problems.push(format!("message {name} is not counted in its conversation"));
-                }
-                None => problems.push(format!("message {name} has no conversation")),
-            }
-            if stored.recallable && is_current {
-                let analysis = analyser.analyse(&stored.text());
-                counted.add(Share::of(&analysis));
-                let terms = index::encode_terms(&analysis.passages);
-                comparison.add(tx, arrival, &stored, &terms).await?;
-            }
-        }
-    }
-    if is_current {
-        if (counted.passages, counted.words) != (scope.passages, scope.words) {
-            problems.push(format!(
-                "the totals of scope {id} are not those of its messages"
-            ));
-        }
-        problems.extend(comparison.finish(tx).await?);
-    }
-    Ok(problems)
-}
-
-/// The prompts that should come out again as they were sent.
-async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>> {
+/// The prompts that should come out again as they were sent, and problems with their numbers.
+async fn archived(tx: &mut Tx<'_>) -> Result<Vec<Result<(TurnId, u32), String>>> {
     let sql = "SELECT scope, conversation, turn, inference FROM prompt \
                WHERE tenant = $1 AND forgotten IS NULL ORDER BY scope, conversation, turn, inference";
-    tx.query(sql, ()).await
+    let prompts = tx.query::<Row>(sql, ()).await?;
+    let prompts = prompts.into_iter().map(|row| {
+        let cells = row.into_cells();
+        Row::new(cells.clone()).read().map_err(|_| {
+            let numbers = cells.iter().take(3).map(shown);
+            let turn = numbers.collect::<Vec<_>>().join(".");
+            format!("the prompt of turn {turn} has a number out of range")
+        })
+    });
+    Ok(prompts.collect())
 }
 
 /// Facts, and the texts of prompts.

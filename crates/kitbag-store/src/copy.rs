@@ -3,6 +3,8 @@
 #[cfg(feature = "sqlite")]
 mod backup;
 #[cfg(feature = "sqlite")]
+mod partial;
+#[cfg(feature = "sqlite")]
 mod restore;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,8 @@ use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
+#[cfg(feature = "sqlite")]
+pub use backup::Backup;
 #[cfg(feature = "sqlite")]
 pub use restore::Existing;
 

@@ -55,7 +55,7 @@ pub use closing::{CloseOutcome, Closing};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
 #[cfg(feature = "sqlite")]
-pub use copy::Existing;
+pub use copy::{Backup, Existing};
 pub use edit::MessageVersion;
 #[cfg(feature = "embeddings")]
 pub use embedding::{Embedder, EmbeddingError};
@@ -73,7 +73,7 @@ pub use memories::{ConversationMemory, MemoryRequest, Recollections};
 pub use message::{MessageTime, NewMessage, StoredMessage};
 pub use prompt::{Pruned, Replayed, RequestField, SentPrompt};
 pub use recall::{Later, RecallRequest, Recalled, RecalledFact};
-pub use repair::{DamagedRow, Repaired};
+pub use repair::{DamagedRow, Remedy, Repaired};
 pub use secrets::Secrets;
 pub use sender::Sender;
 pub use state::ConversationState;

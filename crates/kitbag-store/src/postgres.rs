@@ -91,7 +91,7 @@ impl Postgres {
         tenant: &Tenant,
         operation: impl Operation<T>,
     ) -> Result<T> {
-        let mut retry = Retry::within(self.wait);
+        let mut retry = Retry::for_at_most(self.wait);
         loop {
             match self.try_write(tenant, operation.clone()).await {
                 Err(error) if error::is_passing(&error) => retry.wait_after(error).await?,
@@ -102,17 +102,18 @@ impl Postgres {
 
     async fn try_write<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let mut client = self.connection().await?;
-        let transaction = client.transaction().await.map_err(failed)?;
-        bind(&transaction, tenant).await?;
-        let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
-        transaction.commit().await.map_err(error::commit)?;
-        Ok(result)
+        let result = in_transaction(&mut client, tenant, operation).await;
+        if let Err(StoreError::Disconnected { .. }) = result {
+            // It may be whole, and lead to a server that another one has replaced.
+            drop(deadpool_postgres::Object::take(client));
+        }
+        result
     }
 
     /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
     /// that moves into a block between two queries would be found by neither.
     pub(crate) async fn read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
-        let mut retry = Retry::within(self.wait);
+        let mut retry = Retry::for_at_most(self.wait);
         loop {
             match self.try_read(tenant, operation.clone()).await {
                 Err(error) if error::is_passing(&error) => retry.wait_after(error).await?,
@@ -161,7 +162,7 @@ impl Postgres {
     /// The first connection: a server that is not there at all may be a mistyped address, and is not
     /// waited for; one that says that it is starting or full is.
     async fn first_connection(&self) -> Result<deadpool_postgres::Object> {
-        let mut retry = Retry::within(self.wait);
+        let mut retry = Retry::for_at_most(self.wait);
         loop {
             match self.connection().await {
                 Err(error @ StoreError::Unavailable { .. }) => retry.wait_after(error).await?,
@@ -174,6 +175,18 @@ impl Postgres {
         let connection = self.pool.get().await;
         connection.map_err(|error| error::connect(&self.server, &error, self.wait))
     }
+}
+
+async fn in_transaction<T>(
+    client: &mut deadpool_postgres::Object,
+    tenant: &Tenant,
+    operation: impl Operation<T>,
+) -> Result<T> {
+    let transaction = client.transaction().await.map_err(failed)?;
+    bind(&transaction, tenant).await?;
+    let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
+    transaction.commit().await.map_err(error::commit)?;
+    Ok(result)
 }
 
 /// Makes a transaction one of the tenant's.
@@ -195,6 +208,12 @@ pub(crate) async fn execute<'v>(
         .execute_typed(sql, &typed(parameters))
         .await
         .map_err(failed)
+}
+
+/// Runs statements without parameters.
+#[cfg(feature = "sqlite")]
+pub(crate) async fn batch(transaction: &Transaction<'_>, sql: &str) -> Result<()> {
+    transaction.batch_execute(sql).await.map_err(failed)
 }
 
 pub(crate) async fn query(

@@ -2,19 +2,22 @@
 //! read are taken out.
 //!
 //! Two steps, so that nothing is lost between them: [`Store::damaged_rows`] gives the rows that must go,
-//! the caller puts them somewhere safe, and [`Store::repair`] removes them and mends the rest.
+//! the caller puts them somewhere safe, and [`Store::repair`] removes them and mends the rest. Of a
+//! conversation only the cells that cannot be read go: everything else that it has hangs on its row.
 
+mod conversation;
 mod counts;
 mod damaged;
 mod prompts;
 
 use crate::error::{Result, StoreError};
+use crate::fact::{self, Timeline};
 use crate::index;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
 
-pub use damaged::DamagedRow;
+pub use damaged::{DamagedRow, Remedy};
 
 /// The result of a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub struct Repaired {
 }
 
 impl Store {
-    /// The rows that cannot be read or belong to nothing, which [`repair`](Self::repair) removes.
+    /// The rows that cannot be read or belong to nothing, which [`repair`](Self::repair) mends or removes.
     ///
     /// # Errors
     /// When the store fails.
@@ -35,7 +38,7 @@ impl Store {
         self.read(damaged::find).await
     }
 
-    /// Removes damaged rows, and makes indexes, counts and totals again from the messages. Each scope is
+    /// Removes damaged rows, or the cells of them that cannot be read, and makes indexes, counts and totals again from the messages. Each scope is
     /// one transaction, so that others can go on meanwhile. What was made of a row that is gone goes too:
     /// prompts that held it can no longer be rebuilt, and facts no longer name it as their source.
     ///
@@ -50,7 +53,7 @@ impl Store {
         }
         self.write(async move |tx| {
             tx.lock_exclusive(crate::prompt::TEXTS).await?;
-            damaged::remove(tx, damaged).await?;
+            damaged::remedy(tx, damaged).await?;
             prompts::without_texts(tx).await?;
             counts::of_tenant(tx).await?;
             facts(tx).await
@@ -98,7 +101,8 @@ impl Store {
     }
 }
 
-/// Takes sources that are not there off facts, and lets one value of each hold: the latest.
+/// Takes sources that are not there off facts, and lets one value of each hold: the one that was said or
+/// told last, which need not be the one that was written last.
 async fn facts(tx: &mut Tx<'_>) -> Result<()> {
     let sql = "UPDATE fact SET source_scope = NULL, source_conversation = NULL, source_seq = NULL \
                WHERE tenant = $1 AND source_scope IS NOT NULL \
@@ -106,10 +110,11 @@ async fn facts(tx: &mut Tx<'_>) -> Result<()> {
                AND message.scope = source_scope AND message.conversation = source_conversation \
                AND message.seq = source_seq)";
     tx.execute(sql, ()).await?;
-    let sql = "UPDATE fact SET until = (SELECT max(later.since) FROM fact AS later \
-               WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key) \
-               WHERE tenant = $1 AND until IS NULL AND EXISTS (SELECT 1 FROM fact AS later \
-               WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key \
-               AND later.until IS NULL AND later.version > fact.version)";
-    tx.execute(sql, ()).await.map(drop)
+    let several = "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
+                   GROUP BY sender, key HAVING count(*) > 1 ORDER BY sender, key";
+    for (sender, key) in tx.query::<(String, String)>(several, ()).await? {
+        fact::lock(tx, &sender).await?;
+        Timeline::read(tx, &sender, &key).await?.save(tx).await?;
+    }
+    Ok(())
 }

@@ -27,6 +27,10 @@ pub(crate) fn execute(connection: &Connection, sql: &str, parameters: &[Value]) 
     Ok(run().map_err(failed)? as u64)
 }
 
+pub(crate) fn batch(connection: &Connection, sql: &str) -> Result<()> {
+    connection.execute_batch(sql).map_err(failed)
+}
+
 pub(crate) fn query(connection: &Connection, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
     query_each(connection, sql, [params_from_iter(parameters)])
 }

@@ -13,7 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::id::ConversationId;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::Value;
+use crate::value::{Row, Value};
 
 /// A part of a conversation's state: a type of the core, and the name it is kept under.
 pub(crate) trait Part: Serialize + DeserializeOwned + Send + 'static {
@@ -165,10 +165,16 @@ pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let sql = "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
                ORDER BY scope, conversation, kind";
     let mut problems = Vec::new();
-    let states = tx.query::<(ConversationId, String, String)>(sql, ());
-    for (id, kind, json) in states.await? {
-        if let Err(error) = ConversationState::default().put(&kind, &json) {
-            problems.push(format!("{kind} of conversation {id}: {error}"));
+    // Numbers are read as they are: one out of range is named by those who look for its conversation.
+    for (scope, conversation, mut row) in tx.query::<(i64, i64, Row)>(sql, ()).await? {
+        let of = format!("conversation {scope}.{conversation}");
+        match row.read::<(String, String)>() {
+            Ok((kind, json)) => {
+                if let Err(error) = ConversationState::default().put(&kind, &json) {
+                    problems.push(format!("{kind} of {of}: {error}"));
+                }
+            }
+            Err(_) => problems.push(format!("a part of the state of {of} is not a text")),
         }
     }
     Ok(problems)

@@ -265,6 +265,30 @@ impl<'t> Tx<'t> {
     }
 }
 
+/// Only backups, which are files of SQLite, need to take something back.
+#[cfg(feature = "sqlite")]
+impl Tx<'_> {
+    /// Begins something that [`roll_back_to_savepoint`](Self::roll_back_to_savepoint) takes back.
+    pub(crate) async fn set_savepoint(&mut self) -> Result<()> {
+        self.batch("SAVEPOINT here").await
+    }
+
+    /// Takes back everything since [`set_savepoint`](Self::set_savepoint).
+    pub(crate) async fn roll_back_to_savepoint(&mut self) -> Result<()> {
+        self.batch("ROLLBACK TO SAVEPOINT here; RELEASE SAVEPOINT here")
+            .await
+    }
+
+    /// Runs statements without parameters.
+    async fn batch(&mut self, sql: &str) -> Result<()> {
+        match &mut self.inner {
+            Inner::Sqlite(connection) => crate::sqlite::batch(connection, sql),
+            #[cfg(feature = "postgres")]
+            Inner::Postgres(transaction) => crate::postgres::batch(transaction, sql).await,
+        }
+    }
+}
+
 /// The values of all rows, one row after the other, and the number of values in each.
 ///
 /// Rows of lists can differ in length. Cut at one width, their values would end up in wrong columns.

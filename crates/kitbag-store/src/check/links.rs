@@ -85,7 +85,7 @@ async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let turns = "SELECT turn.scope, turn.conversation, turn.id FROM turn JOIN conversation \
                  ON conversation.tenant = turn.tenant AND conversation.scope = turn.scope \
                  AND conversation.id = turn.conversation \
-                 WHERE turn.tenant = $1 AND turn.id > conversation.turns \
+                 WHERE turn.tenant = $1 AND turn.id NOT BETWEEN 1 AND conversation.turns \
                  ORDER BY turn.scope, turn.conversation, turn.id";
     for (scope, conversation, turn) in tx.query::<(i64, i64, i64)>(turns, ()).await? {
         problems.push(format!(

@@ -6,8 +6,9 @@ use super::{Copied, Digest, PAGE, UNFINISHED, page, set_mark, tables, unfinished
 use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::schema::Table;
-use crate::store::Store;
-use crate::transaction::Tx;
+use crate::store::{Store, Tenant};
+use crate::transaction::{Tx, placeholders};
+use crate::value::Value;
 
 /// The treatment of rows that the tenant has already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,30 +27,17 @@ impl Store {
     /// When the file is no store, holds nothing of the tenant, or when the tenant has rows here that are
     /// not to be replaced.
     pub async fn restore(&self, from: &Path, existing: Existing) -> Result<Copied> {
-        let backup = Self::open_existing(&Location::Sqlite(from.into())).await?;
-        let backup = backup.for_tenant(self.tenant().clone());
-        let tables = tables();
-        let scopes = backup.mark().await?.unwrap_or(0);
-        if scopes == UNFINISHED {
-            return Err(unfinished());
-        }
-        if backup.is_empty(&tables).await? {
-            return Err(StoreError::missing("row of tenant", self.tenant()));
-        }
+        let (backup, scopes) = self.open_backup(from).await?;
         let tenant = self.tenant().clone();
         self.write(async move |tx| {
             // Nobody else makes a scope meanwhile.
             set_mark(tx, scopes).await?;
+            let tables = tables();
             for table in &tables {
-                if page(tx, table, Vec::new(), 1).await?.is_empty() {
-                    continue;
+                if may_replace(tx, table, &tenant, existing).await? {
+                    let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
+                    tx.execute(&sql, ()).await?;
                 }
-                if existing == Existing::Refuse && !table.holds_marks() {
-                    let problem = format!("has rows of tenant `{tenant}` already");
-                    return Err(StoreError::invalid("the store", problem));
-                }
-                let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-                tx.execute(&sql, ()).await?;
             }
             let mut copied = Copied::default();
             for table in &tables {
@@ -60,6 +48,68 @@ impl Store {
         })
         .await
     }
+
+    /// Tries what [`restore`](Self::restore) would do with one row of each table, and takes it back: finds
+    /// rows that must not be replaced, missing rights and policies that refuse the tenant, so that many
+    /// tenants can be tried before the first of them is restored.
+    ///
+    /// # Errors
+    /// As [`restore`](Self::restore) would fail at these rows.
+    pub async fn rehearse_restore(&self, from: &Path, existing: Existing) -> Result<()> {
+        let (backup, scopes) = self.open_backup(from).await?;
+        let tenant = self.tenant().clone();
+        self.write(async move |tx| {
+            tx.set_savepoint().await?;
+            set_mark(tx, scopes).await?;
+            for table in &tables() {
+                may_replace(tx, table, &tenant, existing).await?;
+                for row in backup.page(table, Vec::new(), 1).await? {
+                    remove_row(tx, table, &row).await?;
+                    tx.insert(&table.with_columns(), [row]).await?;
+                }
+            }
+            tx.roll_back_to_savepoint().await
+        })
+        .await
+    }
+
+    /// A backup as this tenant sees it, and the number of scopes that the tenant has ever had there.
+    async fn open_backup(&self, from: &Path) -> Result<(Self, i64)> {
+        let backup = Self::open_existing(&Location::Sqlite(from.into())).await?;
+        let backup = backup.for_tenant(self.tenant().clone());
+        let scopes = backup.mark().await?.unwrap_or(0);
+        if scopes == UNFINISHED {
+            return Err(unfinished());
+        }
+        if backup.is_empty(&tables()).await? {
+            return Err(StoreError::missing("row of tenant", self.tenant()));
+        }
+        Ok((backup, scopes))
+    }
+}
+
+/// Tells whether the tenant has rows in a table. Those that are not to be replaced are an error.
+async fn may_replace(
+    tx: &mut Tx<'_>,
+    table: &Table,
+    tenant: &Tenant,
+    existing: Existing,
+) -> Result<bool> {
+    let has_rows = !page(tx, table, Vec::new(), 1).await?.is_empty();
+    if has_rows && existing == Existing::Refuse && !table.holds_marks() {
+        let problem = format!("has rows of tenant `{tenant}` already");
+        return Err(StoreError::invalid("the store", problem));
+    }
+    Ok(has_rows)
+}
+
+/// Removes the row that has the key of another.
+async fn remove_row(tx: &mut Tx<'_>, table: &Table, row: &[Value]) -> Result<()> {
+    let key = table.key.join(", ");
+    let values = placeholders(2, table.key.len());
+    let name = table.name;
+    let sql = format!("DELETE FROM {name} WHERE tenant = $1 AND ({key}) = ({values})");
+    tx.execute(&sql, table.key_of(row)).await.map(drop)
 }
 
 /// Copies a table, and returns how many rows it has.

@@ -35,6 +35,11 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
     if *code == SqlState::QUERY_CANCELED {
         return StoreError::Failed { reason };
     }
+    // A replica that is becoming the primary, or a primary that has become one, until the address leads
+    // to the server that takes writes.
+    if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
+        return StoreError::Disconnected { reason };
+    }
     let class = code.code().chars().take(2).collect::<String>();
     if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED {
         return StoreError::Conflict { reason };

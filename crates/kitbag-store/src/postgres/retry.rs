@@ -9,23 +9,27 @@ use crate::error::{Result, StoreError};
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Attempts within a time.
+/// Attempts within a time, which begins with the first failure: a backup may have run for long before it.
 pub(super) struct Retry {
-    until: Instant,
+    time: Duration,
+    until: Option<Instant>,
     pause: Duration,
 }
 
 impl Retry {
-    pub(super) fn within(time: Duration) -> Self {
+    pub(super) const fn for_at_most(time: Duration) -> Self {
         Self {
-            until: Instant::now() + time,
+            time,
+            until: None,
             pause: FIRST,
         }
     }
 
     /// Waits before the next attempt; gives the error back once the time is over.
     pub(super) async fn wait_after(&mut self, error: StoreError) -> Result<()> {
-        if Instant::now() + self.pause > self.until {
+        let now = Instant::now();
+        let until = *self.until.get_or_insert(now + self.time);
+        if now + self.pause > until {
             return Err(error);
         }
         sleep(jittered(self.pause)).await;

@@ -4,13 +4,14 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::conversation::{self, Conversation};
 use crate::error::{Result, StoreError};
+use crate::fact::{self, Fact};
 use crate::history;
 use crate::message::StoredMessage;
 use crate::prompt::Hash;
 use crate::schema::{self, Table};
 use crate::state::ConversationState;
 use crate::transaction::{Tx, placeholders};
-use crate::value::{FromRow, Row, Value};
+use crate::value::{Cell, FromRow, Row, Value};
 
 /// The largest number that the store gives out.
 pub(super) const LARGEST: u32 = u32::MAX;
@@ -21,7 +22,16 @@ const PAGE: u32 = 1_000;
 /// Tables that are made from messages: nothing is lost with their rows.
 const DERIVED: [&str; 2] = ["block", "posting"];
 
-/// A row that must go so that the rest can be used.
+/// The way in which a damaged row is dealt with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// It goes.
+    Remove,
+    /// It stays, with what can be read of it.
+    Mend,
+}
+
+/// A row that keeps the rest from being used.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DamagedRow {
@@ -29,11 +39,19 @@ pub struct DamagedRow {
     pub table: &'static str,
     /// The reason why it cannot be read.
     pub reason: String,
+    /// What becomes of it.
+    pub remedy: Remedy,
     key: Vec<Value>,
     cells: Vec<(&'static str, Value)>,
 }
 
 impl DamagedRow {
+    /// The cell of a column.
+    pub(super) fn cell<T: Cell>(&self, column: &str) -> Option<T> {
+        let (_, value) = self.cells.iter().find(|(name, _)| *name == column)?;
+        T::from_value(value.clone())
+    }
+
     /// All that the row holds, as an object. Bytes that are no text are `{"hex": "…"}`.
     #[must_use]
     pub fn to_json(&self) -> Json {
@@ -66,7 +84,15 @@ pub(super) async fn find(tx: &mut Tx<'_>) -> Result<Vec<DamagedRow>> {
         }
         let mut damaged = misplaced(tx, &table).await?;
         damaged.extend(match table.name {
-            "conversation" => unreadable::<Conversation>(tx, &table, conversation::COLUMNS).await?,
+            "conversation" => {
+                let rows = unreadable::<Conversation>(tx, &table, conversation::COLUMNS).await?;
+                let mend = |row| DamagedRow {
+                    remedy: Remedy::Mend,
+                    ..row
+                };
+                rows.into_iter().map(mend).collect()
+            }
+            "fact" => unreadable::<Fact>(tx, &table, fact::COLUMNS).await?,
             "message" => unreadable::<StoredMessage>(tx, &table, history::COLUMNS).await?,
             "state" => unreadable::<StateRow>(tx, &table, StateRow::COLUMNS).await?,
             "text" => unreadable::<TextRow>(tx, &table, TextRow::COLUMNS).await?,
@@ -92,6 +118,8 @@ async fn misplaced(tx: &mut Tx<'_>, table: &Table) -> Result<Vec<DamagedRow>> {
     let numbers: &[&str] = match name {
         "scope" | "conversation" => &["id"],
         "message" => &["arrival", "conversation", "seq"],
+        "turn" => &["conversation", "id"],
+        "prompt" | "prompt_text" => &["conversation", "turn"],
         _ if table.has("conversation") => &["conversation"],
         _ => &[],
     };
@@ -170,6 +198,7 @@ fn damaged(table: &Table, cells: Vec<Value>, reason: String) -> DamagedRow {
     DamagedRow {
         table: table.name,
         reason,
+        remedy: Remedy::Remove,
         key: table.key_of(&cells),
         cells: table
             .columns
@@ -180,10 +209,14 @@ fn damaged(table: &Table, cells: Vec<Value>, reason: String) -> DamagedRow {
     }
 }
 
-/// Removes rows by their keys.
-pub(super) async fn remove(tx: &mut Tx<'_>, rows: Vec<DamagedRow>) -> Result<()> {
+/// Removes or mends rows, which their keys name.
+pub(super) async fn remedy(tx: &mut Tx<'_>, rows: Vec<DamagedRow>) -> Result<()> {
     let tables = schema::tables();
     for row in rows {
+        if row.remedy == Remedy::Mend {
+            super::conversation::mend(tx, &row).await?;
+            continue;
+        }
         let table = tables.iter().find(|table| table.name == row.table);
         let Some(table) = table else { continue };
         let key = table.key.iter().zip(2..);

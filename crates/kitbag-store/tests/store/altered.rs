@@ -158,6 +158,79 @@ fn a_check_names_numbers_out_of_range_and_goes_on() {
     });
 }
 
+/// Each of these alone would keep its row from being read; the problem of the last message shows that the
+/// check has come to its end.
+#[test]
+fn a_check_goes_on_after_numbers_of_scopes_conversations_and_arrivals() {
+    let last = "UPDATE message SET body = x'fffe' WHERE seq = 2 AND conversation = 2";
+    let told_last = "a row of message is damaged: the text of message 1.2#2 is not a text in UTF-8";
+    for (sql, expected) in [
+        (
+            "INSERT INTO scope SELECT tenant, -4, 'bob', 'cli', 0, 0, 0, 0, 0, 0 FROM tenant",
+            &["scope -4 has a number out of range"][..],
+        ),
+        (
+            "UPDATE scope SET arrivals = 5000000000",
+            &["`arrivals` of scope 1 is not a number from 0 to 4294967295"],
+        ),
+        (
+            "UPDATE scope SET conversations = -1, words = 'many'",
+            &[
+                "`conversations` of scope 1 is not a number from 0 to 4294967295",
+                "`words` of scope 1 is not a number",
+                "conversation 1.1 has a number that was never given",
+                "conversation 1.2 has a number that was never given",
+            ],
+        ),
+        (
+            "INSERT INTO conversation (tenant, scope, id, began, active, messages, turns) \
+             SELECT tenant, 1, -7, 0, 0, 0, 0 FROM tenant",
+            &["conversation 1.-7 has a number out of range"],
+        ),
+        (
+            "UPDATE conversation SET messages = -1, began = 'noon', name = x'ff' WHERE id = 1",
+            &[
+                "`name` of conversation 1.1 is not a text in UTF-8",
+                "`began` of conversation 1.1 is not a time",
+                "`messages` of conversation 1.1 is not a number from 0 to 4294967295",
+            ],
+        ),
+        (
+            "UPDATE message SET arrival = -3 WHERE arrival = 1",
+            &["message 1.1#1 has arrival -3, which is out of range"],
+        ),
+        (
+            "UPDATE message SET arrival = 5000000000 WHERE arrival = 1",
+            &["message 1.1#1 has arrival 5000000000, which is out of range"],
+        ),
+        (
+            "UPDATE block SET last = -1",
+            &[
+                "the index of scope 1 cannot be read: column 3 of a result is not a number from 0 to 4294967295",
+            ],
+        ),
+        (
+            "UPDATE turn SET id = -1",
+            &["turn 1.2.-1 is not counted in its conversation"],
+        ),
+        (
+            "INSERT INTO prompt (tenant, scope, conversation, turn, inference, sent, hash, bytes, tokens) \
+             SELECT tenant, 1, 2, -5, 0, 0, x'00', 0, 0 FROM tenant",
+            &["the prompt of turn 1.2.-5 has a number out of range"],
+        ),
+        (
+            "INSERT INTO state VALUES ('main', 1, -2, 'layers', '{}')",
+            &["a row of state belongs to conversation 1.-2, which is not there"],
+        ),
+    ] {
+        let told = problems(&format!("{sql}; {last}"));
+        for expected in expected.iter().chain([&told_last]) {
+            let count = told.iter().filter(|problem| problem == expected).count();
+            assert_eq!(count, 1, "{sql}: {expected}\n{told:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_damaged_message_is_named_and_the_others_are_exported() {
     for (sql, expected) in [

@@ -13,6 +13,8 @@ use crate::place::{Database, new_tenant, run, second, superuser};
 on_both! {
     x07_a_backup_brings_everything_back
     x07_a_backup_replaces_what_is_there_only_if_asked
+    x07_an_interrupted_backup_is_told_and_left_alone
+    x07_a_rehearsal_finds_what_is_refused_and_changes_nothing
 }
 
 async fn fill(store: &Store) {
@@ -44,8 +46,8 @@ async fn x07_a_backup_brings_everything_back(store: Store) {
     fill(&store).await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("backup.db");
-    let bytes = store.back_up(&path).await.unwrap();
-    assert_eq!(bytes, path.metadata().unwrap().len());
+    let written = store.back_up(&path).await.unwrap();
+    assert_eq!(written.bytes, path.metadata().unwrap().len());
     let files = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(files, 1, "nothing is left beside it");
     let again = store.back_up(&path).await.unwrap_err().to_string();
@@ -97,6 +99,111 @@ async fn x07_a_backup_replaces_what_is_there_only_if_asked(store: Store) {
     assert!(recall(&store, "zebras").await.is_empty());
     assert_eq!(store.stats().await.unwrap().messages, 700);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+async fn x07_an_interrupted_backup_is_told_and_left_alone(store: Store) {
+    fill(&store).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    let beside = |ending: &str| folder.path().join(format!("backup.db{ending}"));
+    let left = [beside(".partial"), beside(".partial-0123")];
+    for file in left.iter().chain([&beside(".partial-0123-wal")]) {
+        std::fs::write(file, "half of a backup").unwrap();
+    }
+    let written = store.back_up(&path).await.unwrap();
+    assert_eq!(written.left_over, left);
+    for file in &left {
+        assert_eq!(std::fs::read(file).unwrap(), b"half of a backup");
+    }
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 4, "the backup and what was there before");
+    let backup = opened(&path).await.for_tenant(store.tenant().clone());
+    assert_eq!(backup.stats().await.unwrap().messages, 700);
+}
+
+async fn x07_a_rehearsal_finds_what_is_refused_and_changes_nothing(store: Store) {
+    fill(&store).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    store.back_up(&path).await.unwrap();
+    let refused = store.rehearse_restore(&path, Existing::Refuse).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("has rows of tenant"), "{refused}");
+    let rehearsed = store.rehearse_restore(&path, Existing::Replace);
+    rehearsed.await.unwrap();
+    fill(&store).await;
+    assert_eq!(store.stats().await.unwrap().messages, 1_400);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let nobody = store.for_tenant(new_tenant());
+    let missing = nobody.rehearse_restore(&path, Existing::Refuse).await;
+    let missing = missing.unwrap_err();
+    assert!(matches!(missing, StoreError::Missing { .. }), "{missing}");
+    assert_eq!(nobody.stats().await.unwrap().messages, 0);
+}
+
+#[test]
+fn x07_a_backup_that_is_under_way_is_not_begun_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    run(async {
+        let location = Location::Sqlite(folder.path().join("memory.db"));
+        let store = Store::open(&location).await.unwrap();
+        fill(&store).await;
+        let path = folder.path().join("backup.db");
+        let lock = folder.path().join("backup.db.partial-lock");
+        let other = std::fs::File::create(&lock).unwrap();
+        other.lock().unwrap();
+        let busy = store.back_up(&path).await.unwrap_err().to_string();
+        assert!(
+            busy.contains("is being written by another process"),
+            "{busy}"
+        );
+        assert!(!path.exists());
+        // A process that was killed has let go of it.
+        drop(other);
+        store.back_up(&path).await.unwrap();
+        assert!(!lock.exists());
+
+        // Of two at once one is written, and the other says why it was not.
+        let both = folder.path().join("both.db");
+        let writer = Store::open(&location).await.unwrap();
+        let (one, other) = tokio::join!(store.back_up(&both), writer.back_up(&both));
+        assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
+        assert_eq!(opened(&both).await.stats().await.unwrap().messages, 700);
+    });
+}
+
+/// A policy of the server's owner lets a tenant's messages not be written.
+#[test]
+fn x07_a_rehearsal_finds_a_policy_that_refuses_a_tenant() {
+    run(async {
+        let database = Database::new().await;
+        let location: Location = database.url.parse().unwrap();
+        let store = Store::open(&location).await.unwrap();
+        let tenant = new_tenant();
+        let store = store.for_tenant(tenant.clone());
+        fill(&store).await;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("backup.db");
+        store.back_up(&path).await.unwrap();
+        let admin = superuser(&database.url).await;
+        let policy = format!(
+            "CREATE POLICY closed ON kitbag.message AS RESTRICTIVE FOR INSERT TO kitbag_app \
+             WITH CHECK (tenant <> '{tenant}')"
+        );
+        admin.batch_execute(&policy).await.unwrap();
+        let refused = store.rehearse_restore(&path, Existing::Replace).await;
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, StoreError::Rights { .. }), "{refused}");
+        let refused = store.restore(&path, Existing::Replace).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Rights { .. }), "{refused}");
+        assert_eq!(store.stats().await.unwrap().messages, 700);
+        let open = "DROP POLICY closed ON kitbag.message";
+        admin.batch_execute(open).await.unwrap();
+        let rehearsed = store.rehearse_restore(&path, Existing::Replace);
+        rehearsed.await.unwrap();
+        drop((store, admin));
+        database.remove().await;
+    });
 }
 
 /// A file's backup holds every tenant, and others write meanwhile.

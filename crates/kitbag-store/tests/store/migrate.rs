@@ -1,6 +1,7 @@
 //! Stores that are new, foreign, or from another version.
 
 mod older;
+mod version_2;
 
 use std::fs;
 use std::path::Path;

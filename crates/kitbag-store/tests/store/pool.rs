@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kitbag_store::{Incoming, Store, StoreError};
+use kitbag_store::{Incoming, Location, NewFact, Store, StoreError};
 
 use crate::place::{Database, new_tenant, postgres_url, run, second, superuser};
 use crate::server::socket_folder;
@@ -69,30 +69,57 @@ fn x07_connections_that_were_ended_are_replaced_unseen() {
     });
 }
 
+/// As a replica does until it has taken over.
+#[test]
+fn x07_a_server_that_takes_no_writes_yet_is_waited_for() {
+    run(async {
+        let database = Database::new().await;
+        let store = Store::open(&database.url.parse().unwrap()).await.unwrap();
+        let server = superuser(&database.url).await;
+        let only_reads = async |on: bool| {
+            let name: String = {
+                let row = server.query_one("SELECT current_database()", &[]).await;
+                row.unwrap().get(0)
+            };
+            let set = format!("ALTER DATABASE {name} SET default_transaction_read_only = {on}");
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            server.batch_execute(&set).await.unwrap();
+            server.batch_execute(end).await.unwrap();
+        };
+        only_reads(true).await;
+        let refused =
+            "SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+        let refused = async || -> i64 { server.query_one(refused, &[]).await.unwrap().get(0) };
+        let before = refused().await;
+        let writing = tokio::spawn({
+            let store = store.clone();
+            async move { store.accept(&hello("first"), second(0)).await }
+        });
+        while refused().await < before + 2 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(!writing.is_finished());
+        server
+            .batch_execute("SET default_transaction_read_only = off")
+            .await
+            .unwrap();
+        only_reads(false).await;
+        writing.await.unwrap().unwrap();
+        assert_eq!(store.stats().await.unwrap().messages, 1);
+        drop(store);
+        database.remove().await;
+    });
+}
+
 #[test]
 fn x07_a_commit_without_an_answer_is_told_as_unknown() {
-    let folder = tempfile::tempdir().unwrap();
-    let real = format!("{}/.s.PGSQL.5432", socket_folder(&postgres_url()));
-    let cut = Arc::new(AtomicBool::new(false));
-    let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
-    let cutting = Arc::clone(&cut);
-    std::thread::spawn(move || {
-        for client in listener.incoming() {
-            pass_on(
-                client.unwrap(),
-                UnixStream::connect(&real).unwrap(),
-                &cutting,
-            );
-        }
-    });
+    let proxy = Proxy::cutting_at("COMMIT");
     run(async {
-        let shown = folder.path().display().to_string().replace('/', "%2F");
-        let url =
-            postgres_url().replace(&socket_folder(&postgres_url()).replace('/', "%2F"), &shown);
-        let store = Store::open(&url.parse().unwrap()).await.unwrap();
+        let store = Store::open(&proxy.url.parse().unwrap()).await.unwrap();
         let store = store.for_tenant(new_tenant());
         store.accept(&hello("first"), second(0)).await.unwrap();
-        cut.store(true, Ordering::SeqCst);
+        proxy.cut.store(true, Ordering::SeqCst);
         let error = store.accept(&hello("second"), second(0)).await.unwrap_err();
         assert!(matches!(error, StoreError::CommitUnknown { .. }), "{error}");
         assert!(error.hint().unwrap().contains("idempotency key"), "{error}");
@@ -102,9 +129,67 @@ fn x07_a_commit_without_an_answer_is_told_as_unknown() {
     });
 }
 
-/// Passes bytes on in both directions. Where that is asked for, once, the connection is cut when a
-/// COMMIT was passed on and before its answer is.
-fn pass_on(client: UnixStream, server: UnixStream, cut: &Arc<AtomicBool>) {
+/// What was read before the connection broke is of another moment: it is read again.
+#[test]
+fn x07_a_backup_begins_again_when_its_connection_broke() {
+    let proxy = Proxy::cutting_at(" FROM message ");
+    run(async {
+        let store = Store::open(&proxy.url.parse().unwrap()).await.unwrap();
+        let store = store.for_tenant(new_tenant());
+        let facts = vec![NewFact::new("home", "Lisbon")];
+        store.set_facts("ann", facts, second(0)).await.unwrap();
+        for key in ["first", "second"] {
+            store.accept(&hello(key), second(0)).await.unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("backup.db");
+        proxy.cut.store(true, Ordering::SeqCst);
+        store.back_up(&path).await.unwrap();
+        assert!(!proxy.cut.load(Ordering::SeqCst), "nothing was cut");
+        let backup = Location::Sqlite(path);
+        let backup = Store::open_existing(&backup).await.unwrap();
+        let backup = backup.for_tenant(store.tenant().clone());
+        assert_eq!(backup.stats().await.unwrap().messages, 2);
+        assert_eq!(backup.facts("ann", 9).await.unwrap().len(), 1);
+        assert_eq!(backup.check().await.unwrap(), Vec::<String>::new());
+    });
+}
+
+/// A socket before the server that can cut a connection, once.
+struct Proxy {
+    url: String,
+    /// Asks for the next connection that sends the word to be cut.
+    cut: Arc<AtomicBool>,
+    _folder: tempfile::TempDir,
+}
+
+impl Proxy {
+    /// Cuts the connection when the word was passed on to the server, and before its answer is.
+    fn cutting_at(word: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let real = format!("{}/.s.PGSQL.5432", socket_folder(&postgres_url()));
+        let cut = Arc::new(AtomicBool::new(false));
+        let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
+        let cutting = Arc::clone(&cut);
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let server = UnixStream::connect(&real).unwrap();
+                pass_on(client.unwrap(), server, word, &cutting);
+            }
+        });
+        let shown = folder.path().display().to_string().replace('/', "%2F");
+        let socket = socket_folder(&postgres_url()).replace('/', "%2F");
+        Self {
+            url: postgres_url().replace(&socket, &shown),
+            cut,
+            _folder: folder,
+        }
+    }
+}
+
+/// Passes bytes on in both directions. Where that is asked for, once, the connection is cut when the word
+/// was passed on and before the answer is.
+fn pass_on(client: UnixStream, server: UnixStream, word: &'static str, cut: &Arc<AtomicBool>) {
     let (mut from_client, mut to_server) =
         (client.try_clone().unwrap(), server.try_clone().unwrap());
     let is_cut = Arc::new(AtomicBool::new(false));
@@ -112,8 +197,9 @@ fn pass_on(client: UnixStream, server: UnixStream, cut: &Arc<AtomicBool>) {
     std::thread::spawn(move || {
         let mut bytes = [0; 65_536];
         while let Ok(count @ 1..) = from_client.read(&mut bytes) {
-            let is_commit = bytes[..count].windows(6).any(|word| word == b"COMMIT");
-            if is_commit && asked.swap(false, Ordering::SeqCst) {
+            let mut windows = bytes[..count].windows(word.len());
+            let has_word = windows.any(|window| window == word.as_bytes());
+            if has_word && asked.swap(false, Ordering::SeqCst) {
                 cutting.store(true, Ordering::SeqCst);
             }
             if to_server.write_all(&bytes[..count]).is_err() {

@@ -137,3 +137,92 @@ fn x07_rows_that_cannot_be_read_are_set_aside() {
     assert_eq!(of("hex")["row"]["body"]["hex"], "ff00");
     assert!(of("robot")["reason"].as_str().unwrap().contains("role"));
 }
+
+/// The value with the highest version need not be the one that was said last: an older message may have
+/// arrived later.
+#[test]
+fn x07_of_two_values_at_once_the_one_that_was_said_last_holds() {
+    let microseconds = |at: i64| second(at).as_microsecond();
+    let changes = format!(
+        "UPDATE fact SET since = {}; \
+         INSERT INTO fact (tenant, sender, key, version, value, since) \
+         SELECT tenant, sender, key, 2, 'Faro', {} FROM fact; \
+         INSERT INTO fact (tenant, sender, key, version, value, since) \
+         SELECT tenant, sender, key, 3, 'Braga', {} FROM fact WHERE version = 1",
+        microseconds(50),
+        microseconds(90),
+        microseconds(70),
+    );
+    let rows = repaired(&changes, async |store| {
+        let facts = store.facts("ann", 9).await.unwrap();
+        assert_eq!((facts.len(), &*facts[0].value), (1, "Faro"));
+        let history = store.fact_history("ann", Some("city"), 9).await.unwrap();
+        let ends: Vec<_> = history.iter().map(|one| (&*one.value, one.until)).collect();
+        assert_eq!(
+            ends,
+            [
+                ("Porto", Some(second(70))),
+                ("Braga", Some(second(90))),
+                ("Faro", None)
+            ]
+        );
+    });
+    assert_eq!(rows, Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn x07_a_conversation_keeps_what_can_be_read_of_it() {
+    let changes = "UPDATE conversation SET began = 'noon', title = 'On bees' WHERE id = 2; \
+                   UPDATE conversation SET name = x'6333ff' WHERE id = 4; \
+                   UPDATE conversation SET messages = -1, closed = 'never' WHERE id = 5; \
+                   UPDATE conversation SET title = x'ff' WHERE id = 6; \
+                   INSERT INTO state VALUES ('main', 1, 2, 'throttle', '{\"step\":7}')";
+    let rows = repaired(changes, async |store| {
+        assert_eq!(store.stats().await.unwrap().messages, 1_200);
+        let mut all = store.conversations("cli", "ann", 99).await.unwrap();
+        all.sort_by_key(|one| one.id);
+        assert_eq!(all.len(), 12);
+        let names: Vec<&str> = all.iter().map(|one| one.name.as_deref().unwrap()).collect();
+        assert_eq!(names[..6], ["c0", "c1", "c2", "c3\u{fffd}", "c4", "c5"]);
+        assert_eq!(all[1].title.as_deref(), Some("On bees"));
+        assert_eq!((all[1].began, all[1].active), (second(100), second(199)));
+        assert_eq!((all[4].messages, all[4].closed), (100, None));
+        assert_eq!(all[5].title.as_deref(), Some("\u{fffd}"));
+        assert_eq!(store.state(all[1].id).await.unwrap().throttle.step, 7);
+    });
+    let tables: Vec<&str> = rows
+        .iter()
+        .map(|row| row["table"].as_str().unwrap())
+        .collect();
+    assert_eq!(tables, ["conversation"; 4]);
+    assert_eq!(rows[0]["row"]["began"], "noon");
+    assert_eq!(rows[1]["row"]["name"]["hex"], "6333ff");
+}
+
+#[test]
+fn x07_numbers_out_of_range_are_repaired() {
+    let changes = "INSERT INTO scope SELECT tenant, -4, 'bob', 'cli', 0, 0, 0, 0, 0, 0 FROM tenant; \
+                   UPDATE scope SET arrivals = 5000000000, conversations = -1 WHERE id = 1; \
+                   UPDATE message SET arrival = -3 WHERE arrival = 1; \
+                   UPDATE conversation SET turns = -1 WHERE id = 3; \
+                   UPDATE block SET last = -1; \
+                   INSERT INTO prompt (tenant, scope, conversation, turn, inference, sent, hash, \
+                   bytes, tokens) SELECT tenant, 1, 2, -5, 0, 0, x'00', 0, 0 FROM tenant; \
+                   INSERT INTO prompt_text (tenant, scope, conversation, turn, inference, hash, \
+                   origin) SELECT tenant, 1, 2, -3, 0, x'00', 'here' FROM tenant";
+    let rows = repaired(changes, async |store| {
+        assert_eq!(store.stats().await.unwrap().messages, 1_199);
+        assert_eq!(found(&store, "word777").await[0], "word777 was said");
+    });
+    let tables: Vec<&str> = rows
+        .iter()
+        .map(|row| row["table"].as_str().unwrap())
+        .collect();
+    for table in ["scope", "message", "conversation", "prompt", "prompt_text"] {
+        assert_eq!(
+            tables.iter().filter(|one| **one == table).count(),
+            1,
+            "{table}"
+        );
+    }
+}

@@ -1,10 +1,11 @@
 //! A PostgreSQL server that breaks connections, or goes down, in the middle of turns: each step is
 //! done or not, never by half, and the store goes on by itself.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kitbag_store::{Location, Store, StoreError, Tenant};
+use kitbag_store::{Incoming, Location, Store, StoreError, Tenant};
 
 use crate::judge::judge;
 use crate::place::{self, new_tenant, run, second, superuser};
@@ -50,12 +51,52 @@ fn a_restart_of_the_server_leaves_no_turn_half_done() {
     });
 }
 
+/// No failure is seen but that of a commit that was under way.
+#[test]
+fn what_is_asked_while_the_server_restarts_is_answered_afterwards() {
+    let mut server = Server::start();
+    let location: Location = server.url.parse().unwrap();
+    run(async {
+        let store = Store::open(&location).await.unwrap();
+        for (round, signal) in ["QUIT", "INT", "QUIT"].into_iter().enumerate() {
+            let ended = Arc::new(AtomicBool::new(false));
+            let asking = tokio::spawn(ask_until(store.clone(), round, Arc::clone(&ended)));
+            tokio::task::block_in_place(|| server.restart_with(signal));
+            ended.store(true, Ordering::Relaxed);
+            let acknowledged = asking.await.unwrap();
+            assert!(acknowledged > 0, "nothing was asked");
+        }
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    });
+}
+
+/// Writes and reads until it is told to end, and once more. Gives the number of writes.
+async fn ask_until(store: Store, round: usize, ended: Arc<AtomicBool>) -> u64 {
+    let sender = format!("sender-{round}");
+    for number in 1.. {
+        let is_last = ended.load(Ordering::Relaxed);
+        let key = format!("{round}-{number}");
+        let incoming = Incoming::new("cli", &sender, "hello").with_idempotency_key(key);
+        if let Err(error) = store.accept(&incoming, second(0)).await {
+            assert!(matches!(error, StoreError::CommitUnknown { .. }), "{error}");
+            // It counts once, whether it was made or not.
+            store.accept(&incoming, second(0)).await.unwrap();
+        }
+        let conversations = store.conversations("cli", &sender, 1).await.unwrap();
+        assert_eq!(u64::from(conversations[0].messages), number);
+        if is_last {
+            return number;
+        }
+    }
+    0
+}
+
 /// Writers that go on after a failure, as the clients of a service would.
 struct Work {
     store: Store,
     seen: Arc<Mutex<Vec<Acknowledged>>>,
     writers: tokio::task::JoinSet<()>,
-    ended: Arc<std::sync::atomic::AtomicBool>,
+    ended: Arc<AtomicBool>,
 }
 
 impl Work {
@@ -63,7 +104,7 @@ impl Work {
         let store = Store::open(location).await.unwrap();
         let store = store.for_tenant(tenant.clone());
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let ended = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let ended = Arc::new(AtomicBool::new(false));
         let mut writers = tokio::task::JoinSet::new();
         for number in 0..8 {
             let (log, ended) = (Arc::clone(&seen), Arc::clone(&ended));
@@ -74,7 +115,7 @@ impl Work {
             let name = format!("w{number}");
             let mut writer = Writer::new(store.clone(), name, second(0), acknowledge);
             writers.spawn(async move {
-                while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                while !ended.load(Ordering::Relaxed) {
                     match writer.step().await {
                         Ok(()) => {}
                         Err(StoreError::Disconnected { .. } | StoreError::CommitUnknown { .. }) => {
@@ -110,7 +151,7 @@ impl Work {
     }
 
     async fn end_and_judge(self) {
-        self.ended.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.ended.store(true, Ordering::Relaxed);
         self.writers.join_all().await;
         // Each connection that is found broken is given up: there are not more of them than this.
         for _ in 0..16 {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{self, grouped};
+use crate::output::{self, grouped, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
@@ -13,7 +13,8 @@ use crate::store::StoreArgs;
 ///
 /// The backup is a store itself, which any command can look at with `--store`, and `kitbag memory
 /// restore` brings it back. Of a file it holds all tenants; of a PostgreSQL server the one that
-/// `--tenant` names.
+/// `--tenant` names. It is written under another name until it is whole; a file that an interrupted
+/// backup left is named, and stays.
 ///
 /// Example: kitbag memory backup memory-2024-05-01.db
 #[derive(clap::Args)]
@@ -29,18 +30,31 @@ pub(super) struct Args {
 struct Report {
     file: String,
     bytes: u64,
+    /// Files of interrupted backups.
+    left_over: Vec<String>,
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let progress = Progress::start("backing up");
-    let bytes = store.back_up(&args.file).await?;
+    let backup = store.back_up(&args.file).await?;
     drop(progress);
-    let file = args.file.display().to_string();
+    let left_over = backup.left_over.iter();
+    let report = Report {
+        file: args.file.display().to_string(),
+        bytes: backup.bytes,
+        left_over: left_over.map(|file| file.display().to_string()).collect(),
+    };
     if args.json {
-        return Ok(output::print_json(&Report { file, bytes })?);
+        return Ok(output::print_json(&report)?);
     }
-    let bytes = grouped(bytes);
+    let (file, bytes) = (one_line(&report.file), grouped(report.bytes));
     output::say(format_args!("wrote {file}, {bytes} bytes"));
+    for file in &report.left_over {
+        let file = one_line(file);
+        output::say(format_args!(
+            "{file} is left over from a backup that was interrupted, and can be removed"
+        ));
+    }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use kitbag::store::Remedy;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -13,7 +14,8 @@ use crate::store::StoreArgs;
 /// Rebuilds indexes, counts and totals from the messages, and says what was mended
 ///
 /// Rows that cannot be read, or that belong to nothing, are written to a file of JSON lines before they
-/// are removed, so that nothing is lost. Prompts that held them can no longer be rebuilt. Afterwards the
+/// are removed, so that nothing is lost. Of a conversation only the cells that cannot be read go. Of a fact
+/// with two values at once the one that was said or told last holds. Prompts that held them can no longer be rebuilt. Afterwards the
 /// store is checked; what is wrong still is printed, and the exit code is then 1. Make a backup first:
 /// `kitbag memory backup`.
 ///
@@ -52,9 +54,13 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     if args.dry_run {
         let left = store.check().await?;
         drop(progress);
-        let rows = damaged
-            .iter()
-            .map(|row| format!("{}: {}", row.table, row.reason));
+        let rows = damaged.iter().map(|row| {
+            let fate = match row.remedy {
+                Remedy::Remove => "would go",
+                Remedy::Mend => "would be mended",
+            };
+            format!("{fate}: {}: {}", row.table, row.reason)
+        });
         return report(
             args,
             Report {
@@ -109,9 +115,9 @@ fn report(args: &Args, report: Report) -> Result<(), Failure> {
 }
 
 fn say(args: &Args, report: &Report) {
-    let done = if args.dry_run { "would go" } else { "mended" };
+    let done = if args.dry_run { "" } else { "mended: " };
     for problem in &report.mended {
-        output::say(format_args!("{done}: {}", one_line(problem)));
+        output::say(format_args!("{done}{}", one_line(problem)));
     }
     for problem in &report.left {
         let left = if args.dry_run { "wrong" } else { "wrong still" };
@@ -119,7 +125,7 @@ fn say(args: &Args, report: &Report) {
     }
     if let Some(file) = &report.file {
         let rows = counted(report.set_aside as u64, "damaged row", "damaged rows");
-        output::say(format_args!("moved {rows} to {file}"));
+        output::say(format_args!("wrote {rows} to {file}"));
     }
     if report.left.is_empty() {
         output::say(match report.mended.is_empty() {

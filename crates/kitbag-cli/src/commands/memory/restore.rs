@@ -1,8 +1,8 @@
 //! `kitbag memory restore`: brings back what a backup holds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use kitbag::store::{Existing, Location, Store, StoreError};
+use kitbag::store::{Existing, Location, Store, StoreError, TenantStats};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -12,9 +12,10 @@ use crate::store::StoreArgs;
 
 /// Brings back what a backup holds, of every tenant in it or of the one that `--tenant` names
 ///
-/// The backup is checked first, and nothing is changed if something is wrong with it. Then each tenant
-/// comes back whole or not at all, and is compared with the backup. A tenant that has something in the
-/// store already is refused, unless `--replace` is given: then all that it has there goes.
+/// The backup is checked first, and every tenant is tried: nothing is changed if something is wrong with
+/// the backup, or if the store refuses one of them. Then each tenant comes back whole or not at all, and is
+/// compared with the backup; should one fail, what was and was not restored is told. A tenant that has
+/// something in the store already is refused, unless `--replace` is given: then all that it has there goes.
 ///
 /// Example: kitbag memory restore memory-2024-05-01.db --store sqlite:memory.db
 #[derive(clap::Args)]
@@ -29,11 +30,15 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// The result for one tenant.
 #[derive(Serialize)]
 struct Row {
     tenant: String,
     messages: u64,
+    /// The number of rows that were restored.
     rows: u64,
+    /// The reason why nothing of it was restored.
+    problem: Option<String>,
 }
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
@@ -69,36 +74,103 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         true => Existing::Replace,
         false => Existing::Refuse,
     };
-    progress.stage("restoring".to_owned());
+    progress.stage("trying".to_owned());
     let store = place.open_or_make().await?;
-    let mut rows = Vec::new();
+    let tenants = accepted(&store, tenants, &args.file, existing).await?;
+    progress.stage("restoring".to_owned());
+    let mut rows: Vec<Row> = Vec::new();
+    let mut failure = None;
     for one in tenants {
-        let restored = store.for_tenant(one.tenant.clone());
-        let copied = match restored.restore(&args.file, existing).await {
-            // Everything of it was forgotten before the backup.
-            Err(StoreError::Missing { .. }) => continue,
-            copied => copied.map_err(refused)?,
-        };
-        rows.push(Row {
+        let mut row = Row {
             tenant: one.tenant.to_string(),
             messages: one.messages,
-            rows: copied.rows.values().sum(),
-        });
+            rows: 0,
+            problem: None,
+        };
+        if failure.is_some() {
+            row.problem = Some("it was not tried after that".to_owned());
+        } else {
+            match store
+                .for_tenant(one.tenant)
+                .restore(&args.file, existing)
+                .await
+            {
+                Ok(copied) => row.rows = copied.rows.values().sum(),
+                Err(error) => {
+                    row.problem = Some(error.to_string());
+                    failure = Some(error);
+                }
+            }
+        }
+        rows.push(row);
     }
     drop(progress);
     if args.json {
-        return Ok(output::print_json_list("tenants", &rows)?);
+        output::print_json_list("tenants", &rows)?;
+    } else {
+        rows.iter().for_each(say);
     }
-    for row in rows {
-        let messages = counted(row.messages, "message", "messages");
-        output::say(format_args!("restored {messages} of tenant {}", row.tenant));
+    match failure {
+        Some(error) => Err(Failure::new("not all tenants were restored").hint_if(error.hint())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// Why a tenant was not restored.
-fn refused(error: StoreError) -> Failure {
-    let hint = matches!(error, StoreError::Invalid { .. })
-        .then_some("`--replace` removes what the store has of the tenant");
-    Failure::from(error).hint_if(hint)
+fn say(row: &Row) {
+    let tenant = &row.tenant;
+    match &row.problem {
+        None => {
+            let messages = counted(row.messages, "message", "messages");
+            output::say(format_args!("restored {messages} of tenant {tenant}"));
+        }
+        Some(problem) => {
+            let problem = one_line(problem);
+            output::say(format_args!(
+                "restored nothing of tenant {tenant}: {problem}"
+            ));
+        }
+    }
+}
+
+/// The tenants of a backup that have something in it. If the store refuses one, that is a failure, and
+/// all that are refused are named.
+async fn accepted(
+    store: &Store,
+    tenants: Vec<TenantStats>,
+    file: &Path,
+    existing: Existing,
+) -> Result<Vec<TenantStats>, Failure> {
+    let mut accepted = Vec::new();
+    let mut refused = Vec::new();
+    for one in tenants {
+        let tenant = one.tenant.clone();
+        match store
+            .for_tenant(tenant.clone())
+            .rehearse_restore(file, existing)
+            .await
+        {
+            Ok(()) => accepted.push(one),
+            // Everything of it was forgotten before the backup.
+            Err(StoreError::Missing { .. }) => {}
+            Err(error) => refused.push((tenant, error)),
+        }
+    }
+    let count = refused.len() as u64;
+    let Some((tenant, error)) = refused.pop() else {
+        return Ok(accepted);
+    };
+    let hint = match &error {
+        StoreError::Invalid { .. } => Some("`--replace` removes what the store has of the tenants"),
+        other => other.hint(),
+    };
+    for (tenant, error) in refused {
+        let error = error.to_string();
+        output::say(format_args!(
+            "tenant {tenant} is refused: {}",
+            one_line(&error)
+        ));
+    }
+    let count = counted(count, "tenant is", "tenants are");
+    let what = format!("nothing was restored, since {count} refused: {tenant}: {error}");
+    Err(Failure::new(what).hint_if(hint))
 }

@@ -63,7 +63,7 @@ fn x07_a_damaged_store_is_repaired() {
     let told = memory.run(&["repair", "--set-aside", "aside.jsonl"]);
     assert!(
         told.stderr
-            .contains("moved 1 damaged row to aside.jsonl\nall is well"),
+            .contains("wrote 1 damaged row to aside.jsonl\nall is well"),
         "{told:?}"
     );
     told.success();
@@ -166,4 +166,115 @@ fn x07_a_named_tenant_alone_is_restored() {
     let wrong = ["restore", "copy.db", "--replace", "--tenant", "nobody"];
     let error = memory.run(&wrong).failure(2);
     assert!(error.contains("has nothing of tenant nobody"), "{error}");
+}
+
+/// A store with tenants a, b and c, and a backup of it.
+fn three_tenants() -> Memory {
+    let memory = Memory::talk();
+    let said = [1, 2].map(|n| json!({"sender": "bob", "text": format!("hello {n}")}).to_string());
+    for tenant in ["a", "b", "c"] {
+        let import = ["import", "-", "--tenant", tenant];
+        memory
+            .run_with_stdin(&import, said.join("\n").as_bytes())
+            .success();
+    }
+    memory.run(&["backup", "copy.db"]).success();
+    memory
+}
+
+/// Another store, which refuses some rows, and a restore into it.
+fn restore_where(memory: &Memory, refused: &str, args: &[&str]) -> crate::run::Output {
+    let other = ["--store", "sqlite:other.db"];
+    let fact = [
+        "memory", "facts", "set", "a", "b", "--sender", "x", "--tenant", "z",
+    ];
+    memory.0.run(&[&other[..], &fact].concat()).success();
+    let file = rusqlite::Connection::open(memory.0.path().join("other.db")).unwrap();
+    let trigger = format!(
+        "DROP TRIGGER IF EXISTS refuse; CREATE TRIGGER refuse BEFORE INSERT ON message \
+         WHEN {refused} BEGIN SELECT RAISE(ABORT, 'a rule refuses it'); END"
+    );
+    file.execute_batch(&trigger).unwrap();
+    drop(file);
+    memory
+        .0
+        .run(&[&other[..], &["memory", "restore", "copy.db"], args].concat())
+}
+
+#[test]
+fn x07_a_tenant_that_is_refused_keeps_the_others_from_being_restored_by_half() {
+    let memory = three_tenants();
+    let refused = "NEW.tenant IN ('b', 'c')";
+    let error = restore_where(&memory, refused, &[]).failure(1);
+    assert!(
+        error.contains("nothing was restored, since 2 tenants are refused"),
+        "{error}"
+    );
+    assert!(error.contains("tenant b is refused: "), "{error}");
+    assert!(error.contains("a rule refuses it"), "{error}");
+    let tenants = ["--store", "sqlite:other.db", "memory", "tenants", "--json"];
+    let tenants: Value = serde_json::from_str(&memory.0.run(&tenants).success()).unwrap();
+    assert_eq!(tenants["tenants"].as_array().unwrap().len(), 1, "{tenants}");
+    // Nobody is refused any more.
+    let restored = restore_where(&memory, "0", &[]);
+    assert_eq!(
+        restored.stderr.matches("restored ").count(),
+        4,
+        "{restored:?}"
+    );
+}
+
+#[test]
+fn x07_a_restore_that_fails_half_way_tells_what_was_restored() {
+    let memory = three_tenants();
+    let restored = restore_where(&memory, "NEW.tenant = 'b' AND NEW.arrival = 2", &["--json"]);
+    assert_eq!(restored.code, Some(1), "{restored:?}");
+    let rows: Value = serde_json::from_str(&restored.stdout).unwrap();
+    let problems: Vec<&Value> = rows["tenants"].as_array().unwrap().iter().collect();
+    let told: Vec<(&str, bool)> = problems
+        .iter()
+        .map(|row| (row["tenant"].as_str().unwrap(), row["problem"].is_null()))
+        .collect();
+    assert_eq!(
+        told,
+        [("a", true), ("b", false), ("c", false), ("main", false)]
+    );
+    let left = [
+        "--store",
+        "sqlite:other.db",
+        "memory",
+        "stats",
+        "--json",
+        "--tenant",
+        "b",
+    ];
+    let left: Value = serde_json::from_str(&memory.0.run(&left).success()).unwrap();
+    assert_eq!(left["messages"], 0);
+    let told = restore_where(
+        &memory,
+        "NEW.tenant = 'b' AND NEW.arrival = 2",
+        &["--replace"],
+    );
+    let told = told.failure(1);
+    for line in [
+        "restored 2 messages of tenant a\n",
+        "restored nothing of tenant b: ",
+        "restored nothing of tenant c: it was not tried after that\n",
+        "error: not all tenants were restored",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+}
+
+#[test]
+fn x07_an_interrupted_backup_is_named() {
+    let memory = Memory::talk();
+    fs::write(memory.0.path().join("copy.db.partial-77"), "half").unwrap();
+    let told = memory.run(&["backup", "copy.db"]);
+    assert!(
+        told.stderr
+            .contains("copy.db.partial-77 is left over from a backup that was interrupted"),
+        "{told:?}"
+    );
+    told.success();
 }
