@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use kitbag_core::recall::Analyser;
 
 use crate::error::{Result, StoreError};
+use crate::fact;
 use crate::history;
 use crate::id::TurnId;
 use crate::index;
@@ -138,9 +139,12 @@ async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>> {
 /// Facts, and the texts of prompts.
 async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    let twice = "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
-                 GROUP BY sender, key HAVING count(*) > 1";
-    for (sender, key) in tx.query::<(String, String)>(twice, ()).await? {
+    let twice = format!(
+        "SELECT DISTINCT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
+         GROUP BY sender, key, {} HAVING count(*) > 1",
+        fact::seen_in("fact")
+    );
+    for (sender, key) in tx.query::<(String, String)>(&twice, ()).await? {
         problems.push(format!("fact `{key}` of `{sender}` has two values at once"));
     }
     let missing = "SELECT DISTINCT scope, conversation, turn FROM prompt_text WHERE tenant = $1 \

@@ -9,6 +9,7 @@ mod damaged;
 mod prompts;
 
 use crate::error::{Result, StoreError};
+use crate::fact;
 use crate::index;
 use crate::scope::Scope;
 use crate::store::Store;
@@ -106,10 +107,14 @@ async fn facts(tx: &mut Tx<'_>) -> Result<()> {
                AND message.scope = source_scope AND message.conversation = source_conversation \
                AND message.seq = source_seq)";
     tx.execute(sql, ()).await?;
-    let sql = "UPDATE fact SET until = (SELECT max(later.since) FROM fact AS later \
-               WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key) \
-               WHERE tenant = $1 AND until IS NULL AND EXISTS (SELECT 1 FROM fact AS later \
-               WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key \
-               AND later.until IS NULL AND later.version > fact.version)";
-    tx.execute(sql, ()).await.map(drop)
+    let sql = format!(
+        "UPDATE fact SET until = (SELECT max(later.since) FROM fact AS later \
+         WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key) \
+         WHERE tenant = $1 AND until IS NULL AND EXISTS (SELECT 1 FROM fact AS later \
+         WHERE later.tenant = $1 AND later.sender = fact.sender AND later.key = fact.key \
+         AND later.until IS NULL AND later.version > fact.version AND {} = {})",
+        fact::seen_in("later"),
+        fact::seen_in("fact")
+    );
+    tx.execute(&sql, ()).await.map(drop)
 }
