@@ -143,7 +143,7 @@ impl ImportBatch {
         for import in messages {
             import.check()?;
             let line = Line {
-                conversation: import.conversation,
+                conversation: import.conversation.map(|name| secrets.masked_name(name)),
                 title: import.title.map(|title| secrets.masked(title)),
                 message: Analysed::new(import.message, secrets, |text| analyser.analyse(text))?
                     .with_statements(),
