@@ -231,6 +231,19 @@ pub(crate) async fn current(
     from: DrawnFrom,
     limit: u32,
 ) -> Result<Vec<Fact>> {
+    let mut facts = latest(tx, sender, from, " AND drawn < 2", limit).await?;
+    facts.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(facts)
+}
+
+/// The latest of each key that is seen, a value or a retraction, that meets a condition.
+pub(crate) async fn latest(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    from: DrawnFrom,
+    condition: &str,
+    limit: u32,
+) -> Result<Vec<Fact>> {
     let (is_seen, scope): (fn(&str) -> String, _) = match from {
         DrawnFrom::Anywhere => (|_| String::new(), None),
         DrawnFrom::Scope(None) => (|fact| format!(" AND {fact}.drawn = 0"), None),
@@ -240,8 +253,8 @@ pub(crate) async fn current(
         ),
     };
     let sql = format!(
-        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{} \
-         AND drawn < 2 AND NOT EXISTS (SELECT 1 FROM fact AS later WHERE later.tenant = $1 \
+        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{}{condition} \
+         AND NOT EXISTS (SELECT 1 FROM fact AS later WHERE later.tenant = $1 \
          AND later.sender = $2 AND later.key = fact.key AND later.until IS NULL{} \
          AND (later.since > fact.since \
          OR later.since = fact.since AND later.version > fact.version)) \
@@ -250,9 +263,7 @@ pub(crate) async fn current(
         is_seen("later"),
     );
     let scope: Vec<Value> = scope.into_iter().map(Value::from).collect();
-    let mut facts: Vec<Fact> = tx.query(&sql, (sender, limit, scope)).await?;
-    facts.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(facts)
+    tx.query(&sql, (sender, limit, scope)).await
 }
 
 /// The place in which a fact is seen, as SQL: of one key a value holds in each.

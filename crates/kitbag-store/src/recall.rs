@@ -324,6 +324,7 @@ async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Re
         false => request.limit,
     };
     let mut known = known.facts;
+    known.retain(|(fact, _)| !fact.is_retraction);
     known.truncate(limit);
     let mut facts = Vec::with_capacity(known.len());
     for (fact, relevance) in known {

@@ -27,7 +27,8 @@ type Replacement = (Option<MessageId>, Timestamp);
 
 /// Facts that have to do with a query.
 pub(super) struct KnownFacts {
-    /// The facts with how much they have to do with it, in thousandths; most first.
+    /// The facts with how much they have to do with it, in thousandths; most first. A value that was taken
+    /// back is among them: its message answers the query.
     pub(super) facts: Vec<(Fact, u32)>,
     /// Whether all that is known is asked for.
     pub(super) is_everything: bool,
@@ -113,7 +114,7 @@ async fn relevant(
         Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
         None => DrawnFrom::Anywhere,
     };
-    let facts = fact::current(tx, &request.sender, from, FACTS).await?;
+    let facts = fact::latest(tx, &request.sender, from, "", FACTS).await?;
     let mut facts: Vec<(Fact, u32)> = facts
         .into_iter()
         .map(|fact| {
@@ -148,7 +149,8 @@ async fn outdated(
         let Some(latest) = holding.get(earlier.key.as_str()) else {
             continue;
         };
-        let is_replaced = earlier.value != latest.value && earlier.since <= latest.since;
+        let is_other = latest.is_retraction || earlier.value != latest.value;
+        let is_replaced = is_other && earlier.since <= latest.since;
         if let Some(source) = earlier.source.filter(|_| is_replaced)
             && latest.source != Some(source)
         {

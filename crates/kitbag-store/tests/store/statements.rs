@@ -327,6 +327,12 @@ async fn x12_a_value_that_is_taken_back_no_longer_holds(store: Store) {
     store.import(lines, second(40)).await.unwrap();
     assert_eq!(current(&store).await, []);
     assert!(store.check().await.unwrap().is_empty());
+    let request = RecallRequest::new("ann", "Where do I live?");
+    assert_eq!(store.recall_facts(&request).await.unwrap(), []);
+    let found = store.recall(&request).await.unwrap();
+    assert_eq!(found[0].message.reference.as_deref(), Some("c"));
+    let old = found[1].outdated_by.unwrap();
+    assert_eq!(old.id, Some(found[0].message.id));
     let history = store.fact_history("ann", Some("home"), 9).await.unwrap();
     let history: Vec<_> = history
         .iter()
