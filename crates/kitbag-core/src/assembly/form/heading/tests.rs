@@ -125,7 +125,7 @@ fn x09_what_was_appended_keeps_its_heading_and_its_bytes() {
                 let (before, now) = (text(before), text(&next));
                 let until = before.rfind("question").unwrap();
                 assert!(
-                    now.starts_with(&before[..until]),
+                    now.starts_with(before.get(..until).unwrap()),
                     "{form:?}: {now}\n---\n{before}"
                 );
             }
