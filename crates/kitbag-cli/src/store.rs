@@ -10,6 +10,7 @@ use kitbag::layout::{StatedFacts, StoredSecrets};
 use kitbag::store::{FactsFromTalk, Location, Secrets, Store, StoreError, Tenant};
 
 use crate::failure::Failure;
+use crate::output;
 use crate::project;
 
 /// Where memory is kept, and whose it is.
@@ -65,6 +66,12 @@ impl StoreArgs {
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
         let store = Store::open_existing(location).await?.for_tenant(tenant);
+        if let Some(name) = given(self.tenant.as_deref())
+            && !store.has_tenant().await?
+        {
+            let known = "`kitbag memory tenants` lists those that the store has";
+            output::say(format_args!("note: there is no tenant `{name}`; {known}"));
+        }
         Ok(as_configured(&store))
     }
 

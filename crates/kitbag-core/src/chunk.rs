@@ -321,6 +321,8 @@ pub enum Trust {
     Operator,
     /// The user's.
     User,
+    /// Somebody's, from an earlier time: shown under a heading that says so.
+    Remembered,
     /// Anybody's: data, never instructions.
     #[default]
     Untrusted,

@@ -31,6 +31,8 @@ pub struct Statement {
     pub key: String,
     /// The value, in the words of the speaker.
     pub value: String,
+    /// Whether the value no longer holds; `*` is whichever value held.
+    pub retracts: bool,
 }
 
 /// The statements that are known, ready to be found.
@@ -114,8 +116,7 @@ impl Statements {
             while at < sentence.words.len() {
                 at = match self.statement_at(text, sentence, at) {
                     Some((statement, end)) => {
-                        found.retain(|earlier| earlier.key != statement.key);
-                        found.push(statement);
+                        add(&mut found, statement);
                         end.max(at + 1)
                     }
                     None => at + 1,
@@ -207,6 +208,19 @@ impl Default for Statements {
     }
 }
 
+/// Adds a statement in the place of an earlier one of its key. What is taken back is another value than the
+/// one that the same message states.
+fn add(found: &mut Vec<Statement>, statement: Statement) {
+    let is_other = |earlier: &Statement| {
+        earlier.key == statement.key && !earlier.retracts && earlier.value != statement.value
+    };
+    if statement.retracts && found.iter().any(is_other) {
+        return;
+    }
+    found.retain(|earlier| earlier.key != statement.key);
+    found.push(statement);
+}
+
 /// Matches a pattern from a word of a sentence on. Returns the statement and the word behind it.
 fn statement(
     text: &str,
@@ -219,6 +233,10 @@ fn statement(
     let mut slots = Vec::new();
     let end = match_parts(grammar, &pattern.parts, words, at, &mut slots)?;
     if sentence.is_question && !pattern.is_anywhere && !has_more(words, end) {
+        return None;
+    }
+    let next = words.get(end..)?;
+    if !pattern.retracts && grammar.gone.length_at(next).is_some() {
         return None;
     }
     // What is said of a person who is named by the way says nothing against the name.
@@ -245,6 +263,7 @@ fn statement(
             .trim_end_matches("’s")
             .to_string(),
         value: value.to_string(),
+        retracts: pattern.retracts,
     };
     Some((statement, end))
 }

@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::file::File;
 use super::token::{TOKENS, Token};
-use super::{Rank, Span, assignment, authorization, block, key, named, neighbour, url};
+use super::{Rank, Span, assignment, authorization, block, key, named, neighbour, prose, url};
 
 /// Finds what is secret, in any order, overlaps included.
 pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
@@ -45,8 +45,11 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
                 spans.extend(found);
             }
             Some(Rule::Block) => spans.extend(block::at(text, hit.range())),
+            Some(Rule::Prose) if file.bare && !file.made_up => {
+                spans.extend(prose::at(text, hit.range()));
+            }
             Some(Rule::Near(find)) => spans.extend(find(text, hit.range())),
-            Some(Rule::Key | Rule::Kubernetes) | None => {}
+            Some(Rule::Key | Rule::Kubernetes | Rule::Prose) | None => {}
         }
     }
     spans
@@ -59,6 +62,8 @@ enum Rule {
     Key,
     Kubernetes,
     Block,
+    /// In prose alone: in code and documentation such sentences are made up.
+    Prose,
     /// Finds one secret beside the keyword.
     Near(fn(&str, Range<usize>) -> Option<Span>),
 }
@@ -69,8 +74,9 @@ static KEYWORDS: LazyLock<(Option<AhoCorasick>, Vec<Rule>)> = LazyLock::new(|| {
         let rule = Rule::Token(Rank::Format(at), token);
         token.keywords.iter().map(move |word| (*word, rule))
     });
-    let others: [(&[&str], Rule); 6] = [
+    let others: [(&[&str], Rule); 7] = [
         (key::KEYWORDS, Rule::Key),
+        (prose::KEYWORDS, Rule::Prose),
         (&["AKIA", "ASIA"], Rule::Near(neighbour::beside_aws_id)),
         (&["kind: Secret"], Rule::Kubernetes),
         (&["://"], Rule::Near(url::at)),

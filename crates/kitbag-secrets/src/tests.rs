@@ -378,3 +378,41 @@ fn made_secrets_are_found_and_look_alikes_left_alone() {
     assert!(missed.len() * 100 <= secrets.len() * 5, "{figures}");
     assert!(alarms.len() * 100 <= look_alikes.len() * 2, "{figures}");
 }
+
+#[test]
+fn a_password_that_a_sentence_tells_is_found() {
+    let mut random = random::Random::new(7);
+    let password = random.fill("{w5}#{d2}{w4}");
+    for sentence in [
+        "my password is PW.",
+        "The wifi password is: PW",
+        "ok so the password for my old laptop is now PW, don't lose it",
+        "Mein Passwort ist \"PW\".",
+        "Das Kennwort fürs WLAN lautet PW",
+        "mon mot de passe est PW !",
+        "mi contraseña es PW",
+        "a minha senha é PW",
+        "mijn wachtwoord is PW",
+        "我的密码是PW。",
+    ] {
+        let shown = redacted(&sentence.replace("PW", &password), "");
+        let expected = sentence.replace("PW", "[REDACTED:password]");
+        assert_eq!(shown, expected, "{sentence}");
+    }
+    for sentence in [
+        "my password is wrong",
+        "The password is required!",
+        "password is at least 8 characters",
+        "the password policy is ISO27001",
+        "my password is $PASSWORD",
+        "the password for the account is <your-password>",
+        "a passcode is 6 digits",
+        "Mein Passwort ist abgelaufen, was tun?",
+        "the password is hunter2",
+        "my password is https://example.com/reset1",
+    ] {
+        assert_eq!(redacted(sentence, ""), sentence);
+    }
+    let documented = format!("The password is {password}.");
+    assert_eq!(redacted(&documented, "docs/login.md"), documented);
+}

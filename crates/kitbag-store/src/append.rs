@@ -45,6 +45,7 @@ impl Analysed {
         if let Some(mut mask) = secrets.mask() {
             mask.message(&mut message.message);
         }
+        message.reference = message.reference.map(|name| secrets.masked_name(name));
         let analysis = &analyse(&message.text());
         let recallable = message.recallable.then_some(analysis);
         Ok(Self {

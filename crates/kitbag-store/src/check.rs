@@ -4,6 +4,7 @@ mod links;
 mod scope;
 
 use crate::error::{Result, StoreError};
+use crate::fact;
 use crate::id::TurnId;
 use crate::prompt::Hash;
 use crate::state;
@@ -117,9 +118,12 @@ async fn archived(tx: &mut Tx<'_>) -> Result<Vec<Result<(TurnId, u32), String>>>
 /// Facts, and the texts of prompts.
 async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    let twice = "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
-                 GROUP BY sender, key HAVING count(*) > 1";
-    for (sender, key) in tx.query::<(String, String)>(twice, ()).await? {
+    let twice = format!(
+        "SELECT DISTINCT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
+         GROUP BY sender, key, {} HAVING count(*) > 1",
+        fact::seen_in("fact")
+    );
+    for (sender, key) in tx.query::<(String, String)>(&twice, ()).await? {
         problems.push(format!("fact `{key}` of `{sender}` has two values at once"));
     }
     let missing = "SELECT DISTINCT scope, conversation, turn FROM prompt_text WHERE tenant = $1 \

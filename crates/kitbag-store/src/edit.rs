@@ -62,11 +62,14 @@ impl Store {
             Conversation::lock(tx, id.conversation).await?;
             let stored = history::get(tx, id).await?;
             let stored = stored.ok_or_else(|| StoreError::missing("message", id))?;
-            if stored.message.content == content {
+            let mut message = NewMessage::from(stored.message.clone());
+            message.message.content = content;
+            if let Some(mut mask) = secrets.mask() {
+                mask.message(&mut message.message);
+            }
+            if stored.message.content == message.message.content {
                 return Ok(false);
             }
-            let mut message = NewMessage::from(stored.message);
-            message.message.content = content;
             message.recallable = stored.recallable;
             message.at = stored.at;
             let message = Analysed::new(message, secrets, analyse)?.with_statements();

@@ -1,11 +1,13 @@
 //! Taking messages out, page by page.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Result, StoreError};
 use crate::filter::MessageFilter;
 use crate::history;
 use crate::message::StoredMessage;
 use crate::store::Store;
-use crate::transaction::placeholders;
+use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
 /// Which messages to take.
@@ -18,6 +20,8 @@ pub struct ExportFilter {
     pub channel: Option<String>,
     /// Of those, the messages that this admits.
     pub messages: MessageFilter,
+    /// Whether a message counts as well whose words are asked for in one of its older texts alone.
+    pub in_older_texts: bool,
 }
 
 impl ExportFilter {
@@ -28,7 +32,15 @@ impl ExportFilter {
             sender,
             channel,
             messages: MessageFilter::default(),
+            in_older_texts: false,
         }
+    }
+
+    /// The same, looking for words in the older texts of messages that were changed as well.
+    #[must_use]
+    pub fn in_older_texts(mut self) -> Self {
+        self.in_older_texts = true;
+        self
     }
 
     /// The same, of messages that a filter admits.
@@ -111,6 +123,10 @@ impl Store {
             );
             let mut cursor = None;
             let mut page = Vec::new();
+            let older = match filter.in_older_texts {
+                true => with_older_texts(tx, &filter.messages, start).await?,
+                false => BTreeSet::new(),
+            };
             for mut row in tx.query::<Row>(&sql, parameters).await? {
                 let (scope, arrival) = row.read()?;
                 cursor = Some(ExportCursor { scope, arrival });
@@ -118,7 +134,9 @@ impl Store {
                 // Contents that cannot be read are named when the message is.
                 let text: String = row.cell().unwrap_or_default();
                 let json: Option<String> = row.cell().unwrap_or_default();
-                if !filter.messages.admits_contents(&text, json.as_deref()) {
+                if !filter.messages.admits_contents(&text, json.as_deref())
+                    && !older.contains(&(scope, arrival))
+                {
                     continue;
                 }
                 page.push(row.read().map(|message| Exported {
@@ -132,4 +150,30 @@ impl Store {
         })
         .await
     }
+}
+
+/// The places of messages behind one whose older texts have the words and the metadata asked for.
+async fn with_older_texts(
+    tx: &mut Tx<'_>,
+    filter: &MessageFilter,
+    after: (u32, u32),
+) -> Result<BTreeSet<(u32, u32)>> {
+    if filter.words.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let sql = "SELECT message.scope, message.arrival, message_version.body, message_version.json \
+               FROM message_version JOIN message ON message.tenant = message_version.tenant \
+               AND message.scope = message_version.scope \
+               AND message.conversation = message_version.conversation \
+               AND message.seq = message_version.seq WHERE message_version.tenant = $1 \
+               AND (message.scope, message.arrival) > ($2, $3)";
+    let mut found = BTreeSet::new();
+    for mut row in tx.query::<Row>(sql, after).await? {
+        let place = row.read()?;
+        let (text, json): (String, Option<String>) = row.read()?;
+        if filter.admits_contents(&text, json.as_deref()) {
+            found.insert(place);
+        }
+    }
+    Ok(found)
 }

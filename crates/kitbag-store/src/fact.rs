@@ -1,10 +1,13 @@
 //! Facts about a sender: a key and a value. A value that was replaced stays, as history.
 //!
-//! A fact is told by a person or a tool, or drawn from a message. Of one key the value that was told or
-//! said last holds, whichever way it came.
+//! A fact is told by a person or a tool, or drawn from a message. What was told holds everywhere; what was
+//! drawn holds on the channel of its message. Of one key the latest of those that are seen in a place
+//! holds there.
 
 mod drawn;
 mod timeline;
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
@@ -15,13 +18,15 @@ use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{FromRow, LenientU32, Row, Value, from_row};
 
-pub(crate) use drawn::{Drawn, STATEMENTS, draw, statements};
+pub(crate) use drawn::{Drawn, STATEMENTS, draw, keep_drawn, new_facts, statements};
 pub(crate) use timeline::Timeline;
 
 /// Longest key, in characters.
 const LONGEST_KEY: usize = 100;
 /// Longest value, in characters.
 const LONGEST_VALUE: usize = 4_000;
+/// The value of a retraction that takes back whichever value holds.
+const ANY_VALUE: &str = "*";
 
 /// Something known about a sender.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -44,6 +49,9 @@ pub struct Fact {
     /// The person that it is about, where that is not the sender; the key begins with the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
+    /// Whether the message takes the value back. Nobody outside the store sees such a fact.
+    #[serde(skip)]
+    pub(crate) is_retraction: bool,
 }
 
 /// A fact to keep.
@@ -58,6 +66,7 @@ pub struct NewFact {
     pub source: Option<MessageId>,
     pub(crate) drawn: bool,
     pub(crate) speaker: Option<String>,
+    pub(crate) is_retraction: bool,
 }
 
 impl NewFact {
@@ -70,6 +79,7 @@ impl NewFact {
             source: None,
             drawn: false,
             speaker: None,
+            is_retraction: false,
         }
     }
 
@@ -96,8 +106,8 @@ impl NewFact {
 }
 
 impl Store {
-    /// Sets facts about a sender. A value that differs from the current one supersedes it; the same
-    /// value changes nothing.
+    /// Sets facts about a sender. A value that differs from the current one supersedes it. The same value
+    /// confirms one that was only drawn, and else changes nothing.
     ///
     /// # Errors
     /// When a fact is not one, which then changes nothing at all, or when the store fails.
@@ -128,7 +138,8 @@ impl Store {
         .await
     }
 
-    /// What is known about a sender now, by key; at most `limit` facts, those learned last.
+    /// What is known about a sender now, by key; at most `limit` facts, those learned last. Of values from
+    /// several channels the latest counts.
     ///
     /// # Errors
     /// When the store fails.
@@ -136,6 +147,23 @@ impl Store {
         let sender = sender.to_owned();
         self.read(async move |tx| current(tx, &sender, DrawnFrom::Anywhere, limit).await)
             .await
+    }
+
+    /// The number of values of facts that came from each message, current and past.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn fact_sources(&self) -> Result<BTreeMap<MessageId, u64>> {
+        self.read(async move |tx| {
+            let sql = "SELECT source_scope, source_conversation, source_seq FROM fact \
+                       WHERE tenant = $1 AND source_scope IS NOT NULL";
+            let mut counts = BTreeMap::new();
+            for source in tx.query::<MessageId>(sql, ()).await? {
+                *counts.entry(source).or_insert(0) += 1;
+            }
+            Ok(counts)
+        })
+        .await
     }
 
     /// The values that a sender's facts have had, by key, oldest first; at most `limit`. Of one key, if it
@@ -157,7 +185,7 @@ impl Store {
             };
             // A value that was only said once more is no other value.
             let sql = format!(
-                "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $3{of_key} \
+                "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $3{of_key} AND drawn < 2 \
                  AND (drawn = 0 OR until IS NULL OR until > since) ORDER BY {order} LIMIT $2"
             );
             let key: Vec<Value> = key.into_iter().map(Value::from).collect();
@@ -169,9 +197,10 @@ impl Store {
     }
 }
 
-pub(crate) const COLUMNS: &str = "key, value, version, since, until, source_scope, source_conversation, source_seq, drawn, speaker";
+/// The columns of a [`Fact`]. In `drawn`, 0 is a told value, 1 a drawn one, and 2 one that was taken back.
+pub(crate) const COLUMNS: &str = "key, value, version, since, until, source_scope, source_conversation, source_seq, drawn, speaker, drawn / 2";
 
-from_row!(Fact: key, value, version, since, until, source, drawn, speaker);
+from_row!(Fact: key, value, version, since, until, source, drawn, speaker, is_retraction);
 
 impl FromRow for Option<MessageId> {
     fn from_row(row: &mut Row) -> Result<Self> {
@@ -194,26 +223,52 @@ pub(crate) enum DrawnFrom {
     Scope(Option<u32>),
 }
 
-/// The facts that hold, the latest `limit` of them, sorted by key. Those that were told hold everywhere.
+/// The facts that hold, the latest `limit` of them, sorted by key. Those that were told hold everywhere,
+/// unless a later one was drawn that is seen here too.
 pub(crate) async fn current(
     tx: &mut Tx<'_>,
     sender: &str,
     from: DrawnFrom,
     limit: u32,
 ) -> Result<Vec<Fact>> {
-    let (condition, scope) = match from {
-        DrawnFrom::Anywhere => ("", None),
-        DrawnFrom::Scope(None) => (" AND drawn = 0", None),
-        DrawnFrom::Scope(scope) => (" AND (drawn = 0 OR source_scope = $4)", scope),
-    };
-    let sql = format!(
-        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{condition} \
-         ORDER BY since DESC, key LIMIT $3"
-    );
-    let scope: Vec<Value> = scope.into_iter().map(Value::from).collect();
-    let mut facts: Vec<Fact> = tx.query(&sql, (sender, limit, scope)).await?;
+    let mut facts = latest(tx, sender, from, " AND drawn < 2", limit).await?;
     facts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(facts)
+}
+
+/// The latest of each key that is seen, a value or a retraction, that meets a condition.
+pub(crate) async fn latest(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    from: DrawnFrom,
+    condition: &str,
+    limit: u32,
+) -> Result<Vec<Fact>> {
+    let (is_seen, scope): (fn(&str) -> String, _) = match from {
+        DrawnFrom::Anywhere => (|_| String::new(), None),
+        DrawnFrom::Scope(None) => (|fact| format!(" AND {fact}.drawn = 0"), None),
+        DrawnFrom::Scope(scope) => (
+            |fact| format!(" AND ({fact}.drawn = 0 OR {fact}.source_scope = $4)"),
+            scope,
+        ),
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{}{condition} \
+         AND NOT EXISTS (SELECT 1 FROM fact AS later WHERE later.tenant = $1 \
+         AND later.sender = $2 AND later.key = fact.key AND later.until IS NULL{} \
+         AND (later.since > fact.since \
+         OR later.since = fact.since AND later.version > fact.version)) \
+         ORDER BY since DESC, key LIMIT $3",
+        is_seen("fact"),
+        is_seen("later"),
+    );
+    let scope: Vec<Value> = scope.into_iter().map(Value::from).collect();
+    tx.query(&sql, (sender, limit, scope)).await
+}
+
+/// The place in which a fact is seen, as SQL: of one key a value holds in each.
+pub(crate) fn seen_in(fact: &str) -> String {
+    format!("CASE WHEN {fact}.drawn = 0 THEN -1 ELSE coalesce({fact}.source_scope, 0) END")
 }
 
 /// Lets one transaction at a time change facts about a sender. A lock for each fact would be taken
@@ -231,10 +286,7 @@ pub(crate) async fn set(
 ) -> Result<()> {
     fact.check()?;
     let mut timeline = Timeline::read(tx, sender, &fact.key).await?;
-    if timeline
-        .current()
-        .is_some_and(|held| held.value == fact.value)
-    {
+    if timeline.is_told(&fact.value) {
         return Ok(());
     }
     // Whoever tells a fact means it to hold, also where a clock was ahead when something was said.
@@ -243,7 +295,25 @@ pub(crate) async fn set(
     timeline.save(tx).await
 }
 
-/// Ends the value that holds. The caller holds the [`lock`].
+/// Keeps a fact that was told at some time, which others may have been told since. Tells whether it is
+/// new. The caller holds the [`lock`].
+pub(crate) async fn set_at(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    fact: &NewFact,
+    since: Timestamp,
+) -> Result<bool> {
+    fact.check()?;
+    let mut timeline = Timeline::read(tx, sender, &fact.key).await?;
+    if timeline.knows(fact, since) {
+        return Ok(false);
+    }
+    timeline.add(fact, since);
+    timeline.save(tx).await?;
+    Ok(true)
+}
+
+/// Ends the values that hold. The caller holds the [`lock`].
 pub(crate) async fn end(tx: &mut Tx<'_>, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
     // A value that was said in the future, by a clock that was ahead, ends all the same.
     let sql = "UPDATE fact SET until = CASE WHEN since < $2 THEN $2 ELSE since + 1 END \

@@ -15,7 +15,7 @@ use crate::append::{Analysed, Batch};
 use crate::conversation::IDLE;
 use crate::edit;
 use crate::error::Result;
-use crate::fact::{self, NewFact};
+use crate::fact::{self, Drawn, NewFact};
 use crate::forget::{self, Mark, MarkKey};
 use crate::id::{ConversationId, MessageId};
 use crate::message::NewMessage;
@@ -42,7 +42,7 @@ pub struct Import {
     pub title: Option<String>,
     /// The message.
     pub message: NewMessage,
-    /// Facts that were learned from the message. A value that the fact has or once had is not set again.
+    /// Facts that were learned from the message, told at its time. One that was told already is not set again.
     pub facts: Vec<NewFact>,
     /// A model's summary of the conversation up to this message, which replaces an earlier one.
     pub summary: Option<String>,
@@ -143,7 +143,7 @@ impl ImportBatch {
         for import in messages {
             import.check()?;
             let line = Line {
-                conversation: import.conversation,
+                conversation: import.conversation.map(|name| secrets.masked_name(name)),
                 title: import.title.map(|title| secrets.masked(title)),
                 message: Analysed::new(import.message, secrets, |text| analyser.analyse(text))?
                     .with_statements(),
@@ -282,7 +282,7 @@ impl Importer<'_> {
         drawn.extend(edit::replace(tx, &mut self.scope, rest.changed, self.now).await?);
         self.scope.save(tx).await?;
         if self.facts_from_talk == FactsFromTalk::Draw {
-            fact::draw(tx, &self.sender, drawn, self.now).await?;
+            self.keep_drawn(tx, drawn).await?;
         }
         self.keep_facts(tx, rest.facts).await?;
         self.keep_summaries(tx, rest.summaries).await
@@ -364,6 +364,18 @@ impl Importer<'_> {
         new
     }
 
+    /// Keeps statements as facts, without those that were forgotten.
+    async fn keep_drawn(&self, tx: &mut Tx<'_>, drawn: Vec<Drawn>) -> Result<()> {
+        let mut facts = fact::new_facts(&self.sender, drawn, self.now);
+        if let Some(key) = self.key {
+            let mark = |fact: &NewFact| key.of_fact(&self.sender, &fact.key, &fact.value);
+            let marks: Vec<Mark> = facts.iter().map(|(fact, _)| mark(fact)).collect();
+            let left = self.marks_that_hold(tx, &marks).await?;
+            facts.retain(|(fact, _)| !left.contains(&mark(fact)));
+        }
+        fact::keep_drawn(tx, &self.sender, facts).await
+    }
+
     async fn keep_facts(
         &mut self,
         tx: &mut Tx<'_>,
@@ -381,12 +393,9 @@ impl Importer<'_> {
                     continue;
                 }
             }
-            let sql = "SELECT value FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3";
-            let values: Vec<String> = tx.query(sql, (&self.sender, &fact.key)).await?;
-            if !values.contains(&fact.value) {
-                fact::set(tx, &self.sender, &fact.from_message(source), since).await?;
-                self.imported.facts += 1;
-            }
+            let fact = fact.from_message(source);
+            let is_new = fact::set_at(tx, &self.sender, &fact, since).await?;
+            self.imported.facts += usize::from(is_new);
         }
         Ok(())
     }

@@ -113,11 +113,11 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
         (&mut stats.messages, "count(*) FROM message WHERE"),
         (
             &mut stats.facts,
-            "count(*) FROM fact WHERE until IS NULL AND",
+            "count(*) FROM fact WHERE drawn < 2 AND until IS NULL AND",
         ),
         (
             &mut stats.past_facts,
-            "count(*) FROM fact WHERE until IS NOT NULL AND",
+            "count(*) FROM fact WHERE drawn < 2 AND until IS NOT NULL AND",
         ),
         (&mut stats.summaries, "count(*) FROM summary WHERE"),
         (&mut stats.turns, "count(*) FROM turn WHERE"),

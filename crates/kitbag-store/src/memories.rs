@@ -117,7 +117,9 @@ impl Store {
     /// # Errors
     /// When the conversation cannot be read.
     pub async fn read_conversation(&self, request: &MemoryRequest) -> Result<ConversationMemory> {
-        let request = request.clone();
+        let mut request = request.clone();
+        let choice = request.incoming.conversation;
+        request.incoming.conversation = self.secrets().masked_choice(choice);
         self.read(async move |tx| conversation(tx, &request).await)
             .await
     }

@@ -140,16 +140,17 @@ pub struct Recalled {
     pub score: Score,
     /// Messages that say nearly the same.
     pub duplicates: Vec<MessageId>,
-    /// The later message by which it no longer holds, if there is one.
+    /// The later message or fact by which it no longer holds, if there is one.
     pub outdated_by: Option<Later>,
 }
 
-/// A later message about the same thing.
+/// A later message about the same thing, or a fact that was told later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Later {
-    /// Its name.
-    pub id: MessageId,
+    /// Its name; none where the fact was told, and not said in a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<MessageId>,
     /// When it was said.
     pub at: Option<MessageTime>,
 }
@@ -293,6 +294,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
         let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, hit.passage));
         let (start, end) = cut.unwrap_or_else(|| (0, message.text().len()));
         let duplicates = hit.duplicates.into_iter();
+        let replaced = known.replaced(message.id);
         Some(Recalled {
             message,
             passage: start..end,
@@ -302,9 +304,10 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
                 .outdated_by
                 .and_then(|later| times.get(&later))
                 .map(|(id, at)| {
-                    let (id, at) = (*id, *at);
+                    let (id, at) = (Some(*id), *at);
                     Later { id, at }
-                }),
+                })
+                .or(replaced),
         })
     });
     let mut hits: Vec<Recalled> = hits.collect();
@@ -321,6 +324,7 @@ async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Re
         false => request.limit,
     };
     let mut known = known.facts;
+    known.retain(|(fact, _)| !fact.is_retraction);
     known.truncate(limit);
     let mut facts = Vec::with_capacity(known.len());
     for (fact, relevance) in known {

@@ -110,9 +110,12 @@ async fn facts(tx: &mut Tx<'_>) -> Result<()> {
                AND message.scope = source_scope AND message.conversation = source_conversation \
                AND message.seq = source_seq)";
     tx.execute(sql, ()).await?;
-    let several = "SELECT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
-                   GROUP BY sender, key HAVING count(*) > 1 ORDER BY sender, key";
-    for (sender, key) in tx.query::<(String, String)>(several, ()).await? {
+    let several = format!(
+        "SELECT DISTINCT sender, key FROM fact WHERE tenant = $1 AND until IS NULL \
+         GROUP BY sender, key, {} HAVING count(*) > 1 ORDER BY sender, key",
+        fact::seen_in("fact")
+    );
+    for (sender, key) in tx.query::<(String, String)>(&several, ()).await? {
         fact::lock(tx, &sender).await?;
         Timeline::read(tx, &sender, &key).await?.save(tx).await?;
     }

@@ -1,17 +1,21 @@
 //! Keeps secrets out of the store: what people, models and tools said is masked before it is written.
 //!
 //! The turn that a secret was typed in is made from the message as it came in, so the model sees it
-//! there. Rows, index, archived prompts, exports and every later prompt hold the mask. What an operator
-//! writes (base prompt, tools, context messages) is not changed.
+//! there. Rows, index, archived prompts, exports and every later prompt hold the mask, and so do names of
+//! conversations, references, keys of facts and reminders. What an operator writes (base prompt, tools,
+//! context messages of one turn) is not changed.
 
 mod json;
 
 use kitbag_core::content::{Content, ContentBlock, RawJson};
+use kitbag_core::inject::EntryAction;
 use kitbag_core::message::Message;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::conversation::ConversationChoice;
 use crate::fact::NewFact;
+use crate::store::Store;
 
 /// The treatment of secrets in what is stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,9 +48,39 @@ impl Secrets {
     /// Facts as they are stored.
     pub(crate) fn masked_facts(self, mut facts: Vec<NewFact>) -> Vec<NewFact> {
         for fact in &mut facts {
+            fact.key = self.masked_name(std::mem::take(&mut fact.key));
             fact.value = self.masked(std::mem::take(&mut fact.value));
         }
         facts
+    }
+
+    /// A name as it is stored. Names that differ stay different: a few digits of their hash follow the
+    /// mask, too few to confirm a guess.
+    pub(crate) fn masked_name(self, name: String) -> String {
+        let Some(masked) = self.mask().and_then(|mut mask| mask.replaced(&name)) else {
+            return name;
+        };
+        let hash = blake3::hash(name.as_bytes()).to_hex();
+        let digits: String = hash.chars().take(8).collect();
+        format!("{masked}-{digits}")
+    }
+
+    /// The conversation that is chosen, by the name under which it is stored.
+    pub(crate) fn masked_choice(self, choice: ConversationChoice) -> ConversationChoice {
+        match choice {
+            ConversationChoice::Named(name) => ConversationChoice::Named(self.masked_name(name)),
+            other => other,
+        }
+    }
+
+    /// Changes of reminders as they are stored.
+    pub(crate) fn masked_entries(self, mut actions: Vec<EntryAction>) -> Vec<EntryAction> {
+        for action in &mut actions {
+            if let EntryAction::Upsert { message } = action {
+                message.content = self.masked(std::mem::take(&mut message.content));
+            }
+        }
+        actions
     }
 
     /// A value as it is stored, whose secrets are looked for in every text of its JSON.
@@ -55,6 +89,14 @@ impl Secrets {
             Some(mut mask) => mask.value(value),
             None => value,
         }
+    }
+}
+
+impl Store {
+    /// A text as the store keeps it: without its secrets, unless they are kept.
+    #[must_use]
+    pub fn as_stored(&self, text: String) -> String {
+        self.secrets().masked(text)
     }
 }
 
@@ -105,6 +147,14 @@ impl Mask {
         }
         if let Some(masked) = message.name.as_deref().and_then(|name| self.replaced(name)) {
             message.name = Some(masked);
+        }
+        if let Some(run) = message
+            .metadata
+            .as_mut()
+            .and_then(|own| own.run_id.as_mut())
+            && let Some(masked) = self.replaced(run)
+        {
+            *run = masked;
         }
         if !message.extra.is_empty() {
             message.extra = self.value(std::mem::take(&mut message.extra));

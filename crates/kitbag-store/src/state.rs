@@ -123,6 +123,7 @@ impl Store {
         id: ConversationId,
         actions: Vec<EntryAction>,
     ) -> Result<()> {
+        let actions = self.secrets().masked_entries(actions);
         self.write(async move |tx| {
             Conversation::lock(tx, id).await?;
             apply(tx, id, actions).await

@@ -51,6 +51,17 @@ impl Store {
         }
         Ok(tenants)
     }
+
+    /// Returns whether the tenant has something in the store; if not, its name may be mistyped.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn has_tenant(&self) -> Result<bool> {
+        let sql = "SELECT 1 FROM tenant WHERE tenant = $1 \
+                   UNION ALL SELECT 1 FROM fact WHERE tenant = $1 LIMIT 1";
+        let found = self.read(async move |tx| tx.query_one::<i64>(sql, ()).await);
+        Ok(found.await?.is_some())
+    }
 }
 
 /// The names of all tenants, whoever asks for them: those with scopes, and those with facts alone.

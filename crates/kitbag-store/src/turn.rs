@@ -89,6 +89,7 @@ impl Store {
         message.at.get_or_insert(now.into());
         let message = Analysed::new(message, self.secrets(), analyse)?;
         let message = self.with_statements(message);
+        let conversation = self.secrets().masked_choice(conversation);
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
             if let Some(key) = &idempotency_key

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::kept::Kept;
 use super::ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason};
-use super::select::{Base, Piece, Priced};
+use super::select::{Base, Piece, Priced, Remembered};
 use super::turn::{Choice, Turn};
 use crate::band::Band;
 use crate::chunk::{ChunkBand, ChunkId, Detail, Relevance};
@@ -111,6 +111,10 @@ fn reason_out(turn: &Turn<'_>, choice: &Choice, priced: &Priced) -> Reason {
         // With that much more it could be added to what is there, at its cheapest worthy level.
         let taken = choice.fixed.saturating_add(choice.chunk_tokens());
         let unused = turn.settings.budget.saturating_sub(taken);
+        let unused = match choice.remembered == Remembered::StayOut && priced.is_remembered() {
+            true => unused.saturating_sub(turn.heading_tokens()),
+            false => unused,
+        };
         let worthy = priced.pieces.iter().filter(|piece| piece.worth > 0);
         let cheapest = worthy.min_by_key(|piece| piece.tokens);
         Reason::NoRoom {

@@ -7,6 +7,7 @@ mod blocks;
 mod carried;
 pub(crate) mod countable;
 mod flat;
+mod heading;
 mod node;
 mod pack;
 mod spoken;
@@ -24,6 +25,8 @@ use super::segment::{Segment, TextSegments, concat};
 use super::settings::ModelTraits;
 use crate::chunk::ChunkBand;
 use crate::problem::Problem;
+use heading::headed;
+pub(super) use heading::{Place, heading};
 use pack::Dress;
 
 /// The forms that an assembly can take.
@@ -142,6 +145,11 @@ pub(super) fn lay_out(
     chunks: &Placed<'_>,
     traits: &ModelTraits,
 ) -> Laid {
+    let kept = headed(form, chunks.kept, chunks.headings);
+    let chunks = &Placed {
+        kept: &kept,
+        ..*chunks
+    };
     match form {
         OutputForm::Flat => flat::lay_out(draft, chunks),
         OutputForm::Pack => pack::lay_out(Dress::Pack, draft, chunks),
@@ -161,6 +169,8 @@ pub(super) struct Placed<'a> {
     pub(super) kept: &'a [Kept],
     /// The frames to lay out even when they stay empty, while they are only measured.
     pub(super) reserved: Option<Reserved>,
+    /// The places to lay out the heading of remembered chunks in, while it is only measured.
+    pub(super) headings: &'a [Place],
     /// Whether the prompt is one of a store of version 1, whose nodes had no blank lines.
     pub(super) is_of_version_1: bool,
 }
@@ -182,20 +192,37 @@ impl<'a> Placed<'a> {
         }
     }
 
-    pub(super) fn reserving(kept: &'a [Kept], reserved: Reserved) -> Self {
+    pub(super) fn reserving(kept: &'a [Kept], reserved: Reserved, headings: &'a [Place]) -> Self {
         Self {
             reserved: Some(reserved),
+            headings,
             ..Self::new(kept)
         }
     }
 
-    /// The chunks before the history.
+    /// The chunks before the history that are not remembered.
     fn session(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
         self.of_band(ChunkBand::Session)
+            .filter(|kept| !kept.is_remembered)
+    }
+
+    /// The remembered chunks before the history. They stand behind the operator's words, so that
+    /// none of these is under their heading.
+    fn remembered(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
+        self.of_band(ChunkBand::Session)
+            .filter(|kept| kept.is_remembered)
+    }
+
+    /// The chunks behind the history of so many messages: those that were appended there, and those
+    /// of this turn alone, remembered ones last.
+    fn recent(&self, history: usize) -> Vec<&'a Kept> {
+        let mut recent: Vec<&Kept> = self.before(history).chain(self.volatile()).collect();
+        recent.sort_by_key(|kept| kept.is_remembered);
+        recent
     }
 
     /// The chunks that were appended before the message `index` of the history and the current.
-    fn before(&self, index: usize) -> impl Iterator<Item = &'a Kept> {
+    fn before(&self, index: usize) -> impl Iterator<Item = &'a Kept> + use<'a> {
         self.kept
             .iter()
             .filter(move |kept| kept.before == Some(index))

@@ -43,6 +43,9 @@ pub struct Kept {
     /// epoch began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
+    /// Whether it stands under the heading of what is remembered.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_remembered: bool,
 }
 
 /// The chunks behind those that a prompt of this form keeps, each with the level alone that is shown.

@@ -28,7 +28,9 @@ pub(crate) fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm
         let item = match chunk.trust {
             // Already written as an item, or meant to have marks.
             Trust::Operator => format!("- {}\n", content.trim()),
-            Trust::User | Trust::Untrusted => format!("- {}\n", indented(content, 2)),
+            Trust::User | Trust::Remembered | Trust::Untrusted => {
+                format!("- {}\n", indented(content, 2))
+            }
         };
         return match form {
             // A section of the flat prompt must end in a blank line, so every piece does.

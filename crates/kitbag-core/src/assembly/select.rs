@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::memo::Memo;
 use super::piece::render_piece;
 use super::settings::{AssemblySettings, FitStrategy};
-use crate::chunk::{ChunkBand, ChunkId, ContextPriority, Detail, Level, Relevance};
+use crate::chunk::{ChunkBand, ChunkId, ContextPriority, Detail, Level, Relevance, Trust};
 use crate::fit::{self, Candidate, FitError, Fitted, Offer, Price};
 use crate::rank::RankedChunk;
 use crate::tokens::Tokens;
@@ -131,6 +131,10 @@ impl Priced {
         self.ranked.chunk.priority == ContextPriority::Critical
     }
 
+    pub(super) fn is_remembered(&self) -> bool {
+        self.ranked.chunk.trust == Trust::Remembered
+    }
+
     pub(super) fn is_below(&self, floor: Relevance) -> bool {
         self.ranked.chunk.relevance < floor && !self.is_critical()
     }
@@ -160,6 +164,7 @@ impl Priced {
             text: piece.text.clone(),
             tokens: piece.tokens,
             before,
+            is_remembered: self.is_remembered(),
         })
     }
 }
@@ -175,6 +180,15 @@ pub(super) struct Base {
     pub(super) is_outdated: bool,
 }
 
+/// The treatment of remembered chunks, which cost a heading besides their own tokens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remembered {
+    /// The heading is paid for.
+    MayCome,
+    /// There is no room for the heading.
+    StayOut,
+}
+
 /// Chooses a level, or none, of each chunk within `room`. Of a chunk that stands in the prompt only
 /// what is worth more counts, and only as much as it is worth more. `only` is the only band to choose
 /// for, and what a token must bring there at least.
@@ -182,13 +196,15 @@ pub(super) fn choose(
     priced: &[Priced],
     bases: &[Base],
     only: Option<(ChunkBand, Price)>,
+    remembered: Remembered,
     room: Tokens,
     settings: &AssemblySettings,
 ) -> Result<Fitted, AssembleError> {
     let candidate = |(priced, base): (&Priced, &Base)| {
         let is_elsewhere = only.is_some_and(|(band, _)| band != priced.band());
         let must = base.is_outdated || (priced.is_critical() && base.shown.is_none());
-        if is_elsewhere || priced.is_duplicate {
+        let stays_out = remembered == Remembered::StayOut && priced.is_remembered();
+        if is_elsewhere || stays_out || priced.is_duplicate {
             Candidate::optional([])
         } else if must {
             Candidate::critical(offers(priced, base, None))

@@ -943,27 +943,30 @@ fn any_chunk() -> impl Strategy<Value = ContextChunk> {
         0u32..=1_000_000,
         0..5usize,
         0..4usize,
+        0..3usize,
         "[a-d]{1,2}",
     )
-        .prop_map(|(full, outline, relevance, priority, kind, source)| {
-            let kinds = [
-                ChunkType::File,
-                ChunkType::Fact,
-                ChunkType::Entity,
-                ChunkType::Structure,
-            ];
-            let band = if kind % 2 == 0 {
-                ChunkBand::Session
-            } else {
-                ChunkBand::Volatile
-            };
-            ContextChunk::new(kinds[kind].clone(), source, full)
-                .with_level(Level::new(Detail::Outline, outline))
-                .with_relevance(Relevance::from_ppm(relevance))
-                .with_priority(ContextPriority::ALL[priority])
-                .with_trust(Trust::Untrusted)
-                .with_band(band)
-        })
+        .prop_map(
+            |(full, outline, relevance, priority, kind, trust, source)| {
+                let kinds = [
+                    ChunkType::File,
+                    ChunkType::Fact,
+                    ChunkType::Entity,
+                    ChunkType::Structure,
+                ];
+                let band = if kind % 2 == 0 {
+                    ChunkBand::Session
+                } else {
+                    ChunkBand::Volatile
+                };
+                ContextChunk::new(kinds[kind].clone(), source, full)
+                    .with_level(Level::new(Detail::Outline, outline))
+                    .with_relevance(Relevance::from_ppm(relevance))
+                    .with_priority(ContextPriority::ALL[priority])
+                    .with_trust([Trust::Untrusted, Trust::Remembered, Trust::User][trust])
+                    .with_band(band)
+            },
+        )
 }
 
 proptest! {

@@ -1,17 +1,19 @@
 //! Decides one turn: keep the previous selection or make one anew, then lay it out.
 
+mod choose;
+
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use super::draft::Draft;
-use super::epoch::{self, Continuation, Epoch, bases};
+use super::epoch::{self, Continuation, Epoch};
 use super::error::AssembleError;
-use super::form::{Laid, Placed, Reserved, lay_out};
+use super::form::{Laid, Placed, lay_out};
 use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
 use super::memo::Memo;
 use super::segment::Segment;
-use super::select::{Base, Priced, choose};
+use super::select::{Base, Priced, Remembered};
 use super::settings::AssemblySettings;
 use super::{Assembly, breakpoint, explain};
 use crate::band::Band;
@@ -43,6 +45,8 @@ pub(super) struct Choice {
     pub(super) market: Fitted,
     /// The tokens of everything but the chunks.
     pub(super) fixed: Tokens,
+    /// Whether remembered chunks could be chosen.
+    pub(super) remembered: Remembered,
 }
 
 impl Choice {
@@ -118,145 +122,6 @@ impl Turn<'_> {
             return Err(renewal);
         }
         Ok(kept)
-    }
-
-    fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
-        let eligible = |band: ChunkBand| {
-            let mut priced = self.priced.iter();
-            priced.any(|priced| priced.band() == band && priced.is_eligible(self.settings.floor))
-        };
-        let reserved = Reserved {
-            session: eligible(ChunkBand::Session),
-            appended: eligible(ChunkBand::History),
-            volatile: eligible(ChunkBand::Volatile),
-        };
-        let segments = self.lay_out(&Placed::reserving(&[], reserved)).segments;
-        if !reserved.appended {
-            self.history_tokens.get_or_init(|| self.said(&segments));
-        }
-        let fixed = self.fixed(&segments);
-        if fixed > self.settings.budget {
-            return Err(self.fixed_over_budget(fixed, &segments));
-        }
-        let room = self.settings.budget.saturating_sub(fixed);
-        let limit = self.settings.chunk_limit.unwrap_or(room);
-        let market = self.choose_all(room.min(limit))?;
-        // What the conversation is about to add is left free, unless what must be in needs it.
-        let headroom = previous.map_or(Tokens::ZERO, |epoch| {
-            epoch.headroom(self.history_tokens(), room)
-        });
-        let fitted = match room.saturating_sub(headroom) {
-            free if free < room.min(limit) => self.choose_all(free).ok(),
-            _ => None,
-        };
-        let fitted = fitted.as_ref().unwrap_or(&market);
-        Ok(Choice {
-            standing: Vec::new(),
-            bases: alloc::vec![Base::default(); self.priced.len()],
-            choices: fitted.choices.clone(),
-            used: fitted.used,
-            fixed,
-            market,
-        })
-    }
-
-    /// The best selection within `room` with nothing standing.
-    fn choose_all(&self, room: Tokens) -> Result<Fitted, AssembleError> {
-        let bases = alloc::vec![Base::default(); self.priced.len()];
-        choose(self.priced, &bases, None, room, self.settings)
-    }
-
-    /// Keeps everything as it was in the inference before, if this is another one of the same turn
-    /// and nothing that must be in is missing.
-    fn freeze(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
-        if !epoch.is_same_turn(self.draft) {
-            return None;
-        }
-        let standing = epoch.kept.clone();
-        let bases = bases(&standing, self.priced);
-        let is_missing = |(priced, base): (&Priced, &Base)| {
-            let unseen = priced.is_critical() && base.shown.is_none() && !priced.is_duplicate;
-            unseen || base.is_outdated
-        };
-        if self.priced.iter().zip(&bases).any(is_missing) {
-            return None;
-        }
-        let all = self.fixed(&self.lay_out(&Placed::new(&standing)).segments);
-        (all <= self.settings.budget).then(|| Choice {
-            fixed: all.saturating_sub(tokens_of(&standing)),
-            standing,
-            choices: alloc::vec![None; bases.len()],
-            bases,
-            used: Tokens::ZERO,
-            market: market.clone(),
-        })
-    }
-
-    /// Chooses what to add to a selection that stands: what is worth its tokens at the price of a
-    /// selection made anew. None when there is no room for what must be in.
-    fn choose_beside(
-        &self,
-        epoch: &Epoch,
-        history: Continuation,
-        market: &Fitted,
-    ) -> Option<Choice> {
-        let standing = epoch.lasting(history);
-        let reserved = Reserved {
-            session: false,
-            appended: true,
-            volatile: true,
-        };
-        let placed = Placed::reserving(&standing, reserved);
-        let with_standing = self.fixed(&self.lay_out(&placed).segments);
-        if with_standing > self.settings.budget {
-            return None;
-        }
-        let mut room = self.settings.budget.saturating_sub(with_standing);
-        let limit = self.settings.limit_beside(tokens_of(&standing));
-        let bases = bases(&standing, self.priced);
-        let within = |band: ChunkBand, room: Tokens| {
-            let only = Some((band, market.price));
-            choose(self.priced, &bases, only, room, self.settings)
-        };
-
-        let earlier = within(ChunkBand::History, room).ok()?;
-        room = room.saturating_sub(earlier.used);
-        // What is for this turn alone comes first. What is appended stays, so that without a limit
-        // half of the room is left to the turns that follow.
-        let volatile = within(ChunkBand::Volatile, room.min(limit.unwrap_or(room)))
-            .or_else(|_| within(ChunkBand::Volatile, room))
-            .ok()?;
-        let left = room.saturating_sub(volatile.used);
-        let some = match limit {
-            Some(limit) => left.min(limit.saturating_sub(volatile.used)),
-            None => Tokens(left.0 / 2),
-        };
-        let appended = within(ChunkBand::Session, some)
-            .or_else(|_| within(ChunkBand::Session, left))
-            .ok()?;
-        let all = earlier.choices.iter().zip(&volatile.choices);
-        let all = all.zip(&appended.choices);
-        Some(Choice {
-            fixed: with_standing.saturating_sub(tokens_of(&standing)),
-            standing,
-            choices: all
-                .map(|((earlier, volatile), appended)| earlier.or(*volatile).or(*appended))
-                .collect(),
-            bases,
-            used: earlier
-                .used
-                .saturating_add(volatile.used)
-                .saturating_add(appended.used),
-            market: market.clone(),
-        })
-    }
-
-    /// What keeping a selection costs, against the best one of as many tokens.
-    fn regret(&self, kept: &Choice, market: &Fitted) -> u64 {
-        let tokens = kept.chunk_tokens();
-        let equal = (tokens > market.used).then(|| self.choose_all(tokens).ok());
-        let best = equal.flatten();
-        epoch::regret(best.as_ref().unwrap_or(market), kept.worth(self.priced))
     }
 
     /// Lays out what was chosen.

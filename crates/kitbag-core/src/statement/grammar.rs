@@ -1,7 +1,7 @@
 //! The statements that are known, as data: one file for each language, read into patterns.
 //!
-//! A line is `say KEY | PATTERN`, `ask KEY | PATTERN`, `all | PATTERN`, or the name of a list with its
-//! words. In a pattern `(a|b c)` is one of several, `[a|b c]` may be missing, `{kind}` is a slot, `{,kind}` one
+//! A line is `say KEY | PATTERN`, `end KEY | PATTERN` for a value that no longer holds, `ask KEY | PATTERN`,
+//! `all | PATTERN`, or the name of a list with its words. Of two patterns the first that matches counts. In a pattern `(a|b c)` is one of several, `[a|b c]` may be missing, `{kind}` is a slot, `{,kind}` one
 //! behind a comma, `...` at the beginning lets it stand anywhere, and `word*` takes the rest of a word as a slot.
 //! In a key, and in a value behind a second `|`, `{1}` is what the first slot holds.
 
@@ -23,6 +23,8 @@ pub(super) struct Grammar {
     pub(super) join: Phrases,
     /// Words behind which a sentence states nothing: conditions, reports, wishes.
     pub(super) never: Phrases,
+    /// Words behind a value which say that it no longer holds.
+    pub(super) gone: Phrases,
     /// Verbs of a message that hands over a text to work on.
     pub(super) task: Phrases,
     /// Words that end a value.
@@ -48,6 +50,8 @@ pub(super) struct Pattern {
     pub(super) parts: Vec<Part>,
     /// Whether it need not stand at the beginning of a clause.
     pub(super) is_anywhere: bool,
+    /// Whether it says that the value no longer holds.
+    pub(super) retracts: bool,
 }
 
 #[derive(Debug)]
@@ -70,6 +74,12 @@ impl Grammar {
             let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
             match name {
                 "say" => grammar.says.extend(Pattern::read(rest)),
+                "end" => grammar
+                    .says
+                    .extend(Pattern::read(rest).map(|pattern| Pattern {
+                        retracts: true,
+                        ..pattern
+                    })),
                 "ask" => grammar
                     .asks
                     .extend(Pattern::read(rest).map(Pattern::with_open_end)),
@@ -77,6 +87,7 @@ impl Grammar {
                 "lead" => grammar.lead.read(rest),
                 "join" => grammar.join.read(rest),
                 "never" => grammar.never.read(rest),
+                "gone" => grammar.gone.read(rest),
                 "task" => grammar.task.read(rest),
                 "bad" => grammar.bad.read(rest),
                 "self" => grammar.self_words.read(rest),
@@ -139,6 +150,7 @@ impl Pattern {
             value,
             parts,
             is_anywhere,
+            retracts: false,
         })
     }
 

@@ -215,7 +215,7 @@ fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
     match c {
         '?' | '？' | '؟' => Gap::Question,
         '!' | '…' | '。' | '！' | '\n' => Gap::End,
-        '.' if ends && !is_abbreviated(before) => Gap::End,
+        '.' if ends && !is_abbreviated(before) && !is_day(before, tail) => Gap::End,
         '.' if tail.starts_with('.') => Gap::End,
         ',' | '，' | '、' => Gap::Comma,
         ';' | '；' | '(' | ')' | '—' | '–' | '（' | '）' => Gap::Clause,
@@ -224,6 +224,18 @@ fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
         _ if Script::of(c) == Some(Script::Symbol) => Gap::Clause,
         _ => Gap::Space,
     }
+}
+
+/// Returns whether the point behind a number makes it the day of a month, as in German: `am 3. Mai`.
+fn is_day(before: Option<&Word<'_>>, tail: &str) -> bool {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez",
+    ];
+    let is_number = |word: &&Word<'_>| {
+        word.written.len() <= 2 && word.written.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let next = tail.trim_start_matches(' ');
+    before.filter(is_number).is_some() && MONTHS.iter().any(|month| next.starts_with(month))
 }
 
 /// Returns whether the point behind a word belongs to it: `St.`, `J.`.

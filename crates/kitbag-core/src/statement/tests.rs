@@ -7,8 +7,62 @@ use super::*;
 static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new);
 
 fn drawn(text: &str) -> Vec<(String, String)> {
-    let found = STATEMENTS.of(text);
-    found.into_iter().map(|one| (one.key, one.value)).collect()
+    said(text, false)
+}
+
+/// What a text states, or what it takes back.
+fn said(text: &str, retracts: bool) -> Vec<(String, String)> {
+    let found = STATEMENTS.of(text).into_iter();
+    let found = found.filter(|one| one.retracts == retracts);
+    found.map(|one| (one.key, one.value)).collect()
+}
+
+#[test]
+fn x12_what_no_longer_holds_is_taken_back_in_each_language() {
+    for (text, key, value) in [
+        ("I no longer live in New York.", "home", "New York"),
+        ("I don't live in Berlin anymore.", "home", "Berlin"),
+        ("We moved away from Berlin.", "home", "Berlin"),
+        ("I no longer work at Acme.", "employer", "Acme"),
+        ("I quit my job.", "employer", "*"),
+        ("I'm no longer a nurse.", "job", "nurse"),
+        ("I have a dog no more.", "pet/dog", "*"),
+        ("My dog died last week.", "pet/dog", "*"),
+        ("Sadly our cat Luna passed away.", "cat/luna", "*"),
+        ("I am not allergic to nuts anymore.", "allergy/nuts", "nuts"),
+        ("My girlfriend and I broke up.", "girlfriend", "*"),
+        ("Ich wohne nicht mehr in Berlin.", "home", "Berlin"),
+        ("Ich bin keine Lehrerin mehr.", "job", "Lehrerin"),
+        ("Ich arbeite nicht mehr bei Siemens.", "employer", "Siemens"),
+        ("Mein Hund Rex ist gestorben.", "hund/rex", "*"),
+        ("Je n'habite plus à Lyon.", "home", "Lyon"),
+        ("Je ne suis plus infirmière.", "job", "infirmière"),
+        ("Ya no vivo en Madrid.", "home", "Madrid"),
+        ("Ya no trabajo en Seat.", "employer", "Seat"),
+        ("Non vivo più a Roma.", "home", "Roma"),
+        ("Non lavoro più per Fiat.", "employer", "Fiat"),
+        ("Não moro mais em Lisboa.", "home", "Lisboa"),
+        ("Ik woon niet meer in Gent.", "home", "Gent"),
+        ("Ik ben geen leraar meer.", "job", "leraar"),
+        ("我不住在北京了。", "home", "北京"),
+        ("我已经不在华为工作了。", "employer", "华为"),
+    ] {
+        assert_eq!(
+            said(text, true),
+            [(key.to_owned(), value.to_owned())],
+            "{text}"
+        );
+        assert_eq!(drawn(text), [], "{text}");
+    }
+    let moved = "I moved to Hamburg, I no longer live in Berlin.";
+    assert_eq!(drawn(moved), [("home".to_owned(), "Hamburg".to_owned())]);
+    assert_eq!(said(moved, true), []);
+    for text in [
+        "If I no longer live in Berlin, I vote by mail.",
+        "My sister died.",
+    ] {
+        assert_eq!(STATEMENTS.of(text), [], "{text}");
+    }
 }
 
 #[test]
@@ -121,8 +175,11 @@ fn x12_questions_name_the_keys_that_they_ask_for() {
         "Was weißt du über mich?",
         "¿Qué sabes de mí?",
         "Cosa sai di me?",
+        "Que sais-tu de moi ?",
+        "O que você sabe sobre mim?",
         "Wat weet je over mij?",
         "你知道我什么？",
+        "你对我了解多少？",
     ] {
         assert!(statements.asked(query).everything, "{query}");
     }

@@ -37,15 +37,24 @@ pub(crate) struct Drawn {
     pub(crate) at: Option<Timestamp>,
 }
 
-/// Keeps statements as facts about a sender. Of one key the value that was said last holds; a statement
-/// without a time counts as said now. A person other than the sender has keys of their own.
+/// Keeps statements as facts about a sender.
 pub(crate) async fn draw(
     tx: &mut Tx<'_>,
     sender: &str,
     drawn: Vec<Drawn>,
     now: Timestamp,
 ) -> Result<()> {
-    let mut keys: BTreeMap<String, Vec<(NewFact, Timestamp)>> = BTreeMap::new();
+    keep_drawn(tx, sender, new_facts(sender, drawn, now)).await
+}
+
+/// Statements as facts about a sender, with the times at which they were said; now, where none is known.
+/// A person other than the sender has keys of their own.
+pub(crate) fn new_facts(
+    sender: &str,
+    drawn: Vec<Drawn>,
+    now: Timestamp,
+) -> Vec<(NewFact, Timestamp)> {
+    let mut facts = Vec::with_capacity(drawn.len());
     for one in drawn {
         // A sender `ann` is shown as Ann.
         let is_sender = |name: &str| name.to_lowercase() == sender.to_lowercase();
@@ -56,13 +65,27 @@ pub(crate) async fn draw(
             Some(name) => format!("{name}/{}", one.statement.key),
             None => one.statement.key,
         };
-        let mut fact = NewFact::new(&key, one.statement.value).from_message(one.message);
+        let mut fact = NewFact::new(key, one.statement.value).from_message(one.message);
         (fact.drawn, fact.speaker) = (true, speaker);
+        fact.is_retraction = one.statement.retracts;
         // A name that is too long for a key is no reason to refuse the message.
         if fact.check().is_ok() {
-            let since = one.at.unwrap_or(now);
-            keys.entry(key).or_default().push((fact, since));
+            facts.push((fact, one.at.unwrap_or(now)));
         }
+    }
+    facts
+}
+
+/// Keeps facts that were drawn, each where it belongs in the order in which they were said.
+pub(crate) async fn keep_drawn(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    facts: Vec<(NewFact, Timestamp)>,
+) -> Result<()> {
+    let mut keys: BTreeMap<String, Vec<(NewFact, Timestamp)>> = BTreeMap::new();
+    for (fact, since) in facts {
+        let of_key = keys.entry(fact.key.clone()).or_default();
+        of_key.push((fact, since));
     }
     if keys.is_empty() {
         return Ok(());

@@ -1,8 +1,14 @@
 //! The values that one key has had, in the order in which they were said: which holds until when.
 //!
 //! Messages arrive in any order and may be forgotten, so the ends of values follow from what is there. A
-//! value ends when another one is said, or when the fact is unset. Said once more it ends at once: the
-//! first to say it holds, and the others stand by for the time when its message is forgotten.
+//! told value holds everywhere until another one is told. A drawn value holds on the channel of its
+//! message until another one is drawn there or any value is told: the told value stays meanwhile, and the
+//! drawn one is the later of the two where both are seen ([`current`](super::current)). A retraction is a
+//! drawn value too; it counts where the value that it takes back holds. Unsetting a fact ends all of them.
+//! Said once more a value ends at once: the first to say it holds, and the others stand by for the time
+//! when its message is forgotten.
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
@@ -47,9 +53,21 @@ impl Timeline {
         }
     }
 
-    /// The value that holds.
-    pub(crate) fn current(&self) -> Option<&Fact> {
-        self.values.iter().find(|value| value.until.is_none())
+    /// Returns whether the latest value is this one, and was told.
+    pub(crate) fn is_told(&self, value: &str) -> bool {
+        let holding = self.values.iter().filter(|one| one.until.is_none());
+        let latest = holding.max_by_key(|one| (one.since, one.version));
+        latest.is_some_and(|latest| !latest.drawn && latest.value == value)
+    }
+
+    /// Returns whether a value is known as told by the same message, or told already at that time.
+    pub(crate) fn knows(&self, fact: &NewFact, at: Timestamp) -> bool {
+        let held = |one: &Fact| one.since <= at && one.until.is_none_or(|until| until > at);
+        let mut told = self.values.iter().filter(|one| !one.drawn);
+        told.any(|one| {
+            let is_same = one.source == fact.source || one.since == at || held(one);
+            one.value == fact.value && is_same
+        })
     }
 
     /// The time since which the latest value holds or held.
@@ -74,6 +92,7 @@ impl Timeline {
             source: fact.source,
             drawn: fact.drawn,
             speaker: fact.speaker.clone(),
+            is_retraction: fact.is_retraction,
         });
     }
 
@@ -92,6 +111,7 @@ impl Timeline {
         let sender = self.sender;
         let added = self.values.into_iter().skip(self.kept).map(|fact| {
             let source = |of: fn(MessageId) -> u32| fact.source.map(of);
+            let drawn = u32::from(fact.drawn) + u32::from(fact.is_retraction);
             (
                 (sender.clone(), fact.key, fact.version),
                 (
@@ -102,7 +122,7 @@ impl Timeline {
                 source(|id| id.conversation.scope),
                 source(|id| id.conversation.number),
                 source(|id| id.seq),
-                (fact.drawn, fact.speaker),
+                (drawn, fact.speaker),
             )
         });
         tx.insert(
@@ -129,25 +149,59 @@ impl Timeline {
     fn settle(&mut self) {
         let mut order: Vec<&mut Fact> = self.values.iter_mut().collect();
         order.sort_by_key(|value| (value.since, value.version));
-        let first_unset = |from: Timestamp| self.unset.iter().copied().find(|at| *at > from);
-        let mut holding: Option<&mut Fact> = None;
+        let mut told: Option<&mut Fact> = None;
+        let mut drawn: BTreeMap<u32, &mut Fact> = BTreeMap::new();
         for value in order {
             value.until = None;
-            if let Some(before) = holding.take() {
-                let unset = first_unset(before.since).filter(|at| *at <= value.since);
-                if unset.is_none() && before.value == value.value {
-                    value.until = Some(value.since);
-                    holding = Some(before);
-                    continue;
+            let now = value.since;
+            let is_unset = |held: &mut &mut Fact| {
+                held.until = first_unset(&self.unset, held.since).filter(|at| *at <= now);
+                held.until.is_some()
+            };
+            told.take_if(is_unset);
+            drawn.retain(|_, held| !is_unset(held));
+            if !value.drawn {
+                // Also of the same value: whoever tells it has confirmed it.
+                for (_, held) in std::mem::take(&mut drawn) {
+                    held.until = Some(now);
                 }
-                before.until = Some(unset.unwrap_or(value.since));
+                match &mut told {
+                    Some(held) if held.value == value.value => value.until = Some(now),
+                    Some(held) => {
+                        held.until = Some(now);
+                        told = Some(value);
+                    }
+                    None => told = Some(value),
+                }
+                continue;
             }
-            holding = Some(value);
+            let scope = value.source.map_or(0, |source| source.conversation.scope);
+            let held = drawn.get(&scope).or(told.as_ref());
+            let held = held.filter(|held| !held.is_retraction);
+            let counts = match value.is_retraction {
+                true => held.is_some_and(|held| takes_back(value, held)),
+                false => held.is_none_or(|held| held.value != value.value),
+            };
+            if !counts {
+                value.until = Some(now);
+            } else if let Some(held) = drawn.insert(scope, value) {
+                held.until = Some(now);
+            }
         }
-        if let Some(last) = holding {
-            last.until = first_unset(last.since);
+        for last in drawn.into_values().chain(told) {
+            last.until = first_unset(&self.unset, last.since);
         }
     }
+}
+
+fn first_unset(unset: &[Timestamp], from: Timestamp) -> Option<Timestamp> {
+    unset.iter().copied().find(|at| *at > from)
+}
+
+/// Returns whether a retraction is about a value.
+fn takes_back(retraction: &Fact, held: &Fact) -> bool {
+    let lower = |fact: &Fact| fact.value.to_lowercase();
+    retraction.value == super::ANY_VALUE || lower(retraction) == lower(held)
 }
 
 #[cfg(test)]

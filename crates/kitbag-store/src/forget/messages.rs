@@ -23,6 +23,7 @@ const TOGETHER: usize = 1_000;
 impl Store {
     /// Forgets the messages that a filter admits, and the conversations of which nothing is left.
     pub(super) async fn forget_messages(&self, filter: &ExportFilter) -> Result<Forgotten> {
+        let filter = &filter.clone().in_older_texts();
         let mut forgotten = Forgotten::default();
         let (mut waiting, mut after) = (Vec::new(), None);
         loop {

@@ -29,7 +29,7 @@ pub(super) fn put_latest_first(query: &Query, hits: &mut Vec<Recalled>) {
             continue;
         }
         let topics = topics(&text, &asked);
-        let (id, at) = (candidate.message.id, candidate.message.at);
+        let (id, at) = (Some(candidate.message.id), candidate.message.at);
         let mut first = None;
         for earlier in 0..hits.len().min(LOOKED_AT) {
             let (Some(new), Some(old)) = (hits.get(later), hits.get(earlier)) else {

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use kitbag_core::recall::Candidate;
 use kitbag_core::statement::Asked;
 
-use super::{Part, RecallRequest};
+use super::{Later, Part, RecallRequest};
 use crate::error::Result;
 use crate::fact::{self, DrawnFrom, Fact, STATEMENTS};
 use crate::filter::MessageFilter;
@@ -21,15 +22,19 @@ const KEYS: usize = 8;
 /// A fact has this much to do with a query that asks for its key.
 pub(super) const ASKED: u32 = 1000;
 
+/// The fact that holds in the place of an older one: its message, if it has one, and since when it holds.
+type Replacement = (Option<MessageId>, Timestamp);
+
 /// Facts that have to do with a query.
 #[derive(Default)]
 pub(super) struct KnownFacts {
-    /// The facts with how much they have to do with it, in thousandths; most first.
+    /// The facts with how much they have to do with it, in thousandths; most first. A value that was taken
+    /// back is among them: its message answers the query.
     pub(super) facts: Vec<(Fact, u32)>,
     /// Whether all that is known is asked for.
     pub(super) is_everything: bool,
-    /// Messages whose statement was replaced, and the message that states what holds.
-    outdated: BTreeMap<MessageId, MessageId>,
+    /// Messages whose statement was replaced, and the fact that holds.
+    outdated: BTreeMap<MessageId, Replacement>,
 }
 
 impl KnownFacts {
@@ -46,7 +51,7 @@ impl KnownFacts {
             Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
             None => DrawnFrom::Anywhere,
         };
-        let facts = fact::current(tx, &request.sender, from, FACTS).await?;
+        let facts = fact::latest(tx, &request.sender, from, "", FACTS).await?;
         // Reading the question costs more than the rest where nothing is known.
         if facts.is_empty() {
             return Ok(Self::default());
@@ -72,7 +77,14 @@ impl KnownFacts {
 
     /// The message that states what holds now, where a message states what no longer does.
     pub(super) fn outdated_by(&self, message: MessageId) -> Option<MessageId> {
-        self.outdated.get(&message).copied()
+        self.outdated.get(&message)?.0
+    }
+
+    /// The time at which a fact was told that replaced the statement of a message.
+    pub(super) fn replaced(&self, message: MessageId) -> Option<Later> {
+        let (id, at) = *self.outdated.get(&message)?;
+        let at = Some(at.into());
+        Some(Later { id, at })
     }
 
     /// Adds the messages whose facts the query asks for, whatever their words.
@@ -115,13 +127,9 @@ async fn outdated(
     tx: &mut Tx<'_>,
     sender: &str,
     facts: &[(Fact, u32)],
-) -> Result<BTreeMap<MessageId, MessageId>> {
-    let mut holding: BTreeMap<&str, (&str, MessageId)> = BTreeMap::new();
-    for (fact, _) in facts {
-        if let Some(source) = fact.source.filter(|_| holding.len() < KEYS) {
-            holding.insert(&fact.key, (&fact.value, source));
-        }
-    }
+) -> Result<BTreeMap<MessageId, Replacement>> {
+    let facts = facts.iter().take(KEYS).map(|(fact, _)| fact);
+    let holding: BTreeMap<&str, &Fact> = facts.map(|fact| (fact.key.as_str(), fact)).collect();
     let mut outdated = BTreeMap::new();
     if holding.is_empty() {
         return Ok(outdated);
@@ -129,19 +137,20 @@ async fn outdated(
     let keys: Vec<Value> = holding.keys().map(|key| Value::from(*key)).collect();
     let sql = format!(
         "SELECT {} FROM fact WHERE tenant = $1 AND sender = $2 AND key IN ({}) \
-         AND until IS NOT NULL AND source_scope IS NOT NULL ORDER BY key, version",
+         AND drawn < 2 AND source_scope IS NOT NULL ORDER BY key, version",
         fact::COLUMNS,
         placeholders(3, keys.len()),
     );
     for earlier in tx.query::<Fact>(&sql, (sender, keys)).await? {
-        let Some((value, latest)) = holding.get(earlier.key.as_str()) else {
+        let Some(latest) = holding.get(earlier.key.as_str()) else {
             continue;
         };
-        if let Some(source) = earlier.source
-            && source != *latest
-            && earlier.value != *value
+        let is_other = latest.is_retraction || earlier.value != latest.value;
+        let is_replaced = is_other && earlier.since <= latest.since;
+        if let Some(source) = earlier.source.filter(|_| is_replaced)
+            && latest.source != Some(source)
         {
-            outdated.insert(source, *latest);
+            outdated.insert(source, (latest.source, latest.since));
         }
     }
     Ok(outdated)

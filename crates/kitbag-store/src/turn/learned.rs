@@ -55,6 +55,7 @@ impl Learned {
     /// Masks the secrets in everything but the messages.
     pub(super) fn masked(mut self, secrets: Secrets) -> Self {
         self.facts = secrets.masked_facts(self.facts);
+        self.entries = secrets.masked_entries(self.entries);
         self.layers = self.layers.map(|layers| secrets.masked_value(layers));
         if let Some(summary) = &mut self.summary {
             summary.text = secrets.masked(std::mem::take(&mut summary.text));

@@ -2,11 +2,12 @@
 
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::content::Content;
+use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ExportFilter, Import, Incoming, Learned, NewFact, NewMessage, NewSummary, RecallRequest,
-    Secrets, Store, SummaryMaker,
+    ExportFilter, Import, Incoming, Learned, MemoryRequest, NewFact, NewMessage, NewSummary,
+    RecallRequest, Secrets, Store, SummaryMaker,
 };
 
 use crate::on_both;
@@ -18,6 +19,7 @@ on_both! {
     x02_secrets_in_blocks_calls_and_names_are_masked
     x03_a_prompt_with_a_secret_is_archived_with_the_mask
     x02_secrets_are_kept_where_that_is_asked_for
+    x02_names_references_keys_and_reminders_hold_no_secret
 }
 
 /// Made here, so that no file of the project holds one.
@@ -142,4 +144,38 @@ async fn x02_secrets_are_kept_where_that_is_asked_for(store: Store) {
     let incoming = Incoming::new("cli", "ann", format!("use {token}"));
     keeping.accept(&incoming, second(0)).await.unwrap();
     assert!(everything(&keeping).await.contains(&token));
+}
+
+async fn x02_names_references_keys_and_reminders_hold_no_secret(store: Store) {
+    let (token, password) = (token(), password());
+    let line = |name: &str, reference: &str| {
+        let message = NewMessage::from("hello").with_reference(format!("{reference} {token}"));
+        Import::new("cli", "ann", Some(format!("{name} {token}")), message)
+    };
+    let lines = || vec![line("one", "a"), line("one", "b"), line("two", "a")];
+    let first = store.import(lines(), second(1)).await.unwrap();
+    let again = store.import(lines(), second(2)).await.unwrap();
+    assert_eq!((first.messages, again.messages, again.known), (3, 0, 3));
+    assert_eq!(store.conversations("cli", "ann", 9).await.unwrap().len(), 2);
+
+    let incoming = Incoming::new("cli", "ann", format!("My password is {password}."));
+    let incoming = incoming.in_conversation(format!("one {token}"));
+    let turn = store.accept(&incoming, second(3)).await.unwrap();
+    let id = turn.id.conversation();
+    let read = MemoryRequest::new(incoming, second(4));
+    assert_eq!(store.read_conversation(&read).await.unwrap().id, Some(id));
+    assert_eq!(store.conversations("cli", "ann", 9).await.unwrap().len(), 2);
+
+    let fact = NewFact::new(format!("login {token}"), "ann");
+    store.set_facts("ann", vec![fact], second(5)).await.unwrap();
+    let message = ContextMessage::new("deploy", format!("Deploy with {token}."));
+    let action = EntryAction::Upsert { message };
+    store.change_entries(id, vec![action]).await.unwrap();
+
+    let entries = store.state(id).await.unwrap().entries;
+    let names = store.conversations("cli", "ann", 9).await.unwrap();
+    let shown = format!("{}{entries:?}{names:?}", everything(&store).await);
+    assert!(!shown.contains(&token), "{shown}");
+    assert!(!shown.contains(&password), "{shown}");
+    assert!(shown.contains("[REDACTED:password]"), "{shown}");
 }

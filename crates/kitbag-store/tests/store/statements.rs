@@ -2,7 +2,8 @@
 
 use kitbag_core::role::Role;
 use kitbag_store::{
-    Fact, FactsFromTalk, Forget, Import, Incoming, NewFact, NewMessage, RecallRequest, Store,
+    Fact, FactsFromTalk, Forget, Import, ImportBatch, Incoming, MemoryRequest, NewFact, NewMessage,
+    RecallRequest, Store,
 };
 
 use crate::on_both;
@@ -15,6 +16,13 @@ on_both! {
     x12_a_later_statement_replaces_what_was_told_and_an_earlier_one_does_not
     x12_the_latest_statement_ranks_first_and_the_older_is_outdated
     x12_each_speaker_has_facts_of_their_own
+    x12_a_drawn_fact_replaces_a_told_one_on_its_own_channel_alone
+    x12_a_value_that_is_told_confirms_what_was_drawn
+    x12_an_older_fact_of_an_import_leaves_the_newer_one
+    x12_a_forgotten_fact_is_not_drawn_from_the_same_words_again
+    x12_a_told_fact_outdates_what_was_said_before
+    x12_a_value_that_is_taken_back_no_longer_holds
+    x12_what_is_known_about_me_is_asked_in_eight_languages
 }
 
 fn said(reference: &str, text: &str, at: i64) -> Import {
@@ -159,7 +167,7 @@ async fn x12_the_latest_statement_ranks_first_and_the_older_is_outdated(store: S
             let later = old.outdated_by.unwrap();
             assert_eq!(
                 (later.id, later.at),
-                (found[0].message.id, found[0].message.at)
+                (Some(found[0].message.id), found[0].message.at)
             );
         }
         let facts = store.recall_facts(&request).await.unwrap();
@@ -207,4 +215,167 @@ async fn x12_each_speaker_has_facts_of_their_own(store: Store) {
     };
     assert_eq!(asked("Where do I live?").await, ["Porto"]);
     assert_eq!(asked("Where does Bob live?").await, ["Faro", "Porto"]);
+}
+
+/// The values of `home` that prompts on two channels see.
+async fn homes(store: &Store) -> [Vec<String>; 2] {
+    let on = async |channel: &str| {
+        let incoming = Incoming::new(channel, "ann", "Hello!");
+        let request = MemoryRequest::new(incoming, second(99));
+        let id = store.read_conversation(&request).await.unwrap().id;
+        let known = store.recollect(&request, id, Vec::new()).await;
+        let homes = known.facts.into_iter().filter(|fact| fact.key == "home");
+        homes.map(|fact| fact.value).collect()
+    };
+    [on("chat").await, on("mail").await]
+}
+
+async fn x12_a_drawn_fact_replaces_a_told_one_on_its_own_channel_alone(store: Store) {
+    let told = vec![NewFact::new("home", "Porto")];
+    store.set_facts("ann", told, second(10)).await.unwrap();
+    let moved = said("a", "I moved to Lisbon.", 20);
+    store.import(vec![moved], second(20)).await.unwrap();
+    let other = Import::new(
+        "mail",
+        "ann",
+        None,
+        NewMessage::from("Hello!").at(second(21)),
+    );
+    store.import(vec![other], second(21)).await.unwrap();
+    assert_eq!(homes(&store).await, [["Lisbon"], ["Porto"]]);
+    assert_eq!(current(&store).await, [pair("home", "Lisbon")]);
+
+    let told = vec![NewFact::new("home", "Porto")];
+    store.set_facts("ann", told, second(30)).await.unwrap();
+    assert_eq!(homes(&store).await, [["Porto"], ["Porto"]]);
+    assert!(store.check().await.unwrap().is_empty());
+
+    assert!(store.unset_fact("ann", "home", second(40)).await.unwrap());
+    assert_eq!(homes(&store).await, [Vec::<String>::new(), Vec::new()]);
+}
+
+async fn x12_a_value_that_is_told_confirms_what_was_drawn(store: Store) {
+    let lives = said("a", "I live in Porto.", 10);
+    store.import(vec![lives], second(10)).await.unwrap();
+    assert_eq!(homes(&store).await, [vec!["Porto"], vec![]]);
+    let told = vec![NewFact::new("home", "Porto")];
+    store
+        .set_facts("ann", told.clone(), second(20))
+        .await
+        .unwrap();
+    store.set_facts("ann", told, second(30)).await.unwrap();
+    let facts = store.facts("ann", 9).await.unwrap();
+    assert_eq!((facts[0].drawn, facts[0].since), (false, second(20)));
+    assert_eq!(homes(&store).await, [["Porto"], ["Porto"]]);
+}
+
+async fn x12_an_older_fact_of_an_import_leaves_the_newer_one(store: Store) {
+    let line = |reference: &str, value: &str, at: i64| {
+        let mut line = said(reference, "Hello!", at);
+        line.facts.push(NewFact::new("home", value));
+        line
+    };
+    let newer = store.import(vec![line("b", "Faro", 20)], second(30)).await;
+    assert_eq!(newer.unwrap().facts, 1);
+    let older = vec![line("a", "Porto", 10), line("b", "Faro", 20)];
+    let older = store.import(older, second(40)).await.unwrap();
+    assert_eq!(older.facts, 1);
+    assert_eq!(current(&store).await, [pair("home", "Faro")]);
+    let history = store.fact_history("ann", Some("home"), 9).await.unwrap();
+    let ends: Vec<_> = history.iter().map(|fact| fact.until).collect();
+    assert_eq!(ends, [Some(second(20)), None]);
+}
+
+async fn x12_a_forgotten_fact_is_not_drawn_from_the_same_words_again(store: Store) {
+    let lines = |reference: &str| vec![said(reference, "I live in Porto.", 10)];
+    store.import(lines("a"), second(10)).await.unwrap();
+    let (sender, key) = ("ann".to_owned(), "home".to_owned());
+    store.forget(Forget::Fact { sender, key }).await.unwrap();
+    store.import(lines("b"), second(20)).await.unwrap();
+    assert_eq!(current(&store).await, []);
+    let batch = ImportBatch::new(lines("c")).unwrap().restoring_forgotten();
+    store.import_batch(batch, second(30)).await.unwrap();
+    assert_eq!(current(&store).await, [pair("home", "Porto")]);
+}
+
+async fn x12_a_told_fact_outdates_what_was_said_before(store: Store) {
+    let lines = vec![
+        said("old", "I live in Berlin, in a small flat.", 10),
+        said("new", "I live in Porto.", 30),
+    ];
+    store.import(lines, second(10)).await.unwrap();
+    let told = vec![NewFact::new("home", "Porto")];
+    store.set_facts("ann", told, second(40)).await.unwrap();
+    let request = RecallRequest::new("ann", "Where do I live?");
+    let found = store.recall(&request).await.unwrap();
+    let later = |reference: &str| {
+        let mut found = found.iter();
+        let hit = found.find(|hit| hit.message.reference.as_deref() == Some(reference));
+        hit.unwrap().outdated_by
+    };
+    let by = later("old").unwrap();
+    assert_eq!((by.id, by.at.unwrap().timestamp()), (None, second(40)));
+    assert_eq!(later("new"), None);
+}
+
+async fn x12_a_value_that_is_taken_back_no_longer_holds(store: Store) {
+    let lines = vec![
+        said("c", "I no longer live in Berlin.", 30),
+        said("a", "I live in Berlin and I have a dog.", 10),
+        said("d", "My dog died.", 31),
+    ];
+    store.import(lines, second(40)).await.unwrap();
+    assert_eq!(current(&store).await, []);
+    assert!(store.check().await.unwrap().is_empty());
+    let request = RecallRequest::new("ann", "Where do I live?");
+    assert_eq!(store.recall_facts(&request).await.unwrap(), []);
+    let found = store.recall(&request).await.unwrap();
+    assert_eq!(found[0].message.reference.as_deref(), Some("c"));
+    let old = found[1].outdated_by.unwrap();
+    assert_eq!(old.id, Some(found[0].message.id));
+    let history = store.fact_history("ann", Some("home"), 9).await.unwrap();
+    let history: Vec<_> = history
+        .iter()
+        .map(|fact| (&*fact.value, fact.until))
+        .collect();
+    assert_eq!(history, [("Berlin", Some(second(30)))]);
+
+    // What holds is another value than the one that is taken back.
+    let lines = vec![
+        said("e", "I moved to Faro.", 40),
+        said("f", "I no longer live in Berlin.", 50),
+    ];
+    store.import(lines, second(60)).await.unwrap();
+    assert_eq!(current(&store).await, [pair("home", "Faro")]);
+
+    let told = vec![NewFact::new("home", "Berlin")];
+    store.set_facts("ann", told, second(70)).await.unwrap();
+    let again = said("g", "I no longer live in Berlin.", 80);
+    store.import(vec![again], second(80)).await.unwrap();
+    assert_eq!(homes(&store).await, [vec![], vec!["Berlin"]]);
+}
+
+async fn x12_what_is_known_about_me_is_asked_in_eight_languages(store: Store) {
+    let message = NewMessage::from("I live in Porto.")
+        .with_speaker("Ann")
+        .at(second(1));
+    let line = Import::new("chat", "ann", None, message);
+    store.import(vec![line], second(2)).await.unwrap();
+    for query in [
+        "What do you know about me?",
+        "Was weißt du über mich?",
+        "Que sais-tu de moi ?",
+        "¿Qué sabes de mí?",
+        "Cosa sai di me?",
+        "O que você sabe sobre mim?",
+        "Wat weet je over mij?",
+        "你知道关于我的什么？",
+        "你对我了解多少？",
+    ] {
+        let facts = store.recall_facts(&RecallRequest::new("ann", query)).await;
+        let facts = facts.unwrap();
+        assert_eq!(facts.len(), 1, "{query}");
+        let said = facts[0].message.as_ref().unwrap();
+        assert_eq!(said.message.name.as_deref(), Some("Ann"), "{query}");
+    }
 }

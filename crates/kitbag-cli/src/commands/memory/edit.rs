@@ -51,12 +51,14 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let before = store.message(args.id).await?.text().into_owned();
     let changed = match args.dry_run {
-        true => before != text,
+        true => before != store.as_stored(text.clone()),
         false => {
             let edited = store.edit_message(args.id, text.as_str(), Timestamp::now());
             edited.await.map_err(crate::store::wrong)?
         }
     };
+    // What is shown is what is kept. A message from before secrets were masked may still have one.
+    let (before, text) = (store.as_stored(before), store.as_stored(text));
     if args.json {
         let (before, after) = (before.as_str(), text.as_str());
         let id = args.id;

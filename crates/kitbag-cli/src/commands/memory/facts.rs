@@ -37,7 +37,7 @@ enum Command {
         #[command(flatten)]
         limit: Limit,
     },
-    /// Sets a fact; the value that it had stays in the history
+    /// Sets a fact, which then holds on all channels; the value that it had stays in the history
     Set {
         /// What it is about
         key: String,

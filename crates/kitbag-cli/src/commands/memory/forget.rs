@@ -46,7 +46,8 @@ pub(super) struct Args {
     /// messages, only those
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Messages that have all of these words, whole and in whatever case, or others of the same stem
+    /// Messages that have all of these words, whole and in whatever case, or others of the same stem,
+    /// also in a text that an edit replaced
     #[arg(long, value_name = "WORDS")]
     matching: Option<String>,
     /// Messages that were said before this time, or longer ago than this, such as 2024-05-01 or 90d

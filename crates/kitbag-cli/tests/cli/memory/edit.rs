@@ -57,3 +57,23 @@ fn x12_an_edited_message_states_what_it_says_now() {
     assert!(facts.contains("Lisbon"), "{facts}");
     assert!(!facts.contains("Porto"), "{facts}");
 }
+
+#[test]
+fn x02_the_difference_shows_no_secret() {
+    let memory = Memory::talk();
+    let token = ["ghp", "1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"].join("_");
+    let new = format!("The token is {token}");
+    for args in [
+        &["--dry-run"][..],
+        &["--dry-run", "--json"],
+        &[],
+        &["--json"],
+    ] {
+        let told = memory.run(&[&["edit", "1.2#1", &new][..], args].concat());
+        let told = told.success();
+        assert!(!told.contains(&token), "{args:?}: {told}");
+        assert!(told.contains("[REDACTED:github-token]"), "{args:?}: {told}");
+    }
+    let again = memory.run(&["edit", "1.2#1", &new]);
+    assert_eq!(again.stderr, "message 1.2#1 says that already\n");
+}

@@ -183,3 +183,41 @@ fn x04_messages_are_kept_as_long_as_the_configuration_says() {
     assert_eq!(memory.json(&["stats"])["messages"], 3);
     memory.run(&["check"]).success();
 }
+
+#[test]
+fn x04_words_are_looked_for_in_older_texts_too() {
+    let memory = Memory::of(&[
+        json!({"sender": "ann", "text": "The code of the safe is in the kettle", "ref": "a"}),
+        json!({"sender": "ann", "text": "Hello", "ref": "b"}),
+    ]);
+    memory.run(&["edit", "1.1#1", "Never mind"]).success();
+    let words = ["forget", "--matching", "kettle"];
+    let would = memory.run(&[&words[..], &["--dry-run"]].concat()).success();
+    assert!(
+        would.starts_with("would forget 1 message in 1 conversation"),
+        "{would}"
+    );
+    let told = memory.run(&[&words[..], &["--yes"]].concat()).success();
+    assert_eq!(told, "forgot 1 message\n");
+    let file = fs::read(memory.0.path().join("memory.db")).unwrap();
+    assert!(!file.windows(6).any(|some| some == b"kettle"));
+}
+
+#[test]
+fn x04_what_would_be_forgotten_counts_facts() {
+    let memory = Memory::of(&[
+        json!({"sender": "ann", "text": "I live in Porto.", "at": "2024-01-01T00:00:00Z"}),
+        json!({"sender": "ann", "text": "I moved to Faro.", "at": "2024-02-01T00:00:00Z"}),
+    ]);
+    memory.run(&["facts", "set", "diet", "vegan"]).success();
+    for (what, facts) in [
+        (&["--message", "1.1#1"][..], 1),
+        (&["--conversation", "1.1"], 1),
+        (&["--matching", "moved"], 1),
+        (&["--before", "2030-01-01"], 2),
+        (&["--tenant-all"], 3),
+    ] {
+        let would = memory.json(&[&["forget", "--dry-run"][..], what].concat());
+        assert_eq!(would["facts"], facts, "{what:?}: {would}");
+    }
+}

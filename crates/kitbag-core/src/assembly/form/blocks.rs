@@ -48,10 +48,14 @@ pub(super) fn lay_out(
     if chunks.reserved().session {
         out.reserve(Band::Session, Role::System);
     }
-    for band in [Band::Session, Band::Conversation] {
-        for message in draft.injected(band) {
-            out.injected(&message);
-        }
+    for message in draft.injected(Band::Session) {
+        out.injected(&message);
+    }
+    for kept in chunks.remembered() {
+        out.push(Band::Session, kept.into());
+    }
+    for message in draft.injected(Band::Conversation) {
+        out.injected(&message);
     }
     for (index, message) in draft.history.iter().enumerate() {
         out.hold(Band::History, chunks.before(index));

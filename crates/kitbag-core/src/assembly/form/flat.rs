@@ -32,6 +32,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     for message in draft.injected(Band::Session) {
         out.injected(&message);
     }
+    out.pieces(Band::Session, chunks.remembered());
 
     for message in draft.injected(Band::Conversation) {
         out.section(Band::Conversation, heading(message.role), &message.content);

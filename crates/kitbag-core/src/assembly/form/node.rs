@@ -33,6 +33,12 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(Band::Session, "\n");
     }
     dress.injected(draft, Band::Session, &mut out);
+    for kept in chunks.remembered() {
+        out.push(Band::Session, &kept.text);
+    }
+    if chunks.remembered().next().is_some() {
+        out.push(Band::Session, "\n");
+    }
 
     let (end, no_conversation, no_trace) = match chunks.is_of_version_1 {
         true => ("", "New conversation.", "Nothing yet."),
@@ -46,8 +52,12 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     out.push(Band::History, "## Conversation History\n");
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
+    // Behind the messages, so that none of these is under the heading of what is remembered.
+    let (remembered, turns): (Vec<&Kept>, Vec<&Kept>) =
+        turns.into_iter().partition(|kept| kept.is_remembered);
     push_or(&mut out, &turns, if is_new { no_conversation } else { "" });
     dress.conversation(draft, chunks, "", &mut out);
+    push_or(&mut out, &remembered, "");
     out.push(Band::History, end);
 
     out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
@@ -81,17 +91,22 @@ fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kep
         ChunkType::Turn | ChunkType::Summary => Layer::Conversation,
         _ => Layer::Reasoning,
     };
-    let recent = chunks.before(draft.history.len()).chain(chunks.volatile());
+    let recent = chunks.recent(draft.history.len()).into_iter();
     let mut kept: Vec<&Kept> = recent.filter(|kept| layer_of(kept) == layer).collect();
     if chunks.is_of_version_1 {
         return kept;
     }
     // Stable: chunks that are no part of a layer keep the order of their scores.
-    kept.sort_by_cached_key(|kept| match kept.chunk_type {
-        ChunkType::Entity | ChunkType::Turn | ChunkType::Summary | ChunkType::Step => {
-            reading_order(&kept.source)
-        }
-        _ => reading_order(""),
+    kept.sort_by_cached_key(|kept| {
+        let order = match kept.chunk_type {
+            ChunkType::Entity | ChunkType::Turn | ChunkType::Summary | ChunkType::Step
+                if !kept.is_remembered =>
+            {
+                reading_order(&kept.source)
+            }
+            _ => reading_order(""),
+        };
+        (kept.is_remembered, order)
     });
     kept
 }

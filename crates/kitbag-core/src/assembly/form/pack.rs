@@ -50,10 +50,13 @@ pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid 
         out.push(Band::Session, &kept.text);
     }
     dress.injected(draft, Band::Session, &mut out);
+    for kept in chunks.remembered() {
+        out.push(Band::Session, &kept.text);
+    }
     out.push(Band::Session, ending);
 
     dress.conversation(draft, chunks, title, &mut out);
-    for kept in chunks.before(draft.history.len()).chain(chunks.volatile()) {
+    for kept in chunks.recent(draft.history.len()) {
         out.push(Band::Volatile, &kept.text);
     }
 
@@ -124,6 +127,7 @@ impl Dress {
         title: &str,
         out: &mut TextSegments,
     ) {
+        let heading = title;
         let mut title = Some(title);
         for message in draft.injected(Band::Conversation) {
             out.push(Band::Conversation, title.take().unwrap_or_default());
@@ -134,8 +138,14 @@ impl Dress {
         }
         for (index, message) in draft.history.iter().enumerate() {
             out.push(Band::History, title.take().unwrap_or_default());
+            let mut is_remembered_last = false;
             for kept in chunks.before(index) {
                 out.push(Band::History, &kept.text);
+                is_remembered_last = kept.is_remembered;
+            }
+            // The message is not under the heading of what is remembered. An element ends by itself.
+            if is_remembered_last && self != Self::Tagged {
+                out.push(Band::History, heading);
             }
             out.push(Band::History, &self.said(message.role, &spoken(message)));
         }

@@ -61,7 +61,7 @@ fn chunk(
     ContextChunk::new(chunk_type, source, text)
         .with_priority(priority)
         .with_relevance(Relevance::from_ppm(ppm))
-        .with_trust(Trust::User)
+        .with_trust(Trust::Remembered)
 }
 
 fn fact(fact: &Fact, asked: &Asked) -> ContextChunk {

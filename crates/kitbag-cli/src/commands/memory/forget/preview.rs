@@ -1,6 +1,6 @@
 //! A preview of what would be forgotten: the count and the first messages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag::core::role::Role;
 use kitbag::store::{ExportFilter, Forget, MessageFilter, MessageTime, Store};
@@ -13,12 +13,13 @@ use crate::output::{self, counted};
 /// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// The messages that forgetting would remove. Facts and summaries made of them go too, and are not counted here.
+/// The messages that forgetting would remove, and the values of facts that came from them. Summaries made
+/// of them go too, and are not counted here.
 #[derive(Serialize, Default)]
 pub(in super::super) struct Preview {
     messages: u64,
     conversations: usize,
-    facts: usize,
+    facts: u64,
     /// The first of the messages.
     first: Vec<Line>,
 }
@@ -38,25 +39,38 @@ impl Preview {
         limit: u32,
     ) -> Result<Self, Failure> {
         let mut preview = Self::default();
+        let mut sources = BTreeMap::new();
+        if !matches!(
+            what,
+            Forget::Fact { .. } | Forget::Sender(_) | Forget::Tenant
+        ) {
+            sources = store.fact_sources().await?;
+        }
         let filter = match what {
             Forget::Fact { sender, key } => {
                 let values = store.fact_history(sender, Some(key), u32::MAX).await?;
-                preview.facts = values.len();
+                preview.facts = values.len() as u64;
                 return Ok(preview);
             }
             Forget::Message(id) => {
                 let stored = store.message(*id).await?;
+                preview.facts = sources.get(id).copied().unwrap_or(0);
                 preview.add(stored, limit);
                 preview.conversations = 1;
                 return Ok(preview);
             }
-            Forget::Messages(filter) => filter.clone(),
+            Forget::Messages(filter) => filter.clone().in_older_texts(),
             Forget::Conversation(id) => {
                 ExportFilter::default().among(MessageFilter::default().in_conversation(*id))
             }
             Forget::Sender(sender) => {
-                preview.facts = store.fact_history(sender, None, u32::MAX).await?.len();
+                preview.facts = store.fact_history(sender, None, u32::MAX).await?.len() as u64;
                 ExportFilter::new(Some(sender.clone()), None)
+            }
+            Forget::Tenant => {
+                let stats = store.stats().await?;
+                preview.facts = stats.facts + stats.past_facts;
+                ExportFilter::default()
             }
             _ => ExportFilter::default(),
         };
@@ -67,6 +81,7 @@ impl Preview {
             for exported in page {
                 let stored = exported?.message;
                 conversations.insert(stored.id.conversation());
+                preview.facts += sources.get(&stored.id).copied().unwrap_or(0);
                 preview.add(stored, limit);
             }
             if next.is_none() {
@@ -98,11 +113,7 @@ impl Preview {
             parts.push(format!("{messages} in {conversations}"));
         }
         if self.facts > 0 {
-            parts.push(counted(
-                self.facts as u64,
-                "value of facts",
-                "values of facts",
-            ));
+            parts.push(counted(self.facts, "value of facts", "values of facts"));
         }
         if parts.is_empty() {
             return format!("{would} nothing");

@@ -1,5 +1,7 @@
 //! What was recalled, as a person reads it.
 
+use kitbag::store::Later;
+
 use super::found::{Found, FoundFact, Hit};
 use crate::commands::memory::said;
 use crate::output;
@@ -36,10 +38,16 @@ pub(super) fn add_fact(text: &mut String, found: &FoundFact) {
 /// Adds a message to those before it.
 pub(super) fn add(text: &mut String, hit: &Hit) {
     let outdated = match &hit.outdated_by {
-        Some(later) => match later.at {
-            Some(at) => format!(", outdated, see {} of {}", later.id, at.wall_clock().date()),
-            None => format!(", outdated, see {}", later.id),
-        },
+        Some(Later { id, at, .. }) => {
+            let day = at.map(|at| at.wall_clock().date());
+            let by = match (id, day) {
+                (Some(id), Some(day)) => format!(", see {id} of {day}"),
+                (Some(id), None) => format!(", see {id}"),
+                (None, Some(day)) => format!(" by a fact told on {day}"),
+                (None, None) => String::new(),
+            };
+            format!(", outdated{by}")
+        }
         None => String::new(),
     };
     let note = format!("{}, score {}{outdated}", hit.id, hit.score);
@@ -52,7 +60,8 @@ pub(super) fn table(found: &Found) -> String {
         let parts = hit.parts.iter().flatten();
         let words = output::beginning(&hit.text, 60);
         let outdated = match &hit.outdated_by {
-            Some(later) => format!(", outdated by {}", later.id),
+            Some(Later { id: Some(id), .. }) => format!(", outdated by {id}"),
+            Some(_) => ", outdated".to_owned(),
             None => String::new(),
         };
         [

@@ -1,0 +1,237 @@
+//! Chooses the chunks of a turn: anew, or beside a selection that stands.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use super::{Choice, Turn, tokens_of};
+use crate::assembly::epoch::{self, Continuation, Epoch, bases};
+use crate::assembly::error::AssembleError;
+use crate::assembly::form::{Place, Placed, Reserved, heading};
+use crate::assembly::select::{Base, Priced, Remembered, choose};
+use crate::chunk::ChunkBand;
+use crate::fit::Fitted;
+use crate::tokens::Tokens;
+
+impl Turn<'_> {
+    /// Chooses with the heading of remembered chunks paid for, and without them where the heading is
+    /// not worth its tokens.
+    pub(super) fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
+        let headings = self.headings(|band| match band {
+            ChunkBand::History => Place::Before(0),
+            band => Place::Band(band),
+        });
+        let with = self.choose_with(previous, Remembered::MayCome, &headings);
+        let mut remembered = self.priced.iter().filter(|priced| priced.is_remembered());
+        if headings.is_empty() || remembered.any(Priced::is_critical) {
+            return with;
+        }
+        let floor = self.settings.floor;
+        let is_all_in = |choice: &Choice| {
+            let mut chunks = self.priced.iter().zip(&choice.choices);
+            chunks.all(|(priced, level)| level.is_some() || !priced.is_eligible(floor))
+        };
+        let has_remembered = |choice: &Choice| {
+            let mut chunks = self.priced.iter().zip(&choice.choices);
+            chunks.any(|(priced, level)| level.is_some() && priced.is_remembered())
+        };
+        match with {
+            Ok(with) if has_remembered(&with) && is_all_in(&with) => Ok(with),
+            Ok(with) if has_remembered(&with) => {
+                let without = self.choose_with(previous, Remembered::StayOut, &[]);
+                let worth = |choice: &Choice| choice.worth(self.priced);
+                let better = without.ok().filter(|without| worth(without) > worth(&with));
+                Ok(better.unwrap_or(with))
+            }
+            _ => self.choose_with(previous, Remembered::StayOut, &[]),
+        }
+    }
+
+    /// The places of remembered chunks that may be chosen.
+    fn headings(&self, place: impl Fn(ChunkBand) -> Place) -> Vec<Place> {
+        let remembered = self.priced.iter().filter(|priced| priced.is_remembered());
+        let eligible = remembered.filter(|priced| priced.is_eligible(self.settings.floor));
+        let places: BTreeSet<Place> = eligible.map(|priced| place(priced.band())).collect();
+        places.into_iter().collect()
+    }
+
+    /// The tokens of a heading of remembered chunks.
+    pub(in crate::assembly) fn heading_tokens(&self) -> Tokens {
+        self.counter.counter.count(&heading(self.settings.form))
+    }
+
+    fn choose_with(
+        &self,
+        previous: Option<&Epoch>,
+        remembered: Remembered,
+        headings: &[Place],
+    ) -> Result<Choice, AssembleError> {
+        // What is remembered brings its frame with its heading.
+        let eligible = |band: ChunkBand| {
+            let mut priced = self.priced.iter().filter(|priced| !priced.is_remembered());
+            priced.any(|priced| priced.band() == band && priced.is_eligible(self.settings.floor))
+        };
+        let reserved = Reserved {
+            session: eligible(ChunkBand::Session),
+            appended: eligible(ChunkBand::History),
+            volatile: eligible(ChunkBand::Volatile),
+        };
+        let placed = Placed::reserving(&[], reserved, headings);
+        let segments = self.lay_out(&placed).segments;
+        if !reserved.appended && headings.is_empty() {
+            self.history_tokens.get_or_init(|| self.said(&segments));
+        }
+        let fixed = self.fixed(&segments);
+        if fixed > self.settings.budget {
+            return Err(self.fixed_over_budget(fixed, &segments));
+        }
+        let room = self.settings.budget.saturating_sub(fixed);
+        let limit = self.settings.chunk_limit.unwrap_or(room);
+        let market = self.choose_all(remembered, room.min(limit))?;
+        // What the conversation is about to add is left free, unless what must be in needs it.
+        let headroom = previous.map_or(Tokens::ZERO, |epoch| {
+            epoch.headroom(self.history_tokens(), room)
+        });
+        let fitted = match room.saturating_sub(headroom) {
+            free if free < room.min(limit) => self.choose_all(remembered, free).ok(),
+            _ => None,
+        };
+        let fitted = fitted.as_ref().unwrap_or(&market);
+        Ok(Choice {
+            standing: Vec::new(),
+            bases: alloc::vec![Base::default(); self.priced.len()],
+            choices: fitted.choices.clone(),
+            used: fitted.used,
+            fixed,
+            remembered,
+            market,
+        })
+    }
+
+    /// The best selection within `room` with nothing standing.
+    fn choose_all(&self, remembered: Remembered, room: Tokens) -> Result<Fitted, AssembleError> {
+        let bases = alloc::vec![Base::default(); self.priced.len()];
+        choose(self.priced, &bases, None, remembered, room, self.settings)
+    }
+
+    /// Keeps everything as it was in the inference before, if this is another one of the same turn
+    /// and nothing that must be in is missing.
+    pub(super) fn freeze(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
+        if !epoch.is_same_turn(self.draft) {
+            return None;
+        }
+        let standing = epoch.kept.clone();
+        let bases = bases(&standing, self.priced);
+        let is_missing = |(priced, base): (&Priced, &Base)| {
+            let unseen = priced.is_critical() && base.shown.is_none() && !priced.is_duplicate;
+            unseen || base.is_outdated
+        };
+        if self.priced.iter().zip(&bases).any(is_missing) {
+            return None;
+        }
+        let all = self.fixed(&self.lay_out(&Placed::new(&standing)).segments);
+        (all <= self.settings.budget).then(|| Choice {
+            fixed: all.saturating_sub(tokens_of(&standing)),
+            standing,
+            choices: alloc::vec![None; bases.len()],
+            bases,
+            used: Tokens::ZERO,
+            remembered: Remembered::MayCome,
+            market: market.clone(),
+        })
+    }
+
+    /// Chooses what to add to a selection that stands: what is worth its tokens at the price of a
+    /// selection made anew. None when there is no room for what must be in.
+    pub(super) fn choose_beside(
+        &self,
+        epoch: &Epoch,
+        history: Continuation,
+        market: &Fitted,
+    ) -> Option<Choice> {
+        let headings = self.headings(|band| match band {
+            ChunkBand::History => Place::Before(0),
+            ChunkBand::Session => Place::Before(self.draft.history.len()),
+            ChunkBand::Volatile => Place::Band(band),
+        });
+        let with = self.add_beside(epoch, history, market, Remembered::MayCome, &headings);
+        with.or_else(|| self.add_beside(epoch, history, market, Remembered::StayOut, &[]))
+    }
+
+    fn add_beside(
+        &self,
+        epoch: &Epoch,
+        history: Continuation,
+        market: &Fitted,
+        remembered: Remembered,
+        headings: &[Place],
+    ) -> Option<Choice> {
+        let standing = epoch.lasting(history);
+        let reserved = Reserved {
+            session: false,
+            appended: true,
+            volatile: true,
+        };
+        let placed = Placed::reserving(&standing, reserved, headings);
+        let with_standing = self.fixed(&self.lay_out(&placed).segments);
+        if with_standing > self.settings.budget {
+            return None;
+        }
+        let mut room = self.settings.budget.saturating_sub(with_standing);
+        let limit = self.settings.limit_beside(tokens_of(&standing));
+        let bases = bases(&standing, self.priced);
+        // A remembered text that must be in, or that has changed since it was shown.
+        let must_come = |(priced, base): (&Priced, &Base)| {
+            let is_missing = priced.is_critical() && base.shown.is_none();
+            priced.is_remembered() && (base.is_outdated || is_missing)
+        };
+        let mut chunks = self.priced.iter().zip(&bases);
+        if remembered == Remembered::StayOut && chunks.any(must_come) {
+            return None;
+        }
+        let within = |band: ChunkBand, room: Tokens| {
+            let only = Some((band, market.price));
+            choose(self.priced, &bases, only, remembered, room, self.settings)
+        };
+
+        let earlier = within(ChunkBand::History, room).ok()?;
+        room = room.saturating_sub(earlier.used);
+        // What is for this turn alone comes first. What is appended stays, so that without a limit
+        // half of the room is left to the turns that follow.
+        let volatile = within(ChunkBand::Volatile, room.min(limit.unwrap_or(room)))
+            .or_else(|_| within(ChunkBand::Volatile, room))
+            .ok()?;
+        let left = room.saturating_sub(volatile.used);
+        let some = match limit {
+            Some(limit) => left.min(limit.saturating_sub(volatile.used)),
+            None => Tokens(left.0 / 2),
+        };
+        let appended = within(ChunkBand::Session, some)
+            .or_else(|_| within(ChunkBand::Session, left))
+            .ok()?;
+        let all = earlier.choices.iter().zip(&volatile.choices);
+        let all = all.zip(&appended.choices);
+        Some(Choice {
+            fixed: with_standing.saturating_sub(tokens_of(&standing)),
+            standing,
+            choices: all
+                .map(|((earlier, volatile), appended)| earlier.or(*volatile).or(*appended))
+                .collect(),
+            bases,
+            used: earlier
+                .used
+                .saturating_add(volatile.used)
+                .saturating_add(appended.used),
+            remembered,
+            market: market.clone(),
+        })
+    }
+
+    /// What keeping a selection costs, against the best one of as many tokens.
+    pub(super) fn regret(&self, kept: &Choice, market: &Fitted) -> u64 {
+        let tokens = kept.chunk_tokens();
+        let equal =
+            (tokens > market.used).then(|| self.choose_all(Remembered::MayCome, tokens).ok());
+        let best = equal.flatten();
+        epoch::regret(best.as_ref().unwrap_or(market), kept.worth(self.priced))
+    }
+}
