@@ -15,6 +15,8 @@ use crate::text::{Script, Token, fold, query_terms, tokens};
 
 /// A long query is read at its beginning and its end, so many words at each.
 const READ: usize = 32;
+/// Each further term is looked up, so a query gets no more of a model's than this.
+const MOST_NEAR: usize = 256;
 
 /// A text for which past messages are sought.
 ///
@@ -112,18 +114,23 @@ impl Query {
     pub fn add_near(&mut self, near: impl FnOnce(&[&str]) -> Vec<Vec<(String, u16)>>) {
         let is_topic = |word: &&QueryWord| word.kind == WordKind::Topic;
         let topics = self.words.iter().filter(is_topic);
-        let written: Vec<&str> = topics.map(|word| word.written.as_str()).collect();
+        let written = topics.map(|word| word.written.as_str());
+        let written: Vec<&str> = written.take(READ).collect();
         let near = near(&written);
         let sought = self.words.iter().flat_map(|word| &word.alternatives);
         let mut seen: BTreeSet<String> = sought.cloned().collect();
         let topics = self.words.iter_mut();
         let topics = topics.filter(|word| word.kind == WordKind::Topic);
+        let mut left = MOST_NEAR;
         for (word, near) in topics.zip(near) {
             for (other, likeness) in near {
                 let tokens: Vec<Token> = tokens(&other).collect();
                 for (_, terms) in query_terms(&tokens) {
                     let terms = terms.into_iter().filter(|term| seen.insert(term.clone()));
-                    word.near.extend(terms.map(|term| (term, likeness)));
+                    let terms = terms.take(left).map(|term| (term, likeness));
+                    let before = word.near.len();
+                    word.near.extend(terms);
+                    left -= word.near.len() - before;
                 }
             }
         }
