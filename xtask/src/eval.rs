@@ -28,6 +28,8 @@ pub(crate) enum Eval {
     Memory(memory::Options),
     /// The same with other weights, without the program; much faster in a release build
     Weights(memory::TuneOptions),
+    /// Whether the latest of two statements comes first, for 200 made pairs in five languages
+    Updates(memory::UpdateOptions),
     /// Paired differences of two evaluations, with their standard errors
     Compare {
         /// The records before the change
@@ -42,6 +44,7 @@ pub(crate) fn eval(eval: Eval) -> Result<()> {
         Eval::Relevance(options) => relevance::relevance(&options),
         Eval::Memory(options) => memory::memory(&options),
         Eval::Weights(options) => memory::tune(&options),
+        Eval::Updates(options) => memory::updates(&options),
         Eval::Compare { before, after } => compare::compare(&before, &after),
     }
 }

@@ -61,6 +61,14 @@ impl Failure {
         self
     }
 
+    /// Says it on stderr as a warning, with what happens in spite of it.
+    pub(crate) fn warn(self, instead: &str) {
+        let hint = self
+            .hint
+            .map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+        output::say(format_args!("warning: {}; {instead}{hint}", self.message));
+    }
+
     /// Says it on stderr.
     pub(crate) fn report(self) -> ExitCode {
         if !self.message.is_empty() {

@@ -11,6 +11,7 @@ mod flags;
 mod input;
 mod internal;
 mod logs;
+mod model;
 mod output;
 mod progress;
 mod project;

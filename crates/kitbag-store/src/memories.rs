@@ -132,7 +132,7 @@ impl Store {
         conversation: Option<ConversationId>,
         shown: Vec<MessageId>,
     ) -> Recollections {
-        let recall = recall_request(request, shown);
+        let recall = self.with_model(recall_request(request, shown));
         let (together, asked) = (request.clone(), recall.clone());
         let read =
             self.read(async move |tx| recollections(tx, &together, conversation, &asked).await);

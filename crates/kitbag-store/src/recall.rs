@@ -61,9 +61,9 @@ pub struct RecallRequest {
     pub in_prompt: Vec<MessageId>,
     /// How much each kind of evidence counts.
     pub weights: RecallWeights,
-    /// By which model meanings are compared; by none, if none is given.
+    /// The store's model, by which meanings are compared.
     #[cfg(feature = "embeddings")]
-    pub embedder: Option<Arc<Embedder>>,
+    pub(crate) embedder: Option<Arc<Embedder>>,
 }
 
 impl RecallRequest {
@@ -116,14 +116,6 @@ impl RecallRequest {
     #[must_use]
     pub fn without(mut self, in_prompt: Vec<MessageId>) -> Self {
         self.in_prompt = in_prompt;
-        self
-    }
-
-    /// The same, comparing meanings too by a model.
-    #[cfg(feature = "embeddings")]
-    #[must_use]
-    pub fn with_embedder(mut self, embedder: Arc<Embedder>) -> Self {
-        self.embedder = Some(embedder);
         self
     }
 }
@@ -221,8 +213,18 @@ impl Store {
     }
 
     async fn try_recall(&self, request: &RecallRequest) -> Result<RecallOutcome> {
-        let request = request.clone();
+        let request = self.with_model(request.clone());
         self.read(async move |tx| recall(tx, &request).await).await
+    }
+
+    /// A request with the store's model.
+    pub(crate) fn with_model(&self, request: RecallRequest) -> RecallRequest {
+        #[cfg(feature = "embeddings")]
+        let request = RecallRequest {
+            embedder: self.embedder().cloned(),
+            ..request
+        };
+        request
     }
 }
 
@@ -249,6 +251,8 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
         return Ok(RecallOutcome::Outdated(outdated));
     }
     let query = Query::new(&request.query, request.now.map(on_the_wall));
+    #[cfg(feature = "embeddings")]
+    let query = meaning::with_near_words(query, request);
     let mut evidence = evidence::gather(tx, &parts, request, &query).await?;
     evidence.within = filter::conversations(tx, &parts, &request.filter).await?;
     let most = CANDIDATES.max(request.limit.saturating_mul(2));

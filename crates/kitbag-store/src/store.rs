@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::append::Analysed;
+#[cfg(feature = "embeddings")]
+use crate::embedding::Embedder;
 use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::secrets::Secrets;
@@ -20,6 +22,8 @@ pub struct Store {
     owner: Arc<str>,
     secrets: Secrets,
     facts_from_talk: FactsFromTalk,
+    #[cfg(feature = "embeddings")]
+    embedder: Option<Arc<Embedder>>,
 }
 
 /// The treatment of plain statements that people make about themselves.
@@ -91,6 +95,8 @@ impl Store {
             owner: owner()?.into(),
             facts_from_talk: FactsFromTalk::default(),
             secrets: Secrets::default(),
+            #[cfg(feature = "embeddings")]
+            embedder: None,
         })
     }
 
@@ -121,6 +127,23 @@ impl Store {
             secrets,
             ..self.clone()
         }
+    }
+
+    /// The same store, which compares meanings by a model when it recalls. Nothing of the model is
+    /// stored.
+    #[cfg(feature = "embeddings")]
+    #[must_use]
+    pub fn with_embedder(&self, embedder: Arc<Embedder>) -> Self {
+        Self {
+            embedder: Some(embedder),
+            ..self.clone()
+        }
+    }
+
+    /// The model by which meanings are compared.
+    #[cfg(feature = "embeddings")]
+    pub(crate) fn embedder(&self) -> Option<&Arc<Embedder>> {
+        self.embedder.as_ref()
     }
 
     /// The treatment of statements in imported messages.

@@ -10,6 +10,7 @@ mod long;
 mod program;
 mod score;
 mod tune;
+mod updates;
 mod weights;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use figures::{Figures, Groups, Report, Table};
 use program::{Program, Times};
 
 pub(super) use tune::{Options as TuneOptions, tune};
+pub(super) use updates::{Options as UpdateOptions, updates};
 
 /// What is evaluated and how.
 #[derive(Args)]
@@ -36,6 +38,9 @@ pub(crate) struct Options {
     /// The program [default: the release build of this project]
     #[arg(long, value_name = "PATH")]
     kitbag: Option<PathBuf>,
+    /// The model that helps recall; none unless it is given
+    #[arg(long, value_name = "FOLDER")]
+    model: Option<PathBuf>,
     /// Shows each category of questions too
     #[arg(long)]
     by_category: bool,
@@ -54,10 +59,9 @@ pub(crate) struct Options {
 /// took, those of several as a table.
 pub(super) fn memory(options: &Options) -> Result<()> {
     let target = Metadata::load()?.target_directory;
-    let program = Program {
-        path: release::given_or_built(options.kitbag.as_ref(), &target)?,
-        recall_arguments: options.args.split_whitespace().collect(),
-    };
+    let path = release::given_or_built(options.kitbag.as_ref(), &target)?;
+    let arguments = options.args.split_whitespace().collect();
+    let program = Program::new(path, arguments, options.model.as_deref())?;
     let groups = groups(options.by_category);
     let mut reports = BTreeMap::new();
     let mut table = Table::default();

@@ -27,6 +27,7 @@ use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::internal::InternalArgs;
+use crate::model::with_chosen_model;
 use crate::output::one_line;
 use crate::progress::Progress;
 use crate::project::ProjectArgs;
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let progress = Progress::start("looking at what is known");
     let workspace = args.workspace(&message, &counter)?;
     let made = store::run(async {
-        let store = place.open_if_any().await?;
+        let store = place.open_if_any().await?.map(with_chosen_model);
         let mut incoming = args.incoming(store.as_ref()).await?;
         incoming.message = message.as_str().into();
         let agent = args.agent(&project, &incoming.channel)?;

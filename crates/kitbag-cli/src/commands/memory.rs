@@ -13,6 +13,7 @@ mod forget;
 mod history;
 mod import;
 mod migrate;
+mod model;
 mod recall;
 mod repair;
 mod restore;
@@ -63,6 +64,7 @@ enum Command {
     Restore(restore::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
+    Model(model::Args),
 }
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
@@ -88,6 +90,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Restore(args) => restore::run(args, store).await,
             Command::Repair(args) => repair::run(args, store).await,
             Command::Migrate(args) => migrate::run(args, store).await,
+            Command::Model(args) => model::run(args),
         }
     })
 }

@@ -14,6 +14,7 @@ mod import;
 mod internal;
 mod migrate;
 mod mistyped;
+mod model;
 #[cfg(unix)]
 mod read_only;
 mod recall;

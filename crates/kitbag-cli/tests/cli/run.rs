@@ -43,6 +43,8 @@ impl Folder {
         command
             .args(args)
             .current_dir(self.path())
+            // Whoever runs the tests may have chosen a model.
+            .env("XDG_CONFIG_HOME", self.path().join(".config"))
             .env_remove("KITBAG_LOG")
             .env_remove("KITBAG_STORE")
             .env_remove("KITBAG_TENANT")

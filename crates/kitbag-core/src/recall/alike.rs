@@ -2,28 +2,22 @@
 
 use alloc::vec::Vec;
 
-use super::query::Query;
+use super::query::{Query, QueryWord};
 
 impl Query {
     /// Returns whether the postings of a term are wanted: it is one of the query's [terms](Self::terms), or begins
     /// with one of its [prefixes](Self::prefixes) and is spelled much like the word.
     #[must_use]
     pub fn wants(&self, term: &str) -> bool {
-        self.words().iter().any(|word| {
-            let is_other_form = || {
-                let begins = word
-                    .prefix
-                    .as_deref()
-                    .is_some_and(|prefix| term.starts_with(prefix));
-                begins
-                    && word
-                        .alternatives
-                        .first()
-                        .is_some_and(|sought| is_alike(sought, term))
-            };
-            let mut sought = word.alternatives.iter().chain(&word.related);
-            sought.any(|sought| sought == term) || is_other_form()
-        })
+        let is_other_form = |word: &QueryWord| {
+            let begins = word.prefix.as_deref();
+            begins.is_some_and(|prefix| term.starts_with(prefix))
+                && word
+                    .alternatives
+                    .first()
+                    .is_some_and(|sought| is_alike(sought, term))
+        };
+        self.terms().any(|sought| sought == term) || self.words().iter().any(is_other_form)
     }
 }
 

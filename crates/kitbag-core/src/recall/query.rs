@@ -15,6 +15,8 @@ use crate::text::{Script, Token, fold, query_terms, tokens};
 
 /// A long query is read at its beginning and its end, so many words at each.
 const READ: usize = 32;
+/// Each further term is looked up, so a query gets no more of a model's than this.
+const MOST_NEAR: usize = 256;
 
 /// A text for which past messages are sought.
 ///
@@ -41,9 +43,13 @@ pub(super) struct QueryWord {
     pub(super) alternatives: Vec<String>,
     /// Terms of other words that may answer it.
     pub(super) related: Vec<String>,
+    /// Terms of words that mean nearly the same by a model, with their likeness from 0 to 1000.
+    pub(super) near: Vec<(String, u16)>,
     /// With what the terms begin that are spelled much like it.
     pub(super) prefix: Option<String>,
     pub(super) kind: WordKind,
+    /// The word itself; in a script without spaces its characters.
+    written: String,
 }
 
 /// The part that a word plays in a query.
@@ -78,6 +84,8 @@ impl Query {
                 related: Vec::new(),
                 prefix: alternatives.first().and_then(|term| prefix(term)),
                 kind: WordKind::of(token, &alternatives, dates.tokens.contains(&at)),
+                near: Vec::new(),
+                written: written(token, &alternatives),
                 alternatives,
             };
             words.push((token, word));
@@ -111,11 +119,41 @@ impl Query {
         }
     }
 
+    /// Adds words that mean nearly the same. `near` gives them for each of the words that it gets, with
+    /// their likeness from 0 to 1000.
+    pub fn add_near(&mut self, near: impl FnOnce(&[&str]) -> Vec<Vec<(String, u16)>>) {
+        let is_topic = |word: &&QueryWord| word.kind == WordKind::Topic;
+        let topics = self.words.iter().filter(is_topic);
+        let written = topics.map(|word| word.written.as_str());
+        let written: Vec<&str> = written.take(READ).collect();
+        let near = near(&written);
+        let sought = self.words.iter().flat_map(|word| &word.alternatives);
+        let mut seen: BTreeSet<String> = sought.cloned().collect();
+        let topics = self.words.iter_mut();
+        let topics = topics.filter(|word| word.kind == WordKind::Topic);
+        let mut left = MOST_NEAR;
+        for (word, near) in topics.zip(near) {
+            for (other, likeness) in near {
+                let tokens: Vec<Token> = tokens(&other).collect();
+                for (_, terms) in query_terms(&tokens) {
+                    let terms = terms.into_iter().filter(|term| seen.insert(term.clone()));
+                    let terms = terms.take(left).map(|term| (term, likeness));
+                    let before = word.near.len();
+                    word.near.extend(terms);
+                    left -= word.near.len() - before;
+                }
+            }
+        }
+    }
+
     /// The terms whose postings are wanted.
     pub fn terms(&self) -> impl Iterator<Item = &str> {
         self.words
             .iter()
-            .flat_map(|word| word.alternatives.iter().chain(&word.related))
+            .flat_map(|word| {
+                let near = word.near.iter().map(|(term, _)| term);
+                word.alternatives.iter().chain(&word.related).chain(near)
+            })
             .map(String::as_str)
     }
 
@@ -169,6 +207,14 @@ impl WordKind {
             };
         }
         if is_date { Self::Date } else { Self::Topic }
+    }
+}
+
+/// The word of a token that has these terms.
+fn written(token: &Token, terms: &[String]) -> String {
+    match (token.script, terms.first()) {
+        (Script::Unspaced, Some(gram)) => gram.clone(),
+        _ => token.word.clone(),
     }
 }
 

@@ -171,7 +171,7 @@ impl Ranking<'_> {
         };
         let words = self.scale.words(words);
         let day = facts.at.map_or(0.0, |at| nearness(self.query.days(), at));
-        let likeness = facts.likeness.map_or(0.0, f64::from) / 1000.0;
+        let meaning = facts.likeness.map_or(0.0, f64::from) / 1000.0 * weights.meaning;
         let doublings = libm::log2(f64::from(facts.words) / PASSAGE).clamp(0.0, DOUBLINGS);
         // What the assistant said is what the query asks for.
         let loses = !is_person && !self.query.asks_assistant();
@@ -185,7 +185,10 @@ impl Ranking<'_> {
                 "attitude",
                 agreement(self.query.attitude(), facts.traits) * weights.attitude,
             ),
-            ("role", when(loses, -weights.role * words)),
+            (
+                "role",
+                when(loses, -weights.role * (words + meaning.max(0.0))),
+            ),
             (
                 "length",
                 when(is_person || loses, doublings * weights.length),
@@ -197,7 +200,7 @@ impl Ranking<'_> {
             ("reply", when(answers && !asks(facts.traits), weights.reply)),
             ("recency", self.recency(facts) * weights.recency),
             ("remembered", when(facts.remembered > 0, weights.remembered)),
-            ("meaning", likeness * weights.meaning),
+            ("meaning", meaning),
             ("fact", f64::from(facts.fact) / 1000.0 * weights.fact),
         ];
         let add = |score: Score, (name, value)| score.plus(name, rounded(value));

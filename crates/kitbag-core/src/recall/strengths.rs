@@ -133,6 +133,14 @@ fn of_word<'e>(
         let rarity = self::rarity(&[postings], evidence, weights).min(most);
         lists.push((postings, weights.related * share * rarity));
     }
+    for (term, likeness) in &word.near {
+        let Some(postings) = known(term) else {
+            continue;
+        };
+        let rarity = self::rarity(&[postings], evidence, weights).min(most);
+        let near = weights.near * f64::from(*likeness) / 1000.0;
+        lists.push((postings, near * share * rarity));
+    }
     let (Some(prefix), Some(term)) = (&word.prefix, word.alternatives.first()) else {
         return lists;
     };

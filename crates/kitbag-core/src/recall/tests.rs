@@ -354,6 +354,38 @@ fn x04_the_days_of_a_query_are_found_without_its_words() {
 }
 
 #[test]
+fn x04_words_that_mean_nearly_the_same_are_found() {
+    let memory = Memory::of(&["She felt unwell.", "The paint is dry."]);
+    assert_eq!(memory.first("ill"), None);
+    let now = "2024-05-15T12:00:00Z".parse().ok();
+    let mut query = Query::new("Who was ill on May 3?", now);
+    query.add_near(|words| {
+        assert_eq!(words, ["ill"]);
+        Vec::from([Vec::from([("unwell".to_owned(), 900)])])
+    });
+    let hits = memory.ranked(&query, &memory.evidence(&query));
+    let found: Vec<u32> = hits.iter().map(|hit| hit.message).collect();
+    assert_eq!(found.first(), Some(&0), "{hits:?}");
+}
+
+#[test]
+fn x04_every_term_of_a_query_is_wanted() {
+    let mut query = Query::new("What is my occupation, and wo wohne ich?", None);
+    query.add_near(|words| {
+        words
+            .iter()
+            .map(|_| vec![("mestiere".to_owned(), 700)])
+            .collect()
+    });
+    let terms: Vec<&str> = query.terms().collect();
+    assert!(terms.contains(&"job"), "{terms:?}");
+    for term in terms {
+        assert!(query.wants(term), "{term}");
+    }
+    assert!(!query.wants("rain"));
+}
+
+#[test]
 fn x04_misspelled_words_are_found() {
     let memory = Memory::of(&["The guitar by the window is broken.", "We stayed at home."]);
     assert_eq!(memory.first("guittar"), Some(0));

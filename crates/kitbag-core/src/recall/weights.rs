@@ -19,6 +19,8 @@ pub struct RecallWeights {
     pub character: f64,
     /// The share of its weight that a word keeps which only belongs to the same concept.
     pub related: f64,
+    /// The share of its likeness that a word counts which means nearly the same by a model.
+    pub near: f64,
     /// What a word counts that is only spelled alike.
     pub alike: f64,
     /// What a word counts that stands one, two or three messages before.
@@ -42,7 +44,7 @@ pub struct RecallWeights {
     pub question: f64,
     /// For a person's answer to a question.
     pub reply: f64,
-    /// What share of its words a message loses that is not by a person.
+    /// What share of its words and its meaning a message loses that is not by a person.
     pub role: f64,
     /// For each doubling of a message's length beyond a passage.
     pub length: f64,
@@ -65,6 +67,7 @@ impl Default for RecallWeights {
             date_word: 0.5,
             character: 0.3,
             related: 0.3,
+            near: 0.4,
             alike: 0.5,
             before: [0.6, 0.4, 0.2],
             asked: 0.9,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::text::inverse_frequency;
 
-use super::{Embedder, length};
+use super::{Embedder, length, product};
 
 /// What passages nearby add to a meaning: how many messages further, and how much.
 const NEARBY: [(i64, f32); 4] = [(-2, 0.3), (-1, 0.5), (1, 0.4), (2, 0.2)];
@@ -51,13 +51,16 @@ pub(crate) fn likenesses(
 
 /// How much the directions of two vectors agree, in thousandths: 1000 for the same, 0 for nothing in
 /// common.
+pub(super) fn likeness(one: &[f32], other: &[f32]) -> i32 {
+    thousandths(product(one, other), length(one) * length(other))
+}
+
+/// A product of vectors with these lengths, in thousandths of the most that it could be.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "between -1000 and 1000 after the clamp; what is no number becomes 0"
 )]
-pub(super) fn likeness(one: &[f32], other: &[f32]) -> i32 {
-    let product: f32 = one.iter().zip(other).map(|(a, b)| a * b).sum();
-    let lengths = length(one) * length(other);
+pub(super) fn thousandths(product: f32, lengths: f32) -> i32 {
     if lengths > 0.0 {
         (1000.0 * product / lengths).round().clamp(-1000.0, 1000.0) as i32
     } else {

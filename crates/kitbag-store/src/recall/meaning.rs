@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use kitbag_core::recall::{Candidate, MessageFacts};
+use kitbag_core::recall::{Candidate, MessageFacts, Query};
 
 use super::{Part, RecallRequest, messages_and_cuts};
 use crate::embedding::likenesses;
@@ -15,6 +15,14 @@ use crate::transaction::Tx;
 
 /// How many candidates are compared, the best by their words.
 const COMPARED: usize = 400;
+
+/// The query with words that mean nearly the same, so that messages come up which say it otherwise.
+pub(super) fn with_near_words(mut query: Query, request: &RecallRequest) -> Query {
+    if let Some(embedder) = &request.embedder {
+        query.add_near(|words| embedder.near(words));
+    }
+    query
+}
 
 /// The same facts, with the likeness of the passage that tells most in each message.
 pub(super) async fn add_likeness(

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tempfile::TempDir;
 
 use super::conversation::{Conversation, Turn};
 
@@ -18,8 +19,10 @@ const LIMIT: &str = "200";
 
 /// The program and what it is told beyond the usual.
 pub(super) struct Program<'a> {
-    pub(super) path: PathBuf,
-    pub(super) recall_arguments: Vec<&'a str>,
+    path: PathBuf,
+    recall_arguments: Vec<&'a str>,
+    /// Stands for the user's own configuration, which may have a model.
+    configuration: TempDir,
 }
 
 /// Seconds that the program ran, over all conversations.
@@ -29,18 +32,44 @@ pub(super) struct Times {
     pub(super) recall_s: f64,
 }
 
+/// A message that was recalled.
+#[derive(Debug, Deserialize)]
+pub(super) struct Hit {
+    #[serde(rename = "ref")]
+    pub(super) turn: String,
+    /// The later message by which it no longer holds.
+    pub(super) outdated_by: Option<serde_json::Value>,
+}
+
 /// The turns that were recalled, best first, by the ids of the questions.
 pub(super) type Answers = BTreeMap<String, Vec<String>>;
 
-impl Program<'_> {
+impl<'a> Program<'a> {
+    /// The program with a model, if one is given.
+    pub(super) fn new(
+        path: PathBuf,
+        recall_arguments: Vec<&'a str>,
+        model: Option<&Path>,
+    ) -> Result<Self> {
+        let program = Self {
+            path,
+            recall_arguments,
+            configuration: tempfile::tempdir()?,
+        };
+        if let Some(model) = model {
+            let model = model.to_str().context("the model's folder is not UTF-8")?;
+            program.run("", &["memory", "model", "use", model], "")?;
+        }
+        Ok(program)
+    }
+
     pub(super) fn answers(
         &self,
         conversation: &Conversation,
         times: &mut Times,
     ) -> Result<Answers> {
         let folder = tempfile::tempdir()?;
-        let store = format!("sqlite:{}", folder.path().join("memory.db").display());
-
+        let store = store_in(&folder);
         let turns = conversation.turns.iter();
         let turns = lines(turns.map(|turn| import_line(&conversation.name, turn)));
         let start = Instant::now();
@@ -54,6 +83,24 @@ impl Program<'_> {
         let start = Instant::now();
         let printed = self.run(&store, &recall, &questions)?;
         times.recall_s += start.elapsed().as_secs_f64();
+        let answers: BTreeMap<String, Vec<Hit>> = read_answers(&printed)?;
+        let turns = |(id, hits): (String, Vec<Hit>)| {
+            let turns = hits.into_iter().map(|hit| hit.turn);
+            (id, turns.collect())
+        };
+        Ok(answers.into_iter().map(turns).collect())
+    }
+
+    /// Imports lines into a new store and recalls ten messages for each of the questions.
+    pub(super) fn recall(&self, told: &str, asked: &str) -> Result<BTreeMap<String, Vec<Hit>>> {
+        let folder = tempfile::tempdir()?;
+        let store = store_in(&folder);
+        self.run(&store, &["memory", "import", "-"], told)?;
+        let printed = self.run(
+            &store,
+            &["memory", "recall", "--batch", "-", "--json"],
+            asked,
+        )?;
         read_answers(&printed)
     }
 
@@ -63,6 +110,7 @@ impl Program<'_> {
         stdin.write_all(input.as_bytes())?;
         stdin.rewind()?;
         let output = Command::new(&self.path)
+            .env("XDG_CONFIG_HOME", self.configuration.path())
             .args(["--store", store])
             .args(arguments)
             .stdin(Stdio::from(stdin))
@@ -77,7 +125,12 @@ impl Program<'_> {
     }
 }
 
-fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+fn store_in(folder: &TempDir) -> String {
+    format!("sqlite:{}", folder.path().join("memory.db").display())
+}
+
+/// JSON values, each on a line.
+pub(super) fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
     let lines: Vec<String> = values.map(|value| value.to_string()).collect();
     lines.join("\n")
 }
@@ -109,26 +162,20 @@ fn question_lines(conversation: &Conversation) -> impl Iterator<Item = serde_jso
 
 /// An answer a line. Whatever Unicode calls the end of a line ends one, as it does for many readers
 /// of such lines: a program that prints one inside a text is found out.
-fn read_answers(printed: &str) -> Result<Answers> {
+fn read_answers(printed: &str) -> Result<BTreeMap<String, Vec<Hit>>> {
     #[derive(Deserialize)]
     struct Answer {
         id: String,
         ranked: Vec<Hit>,
     }
-    #[derive(Deserialize)]
-    struct Hit {
-        #[serde(rename = "ref")]
-        turn: String,
-    }
     let ends = [
         '\n', '\r', '\x0b', '\x0c', '\x1c', '\x1d', '\x1e', '\u{85}', '\u{2028}', '\u{2029}',
     ];
-    let mut answers = Answers::new();
+    let mut answers = BTreeMap::new();
     for line in printed.split(ends).filter(|line| !line.is_empty()) {
         let answer: Answer =
             serde_json::from_str(line).with_context(|| format!("unexpected answer: {line}"))?;
-        let turns = answer.ranked.into_iter().map(|hit| hit.turn);
-        answers.insert(answer.id, turns.collect());
+        answers.insert(answer.id, answer.ranked);
     }
     Ok(answers)
 }
@@ -164,7 +211,7 @@ mod tests {
     fn x04_answers_are_lines_and_the_last_one_to_a_question_counts() {
         let printed = "{\"id\":\"a\",\"ranked\":[]}\n\n{\"id\":\"a\",\"ranked\":[{\"ref\":\"D1:2\",\"score\":3}]}\n";
         let answers = read_answers(printed).unwrap();
-        assert_eq!(answers["a"], ["D1:2"]);
+        assert_eq!(answers["a"][0].turn, "D1:2");
         let broken = "{\"id\":\"a\u{2028}\",\"ranked\":[]}";
         assert!(read_answers(broken).is_err());
     }

@@ -28,6 +28,7 @@ pub(super) const WEIGHTS: &[Weight] = weights! {
     date_word: [],
     character: [],
     related: [0.0, 0.3],
+    near: [],
     alike: [0.0, 0.5],
     asked: [0.6, 0.9],
     assistant_neighbour: [1.0, 0.3],

@@ -1,8 +1,6 @@
 //! `kitbag memory recall`: the facts and the past messages that a query is about.
 
 mod batch;
-#[cfg(feature = "embeddings")]
-mod embeddings;
 mod found;
 mod shown;
 
@@ -17,6 +15,7 @@ use super::filter::FilterArgs;
 use super::sender::{named_or_only, say_unknown, say_unknown_conversations};
 use crate::counter::{CounterArgs, say_exactness};
 use crate::failure::Failure;
+use crate::model::with_chosen_model;
 use crate::output::{self, counted, grouped};
 use crate::store::StoreArgs;
 use batch::Query;
@@ -27,7 +26,8 @@ use found::Found;
 /// Facts come first, with who said them and when; "What do you know about me?" lists all that is known.
 /// A message whose statement was replaced by a later one is marked as outdated and ranks below it.
 ///
-/// No model is needed: words, their neighbours, speakers and times count. Options such as `--since 7d`,
+/// No model is needed: words, their neighbours, speakers and times count. One that was chosen with `kitbag
+/// memory model use` adds words that mean nearly the same. Options such as `--since 7d`,
 /// `--role user` or `--conversation trip` say which messages may come. With `--batch`, each line
 /// {"id", "sender", "channel", "query", "now", "limit", "since", "until", "role", "conversation",
 /// "where"} of a file is answered with a line {"id", "facts", "ranked"}; only `query` is needed, and what a line
@@ -56,9 +56,6 @@ pub(super) struct Args {
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
-    #[cfg(feature = "embeddings")]
-    #[command(flatten)]
-    embeddings: embeddings::EmbeddingArgs,
     /// Answers the JSON lines of a file, or of stdin for `-`, each with one line of JSON
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
@@ -76,9 +73,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Some(budget) => Some((budget, args.counter.counter()?.0)),
             None => None,
         },
-        #[cfg(feature = "embeddings")]
-        embedder: args.embeddings.embedder()?,
-        store: store.open().await?,
+        store: with_chosen_model(store.open().await?),
         args,
     };
     if let Some(file) = &args.batch {
@@ -109,8 +104,6 @@ struct Recall<'a> {
     args: &'a Args,
     store: Store,
     counter: Option<(Tokens, Counter)>,
-    #[cfg(feature = "embeddings")]
-    embedder: Option<std::sync::Arc<kitbag::store::Embedder>>,
 }
 
 impl Recall<'_> {
@@ -128,8 +121,6 @@ impl Recall<'_> {
         request.channel = query.channel.as_ref().or(args.channel.as_ref()).cloned();
         request.filter = query.filter(args.filter.filter());
         request.now = query.now.or(args.now).or_else(present);
-        #[cfg(feature = "embeddings")]
-        request.embedder.clone_from(&self.embedder);
         let facts = self.store.recall_facts(&request).await?;
         let recalled = self.store.recall(&request).await?;
         let mut found = Found::new(facts, recalled, self.args.explain);

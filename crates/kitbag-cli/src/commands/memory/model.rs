@@ -1,0 +1,93 @@
+//! `kitbag memory model`: which model helps recall.
+
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use kitbag::store::Embedder;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::model;
+use crate::output::{self, grouped, one_line};
+
+/// Shows, chooses or removes the model that helps recall
+///
+/// Recall needs no model. With a static one it also finds messages that say the same in other words, in
+/// another language if the model knows both. A model is a folder with `tokenizer.json` and
+/// `model.safetensors`, a table with a vector for each token, as model2vec makes them. Nothing is
+/// downloaded and nothing of it is stored: the choice is one line in Kitbag's configuration folder and
+/// holds for every store.
+///
+/// Example: kitbag memory model use ~/models/potion-base-8M
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Prints JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Chooses the model in a folder
+    Use {
+        /// The folder with `tokenizer.json` and `model.safetensors`
+        folder: PathBuf,
+    },
+    /// Chooses no model
+    Off,
+}
+
+/// A model as it is shown.
+#[derive(Serialize)]
+struct Shown {
+    folder: String,
+    dimensions: usize,
+    tokens: usize,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Some(Command::Use { folder }) => {
+            let embedder = model::open(folder)?;
+            let folder = model::choose(folder)?;
+            show(args, &folder, &embedder)
+        }
+        Some(Command::Off) => {
+            output::say(match model::choose_none()? {
+                true => "recall uses no model from now on",
+                false => "no model was chosen",
+            });
+            Ok(())
+        }
+        None => match model::chosen()? {
+            Some(folder) => {
+                let embedder = model::open(&folder)?;
+                show(args, &folder, &embedder)
+            }
+            None if args.json => Ok(output::print_json(&None::<Shown>)?),
+            None => {
+                output::say("no model is chosen; `kitbag memory model use FOLDER` chooses one");
+                Ok(())
+            }
+        },
+    }
+}
+
+fn show(args: &Args, folder: &Path, embedder: &Embedder) -> Result<(), Failure> {
+    let shown = Shown {
+        folder: folder.display().to_string(),
+        dimensions: embedder.dimensions(),
+        tokens: embedder.vocabulary(),
+    };
+    if args.json {
+        return Ok(output::print_json(&shown)?);
+    }
+    let tokens = grouped(shown.tokens as u64);
+    Ok(output::print(&format!(
+        "{}: {tokens} tokens, {} dimensions",
+        one_line(&shown.folder),
+        shown.dimensions
+    ))?)
+}
