@@ -106,6 +106,9 @@ impl Mask {
         if let Some(masked) = message.name.as_deref().and_then(|name| self.replaced(name)) {
             message.name = Some(masked);
         }
+        if let Some(metadata) = message.metadata.as_mut() {
+            metadata.extra = self.value(std::mem::take(&mut metadata.extra));
+        }
         if !message.extra.is_empty() {
             message.extra = self.value(std::mem::take(&mut message.extra));
         }

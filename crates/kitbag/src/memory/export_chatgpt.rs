@@ -133,7 +133,15 @@ fn use_canvas(
     if let Some(content) = text(&call, "content") {
         let (title, text) = (text(&call, "name"), content);
         // Its id would only repeat the name of the message.
-        documents.write(Written { id: None, title, text }, origin, tally);
+        documents.write(
+            Written {
+                id: None,
+                title,
+                text,
+            },
+            origin,
+            tally,
+        );
         if let Some(id) = id {
             documents.name_last(id);
         }

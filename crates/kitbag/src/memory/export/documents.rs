@@ -76,7 +76,9 @@ impl Documents {
         let name = written.id.map(|id| clean(id, LONGEST_NAME));
         let mut document = Document {
             id: written.id.map(str::to_owned),
-            title: title.or_else(|| name.clone()).unwrap_or("untitled".to_owned()),
+            title: title
+                .or_else(|| name.clone())
+                .unwrap_or("untitled".to_owned()),
             text: written.text.to_owned(),
             reference: match (origin.message, name) {
                 (Some(message), Some(name)) => Some(format!("{message}/{name}")),

@@ -57,10 +57,13 @@ pub(super) fn seen(message: &Message, place: impl Fn() -> Place) -> Result<Seen,
         "user_editable_context" | "model_editable_context" => Some(RecordKind::Instructions),
         _ if is_set("is_user_system_message") => Some(RecordKind::Instructions),
         "thoughts" | "reasoning_recap" => Some(RecordKind::Thoughts),
-        "tether_quote" | "tether_browsing_display" | "tether_browsing_code"
-        | "execution_output" | "computer_output" | "sonic_webpage" | "system_error" => {
-            Some(RecordKind::ToolResults)
-        }
+        "tether_quote"
+        | "tether_browsing_display"
+        | "tether_browsing_code"
+        | "execution_output"
+        | "computer_output"
+        | "sonic_webpage"
+        | "system_error" => Some(RecordKind::ToolResults),
         _ => None,
     };
     if let Some(kind) = left_out {

@@ -99,11 +99,7 @@ fn finish<R: BufRead>(mut file: BufReader<Entry<R>>) -> io::Result<Ahead<R>> {
 }
 
 /// Reads the checksum that stands behind a file, with its lengths, which have four or eight bytes each.
-fn read_descriptor<R: BufRead>(
-    reader: &mut Ahead<R>,
-    packed: u64,
-    length: u64,
-) -> io::Result<u32> {
+fn read_descriptor<R: BufRead>(reader: &mut Ahead<R>, packed: u64, length: u64) -> io::Result<u32> {
     if reader.peek(4)?.starts_with(&DESCRIPTOR) {
         reader.consume(4);
     }

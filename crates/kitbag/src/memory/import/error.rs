@@ -139,7 +139,9 @@ impl ImportError {
                 "give an export of ChatGPT or Claude, its `conversations.json`, or JSON lines"
             }
             Self::Read { source } => match source.kind() {
-                io::ErrorKind::Unsupported => "unpack the archive, and give its `conversations.json`",
+                io::ErrorKind::Unsupported => {
+                    "unpack the archive, and give its `conversations.json`"
+                }
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
                     "get the file again: it is damaged"
                 }

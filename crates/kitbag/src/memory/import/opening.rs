@@ -81,7 +81,7 @@ impl Scan {
             self.is_line_start = false;
             // Inside an object a line begins with a key or a bracket that ends it, unless it is one of
             // several records, of which the one before is broken.
-            if self.depth == 1 && byte == b'{' && !self.has_lines && !self.has_colon {
+            if self.depth == 1 && byte == b'{' && !self.has_lines {
                 return Some(Opening::Line);
             }
             self.has_lines = true;

@@ -179,10 +179,7 @@ impl RecordKind {
             Self::Thoughts => ("thought of the model", "thoughts of the model"),
             Self::ToolCalls => ("tool call", "tool calls"),
             Self::ToolResults => ("tool result", "tool results"),
-            Self::OlderVersions => (
-                "older version of a document",
-                "older versions of documents",
-            ),
+            Self::OlderVersions => ("older version of a document", "older versions of documents"),
             Self::LostChanges => (
                 "change of a document whose place was not found",
                 "changes of documents whose places were not found",

@@ -80,7 +80,9 @@ pub(super) fn parse(
     // The messages have no names, so that the same conversation is known again by all that it says.
     let hash = blake3::hash(record).to_hex();
     let hash: String = hash.chars().take(16).collect();
-    let name = written.conversation.get_or_insert(format!("messages-{hash}"));
+    let name = written
+        .conversation
+        .get_or_insert(format!("messages-{hash}"));
     let name = name.clone();
     let mut lines = Vec::with_capacity(messages.len());
     for (index, mut message) in messages.into_iter().enumerate() {
@@ -116,9 +118,9 @@ impl Written {
         let text = match (self.text, self.content, self.role) {
             (Some(text), _, _) => text,
             (None, Some(content), _) => said_in(&content),
-            // A call of a tool has a role and nothing to say.
-            (None, None, Some(_)) => String::new(),
-            (None, None, None) => {
+            // A model that calls a tool may say nothing.
+            (None, None, Some(Role::Assistant)) => String::new(),
+            (None, None, _) => {
                 return Err(ImportError::Json {
                     place: place.clone(),
                     problem: "missing field `text`".to_owned(),
