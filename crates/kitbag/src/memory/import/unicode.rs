@@ -49,7 +49,9 @@ impl<R: BufRead> Utf8<R> {
         while let Some(TextEncoding::Utf16(decoder)) = &mut self.encoding {
             let bytes = self.reader.fill_buf()?;
             let is_last = bytes.is_empty();
-            self.text.resize(PIECE, 0);
+            // No more room than the bytes can need: to clear it costs time.
+            let room = bytes.len().saturating_mul(3).clamp(64, PIECE);
+            self.text.resize(room, 0);
             let (_, read, written, _) = decoder.decode_to_utf8(bytes, &mut self.text, is_last);
             self.text.truncate(written);
             self.at = 0;
