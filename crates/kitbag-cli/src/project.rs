@@ -53,9 +53,20 @@ impl ProjectArgs {
 }
 
 /// What the configuration of this folder and of the user says about memory. Mistakes in it are for
-/// commands that open the project to tell.
+/// commands that open the project to tell, and for those that write memory by it.
 pub(crate) fn memory_settings() -> MemorySettings {
-    Project::config(&places(config_of_environment())).memory
+    Project::config(&places(config_of_environment())).0.memory
+}
+
+/// Fails if the configuration has errors: what it says of secrets and facts would not be followed.
+pub(crate) fn refuse_broken_config(consequence: &str) -> Result<(), Failure> {
+    let (_, problems) = Project::config(&places(config_of_environment()));
+    if !problems.iter().any(FileProblem::is_error) {
+        return Ok(());
+    }
+    say_problems(&problems);
+    let what = format_args!("{consequence}: the configuration has errors");
+    Err(Failure::new(what))
 }
 
 fn config_of_environment() -> Option<PathBuf> {

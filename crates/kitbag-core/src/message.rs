@@ -200,6 +200,9 @@ pub struct MessageMetadata {
     /// The step of that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_index: Option<u32>,
+    /// Fields that are not known here.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 #[cfg(test)]

@@ -83,6 +83,8 @@ pub struct Exported {
     pub sender: String,
     /// The name of the conversation, if it has one.
     pub conversation: Option<String>,
+    /// The title of the conversation, if it has one.
+    pub title: Option<String>,
     /// The message.
     pub message: StoredMessage,
 }
@@ -113,7 +115,7 @@ impl Store {
             let columns = history::COLUMNS.replace(", ", ", message.");
             let sql = format!(
                 "SELECT scope.id, message.arrival, scope.channel, scope.sender, \
-                 conversation.name, {contents}, message.{columns} FROM scope \
+                 conversation.name, conversation.title, {contents}, message.{columns} FROM scope \
                  JOIN message ON message.tenant = scope.tenant AND message.scope = scope.id \
                  JOIN conversation ON conversation.tenant = scope.tenant \
                  AND conversation.scope = scope.id AND conversation.id = message.conversation \
@@ -131,6 +133,8 @@ impl Store {
                 let (scope, arrival) = row.read()?;
                 cursor = Some(ExportCursor { scope, arrival });
                 let (channel, sender, conversation) = row.read()?;
+                // A title that cannot be read costs no message.
+                let title: Option<String> = row.cell().unwrap_or_default();
                 // Contents that cannot be read are named when the message is.
                 let text: String = row.cell().unwrap_or_default();
                 let json: Option<String> = row.cell().unwrap_or_default();
@@ -143,6 +147,7 @@ impl Store {
                     channel,
                     sender,
                     conversation,
+                    title,
                     message,
                 }));
             }

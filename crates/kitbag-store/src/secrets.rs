@@ -148,13 +148,15 @@ impl Mask {
         if let Some(masked) = message.name.as_deref().and_then(|name| self.replaced(name)) {
             message.name = Some(masked);
         }
-        if let Some(run) = message
-            .metadata
-            .as_mut()
-            .and_then(|own| own.run_id.as_mut())
-            && let Some(masked) = self.replaced(run)
-        {
-            *run = masked;
+        if let Some(metadata) = message.metadata.as_mut() {
+            metadata.extra = self.value(std::mem::take(&mut metadata.extra));
+            if let Some(masked) = metadata
+                .run_id
+                .as_deref()
+                .and_then(|run| self.replaced(run))
+            {
+                metadata.run_id = Some(masked);
+            }
         }
         if !message.extra.is_empty() {
             message.extra = self.value(std::mem::take(&mut message.extra));

@@ -9,6 +9,6 @@ mod export_claude;
 mod import;
 
 pub use import::{
-    Import, ImportDefaults, ImportError, ImportFormat, ImportLine, LeftOut, MAX_RECORD_BYTES,
-    Place, UnknownImportFormat, read_import,
+    Fate, Import, ImportDefaults, ImportError, ImportFormat, ImportLine, ImportTally,
+    MAX_RECORD_BYTES, Place, RecordKind, UnknownImportFormat, read_import,
 };

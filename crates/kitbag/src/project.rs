@@ -126,10 +126,11 @@ impl Project {
         project
     }
 
-    /// Reads the configuration alone, for what asks no agent.
+    /// Reads the configuration alone, for what asks no agent, and tells what is wrong with it.
     #[must_use]
-    pub fn config(places: &ProjectPlaces) -> Config {
-        Self::configured(places).config
+    pub fn config(places: &ProjectPlaces) -> (Config, Vec<FileProblem>) {
+        let project = Self::configured(places);
+        (project.config, project.problems)
     }
 
     fn configured(places: &ProjectPlaces) -> Self {

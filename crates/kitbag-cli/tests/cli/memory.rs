@@ -6,6 +6,7 @@ mod close;
 mod edit;
 mod entities;
 mod export;
+mod exports_of_chats;
 mod facts;
 mod filters;
 mod forget;

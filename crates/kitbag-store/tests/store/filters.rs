@@ -151,6 +151,7 @@ async fn x04_metadata_and_words_are_compared(store: Store) {
     let metadata = MessageMetadata {
         run_id: Some("r7".into()),
         step_index: Some(3),
+        ..MessageMetadata::default()
     };
     first.metadata = Some(metadata);
     let mut second_ = Message::user("apples again");

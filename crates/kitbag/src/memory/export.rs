@@ -1,16 +1,27 @@
 //! A conversation of a chat export, whichever service it comes from.
 
-use std::collections::{BTreeMap, BTreeSet};
+pub(super) mod branch;
+pub(super) mod documents;
+mod remembered;
 
 use kitbag_core::role::Role;
 use serde_json::Value;
 
-use super::import::{ImportDefaults, ImportError, ImportLine, LeftOut, time_of};
+use super::import::{
+    ImportDefaults, ImportError, ImportLine, ImportTally, RecordKind, clean, time_of,
+};
+use remembered::fact_of;
+
+/// Longest title, in characters.
+const LONGEST_TITLE: usize = 200;
 
 /// A conversation, of which only the branch that was last looked at is left.
+#[derive(Default)]
 pub(super) struct Exported {
     pub(super) id: Option<String>,
+    pub(super) title: Option<String>,
     pub(super) begun: Option<Value>,
+    pub(super) summary: Option<String>,
     /// The messages, each of which may be bad by itself.
     pub(super) messages: Vec<Result<Said, ImportError>>,
 }
@@ -23,16 +34,37 @@ pub(super) struct Said {
     pub(super) at: Option<Value>,
     /// All that it says, part by part.
     pub(super) parts: Vec<String>,
+    /// What the service was told to remember of it.
+    pub(super) remembered: Vec<String>,
+}
+
+impl Said {
+    fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| part.trim().is_empty())
+    }
 }
 
 impl Exported {
+    /// Gives a text that the service remembered to the user's message that it came from: the latest so
+    /// far.
+    pub(super) fn remember(&mut self, text: &str, tally: &mut ImportTally) {
+        let said = self.messages.iter_mut().rev().flatten();
+        let mut said = said.filter(|said| said.role == Role::User && !said.is_empty());
+        match said.next() {
+            Some(said) => said.remembered.push(text.to_owned()),
+            None => tally.add(RecordKind::LostMemories),
+        }
+    }
+
     /// The lines to import; `channel` is the service.
     pub(super) fn lines(
         self,
         channel: &str,
         defaults: &ImportDefaults,
-        left_out: &mut LeftOut,
+        tally: &mut ImportTally,
     ) -> Vec<Result<ImportLine, ImportError>> {
+        let title = self.title.map(|title| clean(&title, LONGEST_TITLE));
+        let title = title.filter(|title| !title.is_empty());
         let mut last_time = self.begun.as_ref().and_then(time_of);
         let mut line = |said: Said| {
             // A message without a time was said after the one before it.
@@ -41,20 +73,38 @@ impl Exported {
             let parts = said.parts.iter().map(|part| part.trim());
             let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
             if parts.is_empty() {
-                left_out.empty += 1;
+                tally.add(RecordKind::Empty);
                 return None;
             }
             let mut line = defaults.line(channel, said.role, parts.join("\n"));
             line.conversation.clone_from(&self.id);
+            line.title.clone_from(&title);
             line.reference = said.reference;
             line.at.clone_from(&last_time);
             line.speaker = said.speaker;
+            for text in &said.remembered {
+                match fact_of(text) {
+                    Some((key, value)) => {
+                        tally.add(RecordKind::Memories);
+                        line.facts.insert(key, value);
+                    }
+                    None => tally.add(RecordKind::LostMemories),
+                }
+            }
             Some(line)
         };
         let messages = self.messages.into_iter();
-        messages
+        let mut lines: Vec<Result<ImportLine, ImportError>> = messages
             .filter_map(|said| said.map(&mut line).transpose())
-            .collect()
+            .collect();
+        let mut kept = lines.iter_mut().flatten();
+        if let Some(last) = kept.next_back() {
+            tally.add(RecordKind::Conversations);
+            tally.add_many(RecordKind::Titles, u64::from(title.is_some()));
+            last.summary = self.summary.filter(|summary| !summary.trim().is_empty());
+            tally.add_many(RecordKind::Summaries, u64::from(last.summary.is_some()));
+        }
+        lines
     }
 }
 
@@ -63,23 +113,7 @@ pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-/// The ids from the root to `leaf`, and how many other branches there are. Editing a message or
-/// asking again makes a branch; an export holds them all.
-pub(super) fn branch<'a>(
-    parents: &BTreeMap<&'a str, Option<&'a str>>,
-    leaf: &'a str,
-) -> (Vec<&'a str>, u64) {
-    let mut path = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut next = Some(leaf);
-    // A parent that is not there, or was met before, ends the way.
-    while let Some(id) = next.filter(|id| parents.contains_key(id) && seen.insert(*id)) {
-        path.push(id);
-        next = parents.get(id).copied().flatten();
-    }
-    path.reverse();
-    let inner: BTreeSet<&str> = parents.values().copied().flatten().collect();
-    let is_other_leaf = |id: &&&str| !inner.contains(**id) && **id != leaf;
-    let others = parents.keys().filter(is_other_leaf).count();
-    (path, u64::try_from(others).unwrap_or(u64::MAX))
+/// A file or something else that has no text, as it is named in a message.
+pub(super) fn named(what: &str, name: &str) -> String {
+    format!("[{what}: {name}]")
 }

@@ -1,9 +1,13 @@
-//! Reads a conversation of a Claude export.
+//! Reads a conversation of a Claude export, or the memory that Claude wrote about its user.
 //!
 //! Of messages that were edited or asked again only the branch that was last written is taken, where the
-//! export tells which message follows which. What a message says are its blocks of text; thoughts and
-//! the use of tools are left out. Files are named in brackets, and the text of those that were attached
-//! or pasted is part of what was said.
+//! export tells which message follows which. What a message says are its blocks of text. Artifacts and
+//! created files become messages in their latest version; thoughts and the use of other tools are left
+//! out. Files are named in brackets, and the text of those that were attached or pasted is part of what
+//! was said.
+
+mod artifacts;
+mod memory;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +16,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::export::{Exported, Said, branch, text};
-use super::import::{ImportError, LeftOut, Place, parsed, text_or_number};
+use super::export::branch::branch;
+use super::export::documents::{Documents, Origin};
+use super::export::{Exported, Said, named, text};
+use super::import::{ImportError, ImportTally, Place, RecordKind, parsed, text_or_number};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -22,10 +28,13 @@ struct Conversation<'a> {
     uuid: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
     name: Option<String>,
+    summary: Option<String>,
     created_at: Option<Value>,
     current_leaf_message_uuid: Option<String>,
     #[serde(borrow)]
-    chat_messages: Vec<&'a RawValue>,
+    chat_messages: Option<Vec<&'a RawValue>>,
+    conversations_memory: Option<String>,
+    project_memories: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Deserialize)]
@@ -44,51 +53,69 @@ struct Message {
     files: Value,
 }
 
-/// Reads one conversation.
+/// Reads one conversation, or a memory.
 pub(super) fn read(
     record: &[u8],
     number: u64,
-    left_out: &mut LeftOut,
+    tally: &mut ImportTally,
 ) -> Result<Exported, ImportError> {
     let conversation: Conversation<'_> = parsed(record, || Place::conversation(number))?;
+    let Some(chat_messages) = conversation.chat_messages else {
+        let (whole, projects) = (
+            conversation.conversations_memory,
+            conversation.project_memories,
+        );
+        return memory::exported(whole, projects, tally).ok_or_else(|| ImportError::Json {
+            place: Place::conversation(number),
+            problem: "missing field `chat_messages`".to_owned(),
+        });
+    };
     let name = conversation.name;
     let place = |index: usize| Place::message(number, &name, index + 1);
-    let written = conversation.chat_messages.iter().enumerate();
+    let written = chat_messages.iter().enumerate();
     let messages: Vec<Result<Message, ImportError>> = written
         .map(|(index, raw)| parsed(raw.get().as_bytes(), || place(index)))
         .collect();
     let leaf = conversation.current_leaf_message_uuid.as_deref();
-    let others = other_branches(&messages, leaf, left_out).unwrap_or_default();
-    let is_left = |message: &Result<Message, ImportError>| {
-        let message = message.as_ref().ok();
-        let id = message.and_then(|message| message.uuid.as_deref());
-        id.is_some_and(|id| others.contains(id))
+    let others = other_branches(&messages, leaf, tally).unwrap_or_default();
+    let mut exported = Exported {
+        id: conversation.uuid.or_else(|| name.clone()),
+        title: name.clone(),
+        begun: conversation.created_at,
+        summary: conversation.summary,
+        messages: Vec::with_capacity(messages.len()),
     };
-    let said = |(index, message): (usize, Result<Message, ImportError>)| {
-        let message = message?;
-        Ok(Said {
-            role: match message.sender.as_str() {
+    let mut documents = Documents::default();
+    for (index, message) in messages.into_iter().enumerate() {
+        let id = message.as_ref().ok().and_then(|one| one.uuid.as_deref());
+        if id.is_some_and(|id| others.contains(id)) {
+            continue;
+        }
+        let said = message.and_then(|message| {
+            let role = match message.sender.as_str() {
                 "human" | "user" => Role::User,
                 "assistant" => Role::Assistant,
                 other => {
                     let expected = "human or assistant";
                     return Err(ImportError::role(place(index), "sender", other, expected));
                 }
-            },
-            parts: parts_of(&message),
-            reference: message.uuid,
-            speaker: None,
-            at: message.created_at,
-        })
-    };
-    let messages = messages.into_iter().enumerate();
-    let messages = messages.filter(|(_, message)| !is_left(message));
-    let messages = messages.map(said).collect();
-    Ok(Exported {
-        id: conversation.uuid.or(name),
-        begun: conversation.created_at,
-        messages,
-    })
+            };
+            let mut parts = Vec::new();
+            read_blocks(&message, &mut parts, &mut exported, &mut documents, tally);
+            add_files(&message, &mut parts, tally);
+            Ok(Said {
+                role,
+                parts,
+                reference: message.uuid,
+                speaker: None,
+                at: message.created_at,
+                remembered: Vec::new(),
+            })
+        });
+        exported.messages.push(said);
+    }
+    documents.put_into(&mut exported, tally);
+    Ok(exported)
 }
 
 /// The messages that are on another branch than the current one, or than the last message.
@@ -98,7 +125,7 @@ pub(super) fn read(
 fn other_branches(
     messages: &[Result<Message, ImportError>],
     current: Option<&str>,
-    left_out: &mut LeftOut,
+    tally: &mut ImportTally,
 ) -> Option<BTreeSet<String>> {
     let mut parents: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for message in messages {
@@ -114,38 +141,68 @@ fn other_branches(
     if root != first.parent_message_uuid.as_deref() {
         return None;
     }
-    left_out.branches += branches;
+    tally.add_many(RecordKind::Branches, branches);
     let path: BTreeSet<&str> = path.into_iter().collect();
     let others = parents.into_keys().filter(|id| !path.contains(id));
     Some(others.map(str::to_owned).collect())
 }
 
-/// What a message says: its blocks of text, or its text where it has no blocks, and what is attached.
-fn parts_of(message: &Message) -> Vec<String> {
+/// Adds what the blocks of a message say, or its text where it has no blocks.
+fn read_blocks(
+    message: &Message,
+    parts: &mut Vec<String>,
+    exported: &mut Exported,
+    documents: &mut Documents,
+    tally: &mut ImportTally,
+) {
+    let origin = Origin {
+        message: message.uuid.as_deref(),
+        at: message.created_at.as_ref(),
+        // Behind the message that makes it.
+        position: exported.messages.len() + 1,
+    };
     let blocks = message.content.as_deref().unwrap_or_default();
-    let mut parts: Vec<String> = Vec::new();
     for block in blocks {
         match text(block, "type") {
-            Some("text" | "voice_note") => parts.extend(text(block, "text").map(str::to_owned)),
-            Some("image") => parts.push("[image]".to_owned()),
-            _ => {}
+            Some("text" | "voice_note") => {
+                let said = text(block, "text").unwrap_or_default();
+                parts.push(artifacts::take_out(said, &origin, documents, tally));
+            }
+            Some("image") => {
+                tally.add(RecordKind::FileNames);
+                parts.push("[image]".to_owned());
+            }
+            Some("thinking" | "redacted_thinking") => tally.add(RecordKind::Thoughts),
+            Some("tool_use") => match artifacts::use_tool(block, &origin, documents, tally) {
+                artifacts::ToolUse::Document => {}
+                artifacts::ToolUse::Memory(text) => exported.remember(text, tally),
+                artifacts::ToolUse::Other => tally.add(RecordKind::ToolCalls),
+            },
+            Some("tool_result") => tally.add(RecordKind::ToolResults),
+            _ => tally.add(RecordKind::Hidden),
         }
     }
     // The text is the whole message written out, thoughts and tools included: only without blocks.
     if blocks.is_empty() {
-        parts.extend(message.text.clone());
+        let said = message.text.as_deref().unwrap_or_default();
+        parts.push(artifacts::take_out(said, &origin, documents, tally));
     }
+}
+
+/// Adds the names and texts of files.
+fn add_files(message: &Message, parts: &mut Vec<String>, tally: &mut ImportTally) {
     let attached = [&message.attachments, &message.files].into_iter();
     for file in attached.filter_map(Value::as_array).flatten() {
         let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
-        let name = name.map(|name| format!("[file: {name}]"));
-        let extracted = text(file, "extracted_content").map(str::to_owned);
-        for shown in name.into_iter().chain(extracted) {
+        let name = name.map(|name| (RecordKind::FileNames, named("file", name)));
+        let extracted = text(file, "extracted_content").filter(|text| !text.trim().is_empty());
+        let extracted = extracted.map(|text| (RecordKind::FileTexts, text.to_owned()));
+        for (kind, shown) in name.into_iter().chain(extracted) {
             // A file may be in both lists.
             if !parts.contains(&shown) {
+                tally.add(kind);
                 parts.push(shown);
             }
         }
     }
-    parts
 }

@@ -2,22 +2,33 @@
 //!
 //! | format | what a file holds |
 //! |---|---|
-//! | lines | an [`ImportLine`] a line, as JSON; blank lines are skipped |
+//! | lines | an [`ImportLine`] a line, as JSON, or a message or conversation of a chat API; blank lines are skipped |
 //! | ChatGPT | `conversations.json` of an export: an array of conversations, or one of them |
-//! | Claude | `conversations.json` of an export: an array of conversations, or one of them |
+//! | Claude | `conversations.json` of an export: an array of conversations, or one of them; `memories.json` |
+//!
+//! Each may be an array, stand under `conversations` in an object, or lie in a zip archive as it was
+//! downloaded. UTF-16 is known by its byte order mark; one of UTF-8 and Windows line ends are accepted.
 //!
 //! One record is held at a time: a line or a conversation. One that is bad is an error that says where
-//! it is, and the next ones are read all the same. A byte order mark and Windows line ends are accepted.
-//! Archives are not unpacked, and texts are neither judged nor shortened.
+//! it is, and the next ones are read all the same. [`ImportTally`] counts every kind of record with what
+//! became of it. Texts are neither judged nor shortened.
 
+mod ahead;
+mod archive;
 mod error;
 mod format;
+mod input;
 mod line;
+mod opening;
 mod records;
+mod tally;
+mod unicode;
+mod written;
 
 use std::collections::VecDeque;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
+use kitbag_core::role::Role;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -25,18 +36,22 @@ pub(super) use error::parsed;
 pub use error::{ImportError, Place};
 pub use format::{ImportDefaults, ImportFormat, UnknownImportFormat};
 pub use line::ImportLine;
-pub(super) use line::{text_or_number, time_of};
+pub(super) use line::{clean, time_of};
+pub use tally::{Fate, ImportTally, RecordKind};
+pub(super) use written::text_or_number;
 
 use super::{export_chatgpt, export_claude};
+use input::Opened;
 use records::{Found, Records};
+use written::Line;
 
 /// How long a line or a conversation may be, in bytes.
 pub const MAX_RECORD_BYTES: usize = 256 << 20;
 
 /// Reads import lines from a file of JSON lines or from a chat export.
 ///
-/// Without a format it is found out: an array whose first element has a `mapping` is ChatGPT's, one
-/// with `chat_messages` is Claude's, and what is no array is lines.
+/// Without a format it is found out: a conversation that has a `mapping` is ChatGPT's, one with
+/// `chat_messages` is Claude's, and messages are lines.
 ///
 /// ```
 /// use kitbag::memory::{ImportDefaults, read_import};
@@ -57,46 +72,57 @@ pub fn read_import<R: BufRead>(
 ) -> Import<R> {
     Import {
         records: Records::of(reader),
+        named: format,
         format,
         defaults: defaults.clone(),
         waiting: VecDeque::new(),
-        left_out: LeftOut::default(),
-        is_over: false,
+        tally: ImportTally::default(),
+        file: File::None,
+        record: Vec::new(),
     }
 }
 
 /// The lines of an import, one after the other; see [`read_import`].
 ///
-/// After an error of reading, or where the format stays unknown, nothing more comes.
+/// After an error of reading nothing more comes.
 #[derive(Debug)]
 pub struct Import<R> {
     records: Records<R>,
-    /// Not known before the first record of an array was read.
+    /// The format that was asked for.
+    named: Option<ImportFormat>,
+    /// That of the file, which is not known before a record of it was read.
     format: Option<ImportFormat>,
     defaults: ImportDefaults,
     waiting: VecDeque<Result<ImportLine, ImportError>>,
-    left_out: LeftOut,
-    is_over: bool,
+    tally: ImportTally,
+    file: File,
+    /// The bytes of the record that is read.
+    record: Vec<u8>,
 }
 
-impl<R> Import<R> {
-    /// What was left out on purpose so far.
+/// The file that is being read.
+#[derive(Debug)]
+enum File {
+    /// None yet, or the last was read to its end.
+    None,
+    Plain,
+    Entry(String),
+    /// There is nothing more to read.
+    Over,
+}
+
+impl<R: BufRead> Import<R> {
+    /// The records that were met so far, by kind.
     #[must_use]
-    pub fn left_out(&self) -> LeftOut {
-        self.left_out
+    pub fn tally(&self) -> &ImportTally {
+        &self.tally
     }
-}
 
-/// What an import leaves out on purpose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// Branches of conversations that were left for another one, by editing or asking again.
-    pub branches: u64,
-    /// Messages that the user never saw: instructions, thoughts, calls of tools.
-    pub hidden: u64,
-    /// Records and messages without text.
-    pub empty: u64,
+    /// The place of the record that the last line came from.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.records.place()
+    }
 }
 
 impl<R: BufRead> Iterator for Import<R> {
@@ -105,59 +131,124 @@ impl<R: BufRead> Iterator for Import<R> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(line) = self.waiting.pop_front() {
+                if let Ok(line) = &line {
+                    self.tally.add(kind_of(line.role));
+                }
                 return Some(line);
             }
-            if self.is_over {
+            if matches!(self.file, File::Over) {
                 return None;
             }
             if let Err(error) = self.read_on() {
-                self.is_over = error.is_final();
+                let error = match &self.file {
+                    File::Entry(file) => ImportError::InFile {
+                        file: file.clone(),
+                        error: Box::new(error),
+                    },
+                    _ => error,
+                };
+                if error.is_final() {
+                    self.file = File::Over;
+                }
                 return Some(Err(error));
             }
         }
     }
 }
 
+fn kind_of(role: Role) -> RecordKind {
+    match role {
+        Role::User => RecordKind::UserMessages,
+        Role::Assistant => RecordKind::AssistantMessages,
+        Role::Tool => RecordKind::ToolMessages,
+        Role::System => RecordKind::SystemMessages,
+    }
+}
+
 impl<R: BufRead> Import<R> {
-    /// Reads one record into what waits.
+    /// Reads one record into what waits, or goes to the next file.
     fn read_on(&mut self) -> Result<(), ImportError> {
-        let mut record = Vec::new();
+        if let File::None = self.file {
+            return self.open_next();
+        }
+        self.record.clear();
         let opened = self.records.open(&mut self.format);
-        let found = opened.and_then(|()| self.records.next(&mut record, MAX_RECORD_BYTES));
-        let found = found.map_err(|source| ImportError::Read { source })?;
-        let place = self.records.place();
+        let found = opened.and_then(|()| self.records.next(&mut self.record, MAX_RECORD_BYTES));
+        let found = found.map_err(|source| self.unreadable(source))?;
         match found {
-            Found::Record => {}
-            Found::TooLong => return Err(ImportError::TooLong { place }),
-            Found::Unfinished => return Err(ImportError::Unfinished { place }),
+            Found::Record => self.take_record(),
+            Found::TooLong => Err(ImportError::TooLong {
+                place: self.place(),
+            }),
+            Found::Unfinished => Err(ImportError::Unfinished {
+                place: self.place(),
+            }),
             Found::End => {
-                self.is_over = true;
-                return Ok(());
+                self.file = File::None;
+                Ok(())
             }
         }
-        let format = match self.format {
-            Some(format) => format,
-            None => format_of(&record, &place)?,
+    }
+
+    fn open_next(&mut self) -> Result<(), ImportError> {
+        let has_read = self.format.is_some();
+        let opened = self.records.open_next();
+        let passed = std::mem::take(&mut self.records.input().passed);
+        self.tally.add_many(RecordKind::Files, passed);
+        let opened = opened.map_err(|source| self.unreadable(source))?;
+        self.file = match opened {
+            Opened::Plain => File::Plain,
+            Opened::Entry(path) => File::Entry(path),
+            Opened::None => {
+                self.file = File::Over;
+                let files = self.tally.count(RecordKind::Files);
+                return match self.records.input().is_archive() && !has_read {
+                    true => Err(ImportError::NoConversations { files }),
+                    false => Ok(()),
+                };
+            }
         };
-        self.format = Some(format);
-        let read = match format {
-            ImportFormat::ChatGpt => export_chatgpt::read,
-            ImportFormat::Claude => export_claude::read,
-            ImportFormat::Lines => return self.take_line(&record, place),
-        };
-        let exported = read(&record, self.records.count, &mut self.left_out)?;
-        let lines = exported.lines(format.name(), &self.defaults, &mut self.left_out);
-        self.waiting.extend(lines);
+        self.format = self.named;
         Ok(())
     }
 
-    fn take_line(&mut self, record: &[u8], place: Place) -> Result<(), ImportError> {
-        let line = line::parse(record, &self.defaults, place)?;
-        if line.text.trim().is_empty() {
-            self.left_out.empty += 1;
-        } else {
-            self.waiting.push_back(Ok(line));
+    fn unreadable(&self, source: io::Error) -> ImportError {
+        match source.kind() {
+            io::ErrorKind::UnexpectedEof => ImportError::Unfinished {
+                place: self.place(),
+            },
+            _ => ImportError::Read { source },
         }
+    }
+
+    fn take_record(&mut self) -> Result<(), ImportError> {
+        let place = self.place();
+        let mut format = match self.format {
+            Some(format) => format,
+            None => format_of(&self.record, &place)?,
+        };
+        self.format = Some(format);
+        if format == ImportFormat::Lines {
+            match written::parse(&self.record, &self.defaults, &place)? {
+                Line::Said(lines) => {
+                    for line in lines {
+                        match line.text.trim().is_empty() {
+                            true => self.tally.add(RecordKind::Empty),
+                            false => self.waiting.push_back(Ok(line)),
+                        }
+                    }
+                    return Ok(());
+                }
+                Line::Exported(of) => format = of,
+            }
+        }
+        let read = match format {
+            ImportFormat::ChatGpt => export_chatgpt::read,
+            _ => export_claude::read,
+        };
+        let exported = read(&self.record, self.records.count, &mut self.tally)?;
+        let lines = exported.lines(format.name(), &self.defaults, &mut self.tally);
+        self.waiting.extend(lines);
         Ok(())
     }
 }
@@ -168,18 +259,28 @@ fn format_of(record: &[u8], place: &Place) -> Result<ImportFormat, ImportError> 
     struct Shape {
         mapping: Option<IgnoredAny>,
         chat_messages: Option<IgnoredAny>,
+        conversations_memory: Option<IgnoredAny>,
+        project_memories: Option<IgnoredAny>,
+        messages: Option<IgnoredAny>,
+        text: Option<IgnoredAny>,
+        content: Option<IgnoredAny>,
     }
+    let place = || place.clone();
     let shape: Shape = serde_json::from_slice(record).map_err(|error| {
         if error.is_data() {
-            ImportError::UnknownFormat
+            ImportError::UnknownFormat { place: place() }
         } else {
-            ImportError::json(place.clone(), &error, record)
+            ImportError::json(place(), &error, record)
         }
     })?;
+    let is_memory = shape.conversations_memory.is_some() || shape.project_memories.is_some();
+    let is_lines = shape.messages.is_some() || shape.text.is_some() || shape.content.is_some();
     match (shape.mapping, shape.chat_messages) {
         (Some(_), _) => Ok(ImportFormat::ChatGpt),
         (None, Some(_)) => Ok(ImportFormat::Claude),
-        (None, None) => Err(ImportError::UnknownFormat),
+        (None, None) if is_memory => Ok(ImportFormat::Claude),
+        (None, None) if is_lines => Ok(ImportFormat::Lines),
+        (None, None) => Err(ImportError::UnknownFormat { place: place() }),
     }
 }
 

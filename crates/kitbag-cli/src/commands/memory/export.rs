@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use kitbag::memory::ImportLine;
 use kitbag::store::{ExportFilter, Exported, Store};
+use serde_json::Value;
 
 use super::filter::FilterArgs;
 use super::sender::{say_unknown, say_unknown_conversations};
@@ -20,7 +21,7 @@ const PAGE: u32 = 1_000;
 /// Prints all messages as JSON lines that `kitbag memory import` takes back
 ///
 /// They come in the order in which they arrived, from each sender on each channel, with what was said
-/// in words. Internal messages, tool calls, facts and prompts are not among them; `kitbag memory
+/// in words, metadata and titles of conversations. Internal messages, tool calls, facts and prompts are not among them; `kitbag memory
 /// migrate` copies everything.
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -156,9 +157,14 @@ fn line(exported: Exported) -> Option<ImportLine> {
     line.channel = exported.channel;
     line.sender = exported.sender;
     line.conversation = exported.conversation;
+    line.title = exported.title;
     line.speaker.clone_from(&message.name);
     line.reference = stored.reference;
     line.at = stored.at.map(|at| at.to_string());
     line.recalled = !stored.recallable;
+    let metadata = message.metadata.as_ref();
+    if let Some(Ok(Value::Object(metadata))) = metadata.map(serde_json::to_value) {
+        line.metadata = metadata;
+    }
     Some(line)
 }

@@ -216,6 +216,7 @@ fn words(stored: &StoredMessage) -> String {
 struct Row {
     id: String,
     name: Option<String>,
+    title: Option<String>,
     sender: String,
     channel: String,
     began: MessageTime,
@@ -231,6 +232,7 @@ impl From<LatestConversation> for Row {
         Self {
             id: conversation.id.to_string(),
             name: conversation.name,
+            title: conversation.title,
             sender: latest.sender,
             channel: latest.channel,
             began: latest.began,
@@ -240,6 +242,12 @@ impl From<LatestConversation> for Row {
             turns: conversation.turns,
         }
     }
+}
+
+/// The title that a chat service shows, which tells people more than the name that it has there.
+fn title(row: &Row) -> String {
+    let title = row.title.as_deref().or(row.name.as_deref());
+    title.map(one_line).unwrap_or_default()
 }
 
 async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> {
@@ -264,7 +272,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
             row.messages.to_string(),
             one_line(&row.sender),
             one_line(&row.channel),
-            row.name.as_deref().map(one_line).unwrap_or_default(),
+            title(row),
         ]
     };
     let header = "conversation active messages sender channel name";

@@ -5,30 +5,41 @@
 
 mod interrupt;
 mod keep;
+mod report;
 
 use std::path::PathBuf;
 
-use kitbag::core::message::Message;
-use kitbag::memory::{ImportDefaults, ImportError, ImportFormat, ImportLine, LeftOut, read_import};
-use kitbag::store::{Import, MessageTime, NewMessage};
-use serde::Serialize;
+use kitbag::core::message::{Message, MessageMetadata};
+use kitbag::memory::{ImportDefaults, ImportError, ImportFormat, ImportLine, Place, read_import};
+use kitbag::store::{Import, MessageTime, NewFact, NewMessage};
+use serde_json::Value;
 
-use super::source::Source;
+use super::source;
 use crate::failure::Failure;
-use crate::output::{self, counted, grouped};
+use crate::project;
 use crate::store::StoreArgs;
-use keep::{Keeper, Kept, RestoreForgotten, Unit};
+use keep::{Keeper, RestoreForgotten, Unit};
+use report::{Problem, Skipped};
 
-/// Brings in conversations from JSON lines, or from an export of ChatGPT or Claude
+/// Brings in conversations from an export of ChatGPT or Claude, or from JSON lines
 ///
-/// Each JSON line is a message, {"channel", "sender", "conversation", "ref", "at", "role", "speaker",
-/// "text", "visibility"}, of which only `text` is needed; with the visibility `internal` it is for the
-/// model, and never shown. A message whose `ref` the conversation has already is left out, so that the
-/// same file can be imported again; one whose text has changed is updated, and keeps its older text as
-/// its history. What was forgotten stays away. Of an export, give conversations.json.
+/// Of an export, give the zip file as it was downloaded, or its conversations.json. Kept are the messages
+/// of the branch that was last looked at, titles and summaries. Canvas documents, artifacts and created
+/// files become messages in their latest version, what ChatGPT was told to remember becomes facts. Calls
+/// and results of tools, thoughts, hidden messages and custom instructions are left out, and the report
+/// counts every kind.
+///
+/// Each JSON line is a message, {"channel", "sender", "conversation", "title", "ref", "at", "role",
+/// "speaker", "text", "visibility", "metadata", "facts", "summary"}, of which only `text` is needed; with
+/// the visibility `internal` it is for the model, and never shown. Messages of chat APIs, {"role",
+/// "content"}, and conversations of them, {"messages"}, are read too.
+///
+/// A message whose `ref` the conversation has already is left out, so that the same file can be imported
+/// again; one whose text has changed is updated, and keeps its older text as its history. What was
+/// forgotten stays away.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file; `-` for stdin
+    /// The file, in UTF-8 or UTF-16, or a zip archive of such files; `-` for stdin
     file: PathBuf,
     /// What the file holds: lines, chatgpt or claude; found out unless it is given
     #[arg(long, value_name = "FORMAT")]
@@ -39,6 +50,9 @@ pub(super) struct Args {
     /// The sender of messages that name none; else user
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
+    /// Stops at the first bad record; else it is skipped and named
+    #[arg(long)]
+    strict: bool,
     /// Keeps all messages or, if one is bad, none; they are held in memory until the end
     #[arg(long)]
     atomic: bool,
@@ -51,7 +65,8 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
-    let source = Source::open(&args.file)?;
+    project::refuse_broken_config("nothing was imported")?;
+    let source = source::open(&args.file)?;
     let store = store.open_or_make().await?;
     let mut defaults = ImportDefaults::default();
     defaults.channel.clone_from(&args.channel);
@@ -60,45 +75,64 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         true => Unit::All,
         false => Unit::Batch,
     };
-    let lines = source.lines();
+    let stops = args.strict || args.atomic;
     let mut import = read_import(source, args.format, &defaults);
     let mut keeper = Keeper::new(store, unit, args.forgotten.then_some(RestoreForgotten));
-    for line in import.by_ref() {
+    let mut skipped = Skipped::default();
+    let mut is_empty = true;
+    while let Some(line) = import.next() {
         let message = match line {
-            Ok(line) => message(line, lines.last()),
-            Err(error) => Err(unreadable(error)),
+            Ok(line) => message(line, &import.place()),
+            Err(error) => Err(unreadable(&error)),
         };
         match message {
-            Ok(message) => keeper.take(message).await?,
-            Err(failure) => return Err(keeper.end_early(failure).await),
+            Ok(message) => {
+                is_empty = false;
+                keeper.take(message).await?;
+            }
+            Err(problem) if stops || problem.is_final => {
+                return Err(keeper.end_early(problem.into()).await);
+            }
+            Err(problem) => skipped.add(problem),
         }
     }
     let kept = keeper.end().await?;
-    tell(kept, import.left_out(), args)
+    if is_empty && let Some(failure) = skipped.as_failure() {
+        return Err(failure.and("nothing was imported"));
+    }
+    report::tell(kept, import.tally(), &skipped, args.json)
 }
 
-fn unreadable(error: ImportError) -> Failure {
-    let hint = match &error {
-        ImportError::Json { .. } | ImportError::Field { .. } | ImportError::TooLong { .. } => {
-            "mend it and import the file again: messages with a `ref` are not kept twice"
-        }
-        other => other.hint(),
+fn unreadable(error: &ImportError) -> Problem {
+    let hint = match error.is_final() {
+        true => error.hint(),
+        false => "mend it and import the file again: messages with a `ref` are not kept twice",
     };
-    Failure::new(&error).hint(hint)
+    Problem {
+        what: error.to_string(),
+        hint: Some(hint),
+        is_final: error.is_final(),
+    }
 }
 
 /// The message of a line, or why it is none.
-fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
-    // In an export, where lines mean little, it is the reference that tells which is meant.
+fn message(line: ImportLine, place: &Place) -> Result<Import, Problem> {
+    // A record may hold many messages, of which the reference tells which is meant.
     let place = match &line.reference {
-        Some(reference) => format!("line {number} (`{}`)", reference.escape_debug()),
-        None => format!("line {number}"),
+        Some(reference) => format!("{place} (`{}`)", reference.escape_debug()),
+        None => place.to_string(),
     };
-    let said = Message::new(line.role, line.text).with_visibility(line.visibility);
+    let mut said = Message::new(line.role, line.text).with_visibility(line.visibility);
+    if !line.metadata.is_empty() {
+        let metadata = serde_json::from_value::<MessageMetadata>(Value::Object(line.metadata));
+        let metadata =
+            metadata.map_err(|error| Problem::new(format!("{place}: metadata: {error}")));
+        said.metadata = Some(metadata?);
+    }
     let mut message = NewMessage::from(said);
     if let Some(at) = line.at {
         let Some(at) = MessageTime::parse(&at) else {
-            return Err(Failure::new(format_args!(
+            return Err(Problem::new(format!(
                 "{place}: `at` is `{}`, expected a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null",
                 at.escape_debug()
             )));
@@ -108,53 +142,12 @@ fn message(line: ImportLine, number: u64) -> Result<Import, Failure> {
     message.reference = line.reference;
     message.message.name = line.speaker;
     message.recallable = !line.recalled;
-    let import = Import::new(line.channel, line.sender, line.conversation, message);
-    import
-        .check()
-        .map_err(|error| Failure::new(format_args!("{place}: {error}")))?;
+    let mut import = Import::new(line.channel, line.sender, line.conversation, message);
+    import.title = line.title;
+    import.summary = line.summary;
+    let facts = line.facts.into_iter();
+    import.facts = facts.map(|(key, value)| NewFact::new(key, value)).collect();
+    let checked = import.check();
+    checked.map_err(|error| Problem::new(format!("{place}: {error}")))?;
     Ok(import)
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(flatten)]
-    kept: Kept,
-    left_out: LeftOut,
-}
-
-fn tell(kept: Kept, left_out: LeftOut, args: &Args) -> Result<(), Failure> {
-    if args.json {
-        return Ok(output::print_json(&Report { kept, left_out })?);
-    }
-    let mut told = format!("imported {}", counted(kept.messages, "message", "messages"));
-    let branches = match left_out.branches {
-        1 => "abandoned branch left out",
-        _ => "abandoned branches left out",
-    };
-    for (count, what) in [
-        (kept.known, "known already"),
-        (kept.changed, "changed"),
-        (
-            kept.forgotten,
-            "left out that were forgotten (`--forgotten` brings them back)",
-        ),
-        (left_out.empty, "without text"),
-        (left_out.hidden, "that nobody saw left out"),
-        (left_out.branches, branches),
-    ] {
-        if count > 0 {
-            told.push_str(&format!(", {} {what}", grouped(count)));
-        }
-    }
-    output::say(told);
-    if kept.nameless > 0 {
-        let (nameless, have) = match kept.nameless {
-            1 => ("one".to_owned(), "has"),
-            several => (grouped(several), "have"),
-        };
-        output::say(format_args!(
-            "{nameless} of them {have} no `ref`, and would be kept once more if the file were imported again"
-        ));
-    }
-    Ok(())
 }

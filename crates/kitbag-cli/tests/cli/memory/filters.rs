@@ -101,7 +101,7 @@ fn x04_messages_are_chosen_by_their_metadata() {
         let mut message = Message::user("the puppy sleeps");
         message.metadata = Some(MessageMetadata {
             run_id: Some("r7".into()),
-            step_index: None,
+            ..MessageMetadata::default()
         });
         let import = Import::new("slack", "ann", Some("dog".into()), message.into());
         store

@@ -45,7 +45,7 @@ fn o06_a_bad_line_keeps_all_before_it_and_names_itself() {
         let memory = Memory::new();
         let file = format!("{}\n{bad}\n{{\"text\": \"after\"}}\n", lines(&talk()));
         memory.0.write("talk.jsonl", &file);
-        let error = memory.run(&["import", "talk.jsonl"]).failure(1);
+        let error = memory.run(&["import", "talk.jsonl", "--strict"]).failure(1);
         assert!(error.contains(named), "{bad}: {error}");
         assert!(
             error.contains("; 5 messages before it were imported"),
@@ -67,12 +67,98 @@ fn o06_a_bad_line_keeps_all_before_it_and_names_itself() {
 }
 
 #[test]
+fn o06_a_bad_record_is_skipped_and_named_and_the_rest_is_kept() {
+    let memory = Memory::new();
+    let file = format!(
+        "{}nonsense\n{{\"text\": \"x\", \"speaker\": \"\\u0007\"}}\n{{\"text\": \"after\", \"ref\": \"a\"}}\n",
+        lines(&talk())
+    );
+    memory.0.write("talk.jsonl", &file);
+    let told = memory.run(&["import", "talk.jsonl"]);
+    assert_eq!(
+        told.stderr,
+        "skipped line 6: expected a JSON object, found `nonsense`\n\
+         skipped line 7: the speaker has a control character, \\u{7}\n\
+         imported 6 messages\nskipped 2 bad records; `--strict` stops at the first\n"
+    );
+    assert_eq!(told.success(), "");
+    let report = memory.json(&["import", "talk.jsonl"]);
+    assert_eq!(
+        (&report["known"], &report["skipped"]["count"]),
+        (&json!(6), &json!(2))
+    );
+    assert!(
+        report["skipped"]["named"][1]
+            .as_str()
+            .unwrap()
+            .starts_with("line 7: the speaker")
+    );
+    // A file without a single good record is no import.
+    let error = memory
+        .run_with_stdin(&["import", "-"], b"what\nis this\n")
+        .failure(1);
+    assert!(
+        error.contains("error: all there is, 2 records are bad; nothing was imported"),
+        "{error}"
+    );
+}
+
+#[test]
+fn x04_metadata_comes_along_and_is_found_by_its_value() {
+    let said = [
+        json!({"sender": "ann", "text": "bees swarm in May", "ref": "a", "metadata": {"topic": "bees", "run_id": "r7", "page": {"n": 3}}}),
+        json!({"sender": "ann", "text": "bees sleep in winter", "ref": "b", "metadata": {"topic": "winter"}}),
+    ];
+    let memory = Memory::of(&said);
+    for (key, found) in [
+        ("topic=bees", "a"),
+        ("run_id=r7", "a"),
+        ("page.n=3", "a"),
+        ("topic=winter", "b"),
+    ] {
+        let ranked = memory.json(&["recall", "bees", "--where", key]);
+        let ranked = ranked["ranked"].as_array().unwrap();
+        assert_eq!(
+            (ranked.len(), &ranked[0]["ref"]),
+            (1, &json!(found)),
+            "{key}"
+        );
+    }
+    let exported = memory.run(&["export"]).success();
+    let first: serde_json::Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!(first["metadata"], said[0]["metadata"]);
+    let other = Memory::new();
+    other
+        .run_with_stdin(&["import", "-"], exported.as_bytes())
+        .success();
+    assert_eq!(other.run(&["export"]).success(), exported);
+    let secret = [json!({"text": "x", "metadata": {"login": "password: hunter2-correct-horse"}})];
+    let exported = Memory::of(&secret).run(&["export"]).success();
+    assert!(!exported.contains("hunter2"), "{exported}");
+}
+
+#[test]
+fn x01_a_broken_configuration_is_an_error() {
+    let memory = Memory::new();
+    memory.0.write("kitbag.yaml", "memory: {secrets: [keep\n");
+    let error = memory.import(&talk()).failure(1);
+    assert!(error.contains("kitbag.yaml"), "{error}");
+    assert!(
+        error.contains("error: nothing was imported: the configuration has errors"),
+        "{error}"
+    );
+    assert!(!memory.0.path().join("memory.db").exists());
+}
+
+#[test]
 fn o06_many_lines_are_kept_up_to_the_bad_one() {
     let memory = Memory::new();
     let message = |number: u32| json!({"ref": number, "conversation": "long", "text": format!("message {number}")});
     let mut messages: Vec<_> = (1..=9_000).map(message).collect();
     messages[8_500]["speaker"] = json!("\u{1b}");
-    let error = memory.import(&messages).failure(1);
+    let args = ["import", "-", "--strict"];
+    let error = memory.run_with_stdin(&args, lines(&messages).as_bytes());
+    let error = error.failure(1);
     assert!(error.contains("line 8501 (`8501`): the speaker"), "{error}");
     assert!(
         error.contains("; 8,500 messages before it were imported"),
@@ -89,7 +175,8 @@ fn o06_exports_of_chats_are_recognised() {
         {"uuid": "b", "sender": "assistant", "text": "What a name", "created_at": "2024-05-08T13:57:00Z"}]}]);
     memory.0.write("claude.json", claude.to_string());
     let output = memory.run(&["import", "claude.json", "--sender", "ann"]);
-    assert_eq!(output.stderr, "imported 2 messages\n");
+    let read = "read: 1 conversation, 1 title, 1 message by a user, 1 message by an assistant\n";
+    assert_eq!(output.stderr, format!("imported 2 messages\n{read}"));
     let node = |parent: &str, role: &str, text: &str| {
         json!({"parent": parent, "message": {"id": text, "author": {"role": role},
             "create_time": 1_715_176_560.0, "content": {"content_type": "text", "parts": [text]}}})
@@ -107,10 +194,12 @@ fn o06_exports_of_chats_are_recognised() {
         "--channel",
         "web",
     ];
-    assert_eq!(memory.run(&import).stderr, "imported 2 messages\n");
+    let told = memory.run(&import).stderr;
+    assert_eq!(told, format!("imported 2 messages\n{read}"));
+    let told = memory.run(&import).stderr;
     assert_eq!(
-        memory.run(&import).stderr,
-        "imported 0 messages, 2 known already\n"
+        told,
+        format!("imported 0 messages, 2 known already\n{read}")
     );
     let found = memory.json(&["recall", "Lisbon", "--channel", "web"]);
     assert_eq!(found["ranked"][0]["text"], "we fly to Lisbon");
@@ -235,7 +324,7 @@ fn x01_a_message_of_100_megabytes_is_refused_in_words() {
     let text = "long ".repeat(20 << 20);
     let file = format!("{{\"text\": \"short\"}}\n{{\"ref\": \"long\", \"text\": \"{text}\"}}\n");
     memory.0.write("long.jsonl", file);
-    let error = memory.run(&["import", "long.jsonl"]).failure(1);
+    let error = memory.run(&["import", "long.jsonl", "--strict"]).failure(1);
     assert!(
         error.contains("line 2 (`long`): the message has 104857600 bytes"),
         "{error}"

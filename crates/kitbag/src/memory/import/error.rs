@@ -43,11 +43,28 @@ pub enum ImportError {
         /// Where.
         place: Place,
     },
-    /// The file holds an array of something else than conversations.
+    /// A record is neither a conversation nor a message.
     #[error(
-        "the first element of the array is no conversation: it has neither `mapping` nor `chat_messages`"
+        "{place}: no conversation and no message: it has neither `mapping` nor `chat_messages`, `messages`, `text` or `content`"
     )]
-    UnknownFormat,
+    UnknownFormat {
+        /// Where.
+        place: Place,
+    },
+    /// An archive holds nothing to import.
+    #[error("the archive holds no conversations, only {files} other files")]
+    NoConversations {
+        /// How many files it has.
+        files: u64,
+    },
+    /// Something is wrong in a file of an archive.
+    #[error("{file}: {error}")]
+    InFile {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        error: Box<ImportError>,
+    },
     /// The system refused.
     #[error("cannot read the import: {source}")]
     Read {
@@ -96,8 +113,12 @@ impl ImportError {
     #[must_use]
     pub fn is_final(&self) -> bool {
         match self {
-            Self::Read { .. } | Self::UnknownFormat | Self::Unfinished { .. } => true,
-            Self::Json { .. } | Self::Field { .. } | Self::TooLong { .. } => false,
+            Self::InFile { error, .. } => error.is_final(),
+            Self::Read { .. } | Self::NoConversations { .. } | Self::Unfinished { .. } => true,
+            Self::Json { .. }
+            | Self::Field { .. }
+            | Self::UnknownFormat { .. }
+            | Self::TooLong { .. } => false,
         }
     }
 
@@ -108,16 +129,25 @@ impl ImportError {
             Self::Json {
                 place: Place::Line(_),
                 ..
-            } => {
-                "each line is a JSON object with at least `text`; name the format if it is an export"
-            }
+            } => "each line is a JSON object with at least `text` or `content`",
             Self::Json { .. } | Self::Field { .. } => {
                 "mend the record; the others are read without it"
             }
             Self::TooLong { .. } => "split the record; the others are read without it",
             Self::Unfinished { .. } => "get the file again: it was not written or sent to its end",
-            Self::UnknownFormat => "give the `conversations.json` of an export, or JSON lines",
-            Self::Read { .. } => "check that the file can be read",
+            Self::UnknownFormat { .. } | Self::NoConversations { .. } => {
+                "give an export of ChatGPT or Claude, its `conversations.json`, or JSON lines"
+            }
+            Self::Read { source } => match source.kind() {
+                io::ErrorKind::Unsupported => {
+                    "unpack the archive, and give its `conversations.json`"
+                }
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+                    "get the file again: it is damaged"
+                }
+                _ => "check that the file can be read",
+            },
+            Self::InFile { error, .. } => error.hint(),
         }
     }
 }
@@ -136,6 +166,8 @@ pub(in crate::memory) fn parsed<'a, T: Deserialize<'a>>(
 pub enum Place {
     /// A line of the file, counted from 1.
     Line(u64),
+    /// A record of the file, counted from 1, of which nothing else is known.
+    Record(u64),
     /// A conversation of an export.
     Conversation {
         /// Its number, counted from 1.
@@ -175,6 +207,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
+            Self::Record(number) => write!(f, "record {number}"),
             Self::Conversation {
                 number,
                 title,

@@ -11,7 +11,7 @@ use super::ImportLine;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportFormat {
-    /// An [`ImportLine`] a line.
+    /// An [`ImportLine`] a line, or a message as chat APIs have it.
     Lines,
     /// The conversations of a ChatGPT export.
     ChatGpt,

@@ -1,17 +1,18 @@
 //! One line of an import: its shape, and how it is read.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use kitbag_core::role::{Role, Visibility};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
-
-use super::{ImportDefaults, ImportError, Place, parsed};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Something that was said and is to be remembered: one line of `kitbag memory import`.
 ///
-/// As JSON `{"channel", "sender", "conversation", "ref", "at", "role", "speaker", "text",
-/// "recalled", "visibility"}`. Only `text` is required; unknown fields are ignored.
+/// As JSON `{"channel", "sender", "conversation", "title", "ref", "at", "role", "speaker", "text",
+/// "recalled", "visibility", "metadata", "facts", "summary"}`. Only `text` is required; unknown fields
+/// are ignored. A message of a chat API, `{"role", "content", "name"}`, is one too, and `{"messages":
+/// […]}` is a conversation of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportLine {
@@ -22,6 +23,9 @@ pub struct ImportLine {
     /// The conversation it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The title of the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// What it is called where it comes from, so that it is not imported twice.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -41,6 +45,15 @@ pub struct ImportLine {
     /// Who may see it; everybody if nothing else is known.
     #[serde(skip_serializing_if = "Visibility::is_all")]
     pub visibility: Visibility,
+    /// What else is known of it, to filter by.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// Facts that were learned from it, by key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+    /// A summary of the conversation up to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
 }
 
 impl ImportLine {
@@ -51,6 +64,7 @@ impl ImportLine {
             channel: "import".to_owned(),
             sender: "user".to_owned(),
             conversation: None,
+            title: None,
             reference: None,
             at: None,
             role,
@@ -58,68 +72,11 @@ impl ImportLine {
             text: text.into(),
             recalled: false,
             visibility: Visibility::All,
+            metadata: Map::new(),
+            facts: BTreeMap::new(),
+            summary: None,
         }
     }
-}
-
-/// A line as others write it.
-#[derive(Deserialize)]
-struct Written {
-    #[serde(default, deserialize_with = "text_or_number")]
-    channel: Option<String>,
-    #[serde(default, deserialize_with = "text_or_number")]
-    sender: Option<String>,
-    #[serde(default, deserialize_with = "text_or_number")]
-    conversation: Option<String>,
-    #[serde(rename = "ref", default, deserialize_with = "text_or_number")]
-    reference: Option<String>,
-    at: Option<Value>,
-    role: Option<Role>,
-    #[serde(default, deserialize_with = "text_or_number")]
-    speaker: Option<String>,
-    text: String,
-    recalled: Option<bool>,
-    visibility: Option<Visibility>,
-}
-
-/// Reads one record.
-pub(super) fn parse(
-    record: &[u8],
-    defaults: &ImportDefaults,
-    place: Place,
-) -> Result<ImportLine, ImportError> {
-    let record = record.trim_ascii();
-    // Before the parser does, which would take an array for the fields in their order.
-    if !record.starts_with(b"{") {
-        let found: String = String::from_utf8_lossy(record).chars().take(24).collect();
-        let found = found.escape_debug();
-        let problem = format!("expected a JSON object, found `{found}`");
-        return Err(ImportError::Json { place, problem });
-    }
-    let written: Written = parsed(record, || place.clone())?;
-    let at = match &written.at {
-        None | Some(Value::Null) => None,
-        Some(Value::String(text)) if text.trim().is_empty() => None,
-        Some(value) => Some(time_of(value).ok_or_else(|| ImportError::Field {
-            place,
-            field: "at",
-            found: value.to_string(),
-            expected: match value {
-                Value::Number(_) => "seconds since 1970, not milliseconds, before the year 10000",
-                _ => "a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null",
-            },
-        })?),
-    };
-    let mut line = defaults.line("import", written.role.unwrap_or(Role::User), written.text);
-    line.channel = written.channel.unwrap_or(line.channel);
-    line.sender = written.sender.unwrap_or(line.sender);
-    line.conversation = written.conversation;
-    line.reference = written.reference;
-    line.at = at;
-    line.speaker = written.speaker;
-    line.recalled = written.recalled.unwrap_or_default();
-    line.visibility = written.visibility.unwrap_or_default();
-    Ok(line)
 }
 
 /// A time in ISO 8601: text that is one as it stands, or seconds since 1970.
@@ -139,20 +96,9 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
     }
 }
 
-/// An id or a name, which some write as a number. `null` and nothing but blanks are none.
-pub(in crate::memory) fn text_or_number<'de, D>(from: D) -> Result<Option<String>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    match Value::deserialize(from)? {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
-        Value::Number(number) => Ok(Some(number.to_string())),
-        other => {
-            let found: String = other.to_string().chars().take(24).collect();
-            Err(D::Error::custom(format!(
-                "invalid type: `{found}`, expected text or a number"
-            )))
-        }
-    }
+/// A text on one line, of at most so many characters: names have no control characters.
+pub(in crate::memory) fn clean(text: &str, longest: usize) -> String {
+    let words = text.split(|c: char| c.is_control() || c.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(longest).collect()
 }

@@ -4,14 +4,19 @@
 //! Of values only brackets and strings are looked at. Whether a record is good JSON is for its reader
 //! to say, so that a bad one costs no other.
 
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead};
 
+use memchr::memchr2;
+
+use super::ahead::Ahead;
+use super::input::{Input, Opened};
+use super::opening::Opening;
 use super::{ImportFormat, Place};
 
-/// The records of a file.
+/// The records of one file after the other.
 #[derive(Debug)]
 pub(super) struct Records<R> {
-    reader: R,
+    reader: Ahead<Input<R>>,
     /// Not known before the first byte that counts was seen.
     framing: Option<Framing>,
     /// The line that is read, counted from 1.
@@ -44,34 +49,52 @@ pub(super) enum Found {
 impl<R: BufRead> Records<R> {
     pub(super) fn of(reader: R) -> Self {
         Self {
-            reader,
+            reader: Ahead::new(Input::new(reader)),
             framing: None,
             line: 1,
             count: 0,
         }
     }
 
-    /// Finds out the borders of the records, and the format where that tells it: what is no array is
-    /// lines.
+    /// The files that the records come from.
+    pub(super) fn input(&mut self) -> &mut Input<R> {
+        self.reader.below()
+    }
+
+    /// Goes to the next file.
+    pub(super) fn open_next(&mut self) -> io::Result<Opened> {
+        self.reader.clear();
+        self.framing = None;
+        self.line = 1;
+        self.count = 0;
+        self.input().open_next()
+    }
+
+    /// Finds out the borders of the records, and the format where that tells it: objects that stand in
+    /// lines are lines.
     pub(super) fn open(&mut self, format: &mut Option<ImportFormat>) -> io::Result<()> {
         const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
         if self.framing.is_some() {
             return Ok(());
         }
         let first = self.skip(|byte| is_blank(byte) || MARK.contains(&byte))?;
-        let framing = match (*format, first) {
-            (Some(ImportFormat::Lines), _) => Framing::Lines,
-            (_, Some(b'[')) => Framing::Array,
-            (Some(ImportFormat::ChatGpt | ImportFormat::Claude), _) => Framing::Values,
-            (None, _) => {
+        let opening = match (*format, first) {
+            (Some(ImportFormat::Lines), _) => Opening::Line,
+            (_, Some(b'[')) => Opening::Wrapper(1),
+            (_, Some(b'{')) => Opening::of(&mut self.reader)?,
+            _ => Opening::Line,
+        };
+        self.framing = Some(match (opening, *format) {
+            (Opening::Wrapper(length), _) => {
+                self.reader.consume_all(length)?;
+                Framing::Array
+            }
+            (Opening::Line, None | Some(ImportFormat::Lines)) => {
                 *format = Some(ImportFormat::Lines);
                 Framing::Lines
             }
-        };
-        if framing == Framing::Array {
-            self.reader.consume(1);
-        }
-        self.framing = Some(framing);
+            (Opening::Value | Opening::Line, _) => Framing::Values,
+        });
         Ok(())
     }
 
@@ -79,7 +102,7 @@ impl<R: BufRead> Records<R> {
     pub(super) fn place(&self) -> Place {
         match self.framing {
             Some(Framing::Lines) => Place::Line(self.line),
-            _ => Place::conversation(self.count),
+            _ => Place::Record(self.count),
         }
     }
 
@@ -98,9 +121,9 @@ impl<R: BufRead> Records<R> {
         let mut scan = Scan::default();
         let mut is_too_long = false;
         loop {
-            let bytes = fill(&mut self.reader)?;
+            let bytes = self.reader.fill_buf()?;
             let end = match is_line {
-                true => bytes.iter().position(|&byte| byte == b'\n'),
+                true => memchr::memchr(b'\n', bytes),
                 false => scan.end_in(bytes),
             };
             let is_file_end = bytes.is_empty();
@@ -128,7 +151,7 @@ impl<R: BufRead> Records<R> {
     /// Goes to the first byte that is not between records, which stays to be read, and counts lines.
     fn skip(&mut self, is_between: impl Fn(u8) -> bool) -> io::Result<Option<u8>> {
         loop {
-            let first = fill(&mut self.reader)?.first().copied();
+            let first = self.reader.fill_buf()?.first().copied();
             let Some(between) = first.filter(|&byte| is_between(byte)) else {
                 return Ok(first);
             };
@@ -153,19 +176,21 @@ struct Scan {
 impl Scan {
     /// The end of the value in these bytes, if it is there.
     fn end_in(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (at, &byte) in bytes.iter().enumerate() {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
             if self.in_string {
-                match byte {
-                    _ if self.is_escaped => self.is_escaped = false,
-                    b'\\' => self.is_escaped = true,
-                    b'"' => {
-                        self.in_string = false;
-                        if self.depth == 0 {
-                            return Some(at + 1);
-                        }
+                if self.is_escaped {
+                    self.is_escaped = false;
+                } else {
+                    // Most of an export is text, which is passed over at once.
+                    at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+                    self.is_escaped = bytes.get(at) == Some(&b'\\');
+                    self.in_string = self.is_escaped;
+                    if !self.in_string && self.depth == 0 {
+                        return Some(at + 1);
                     }
-                    _ => {}
                 }
+                at += 1;
                 continue;
             }
             match byte {
@@ -181,6 +206,7 @@ impl Scan {
                 _ if byte.is_ascii_whitespace() && self.depth == 0 => return Some(at),
                 _ => {}
             }
+            at += 1;
         }
         None
     }
@@ -188,17 +214,4 @@ impl Scan {
     fn is_scalar_so_far(&self) -> bool {
         self.depth == 0 && !self.in_string
     }
-}
-
-/// The bytes that are there to be read; empty at the end.
-fn fill<R: BufRead>(reader: &mut R) -> io::Result<&[u8]> {
-    // A call that was interrupted is made again, as the readers of the standard library do.
-    loop {
-        match reader.fill_buf() {
-            Ok(_) => break,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    reader.fill_buf()
 }

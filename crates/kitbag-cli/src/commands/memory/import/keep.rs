@@ -55,6 +55,10 @@ pub(super) struct Kept {
     /// Those without a reference among the messages: they would be kept again.
     #[serde(rename = "without_ref")]
     pub(super) nameless: u64,
+    /// Facts that came along, without those that were known.
+    pub(super) facts: u64,
+    /// Summaries that came along, without those that were known.
+    pub(super) summaries: u64,
 }
 
 impl Kept {
@@ -141,6 +145,8 @@ impl Keeper {
         kept.known += imported.known as u64;
         kept.changed += imported.changed as u64;
         kept.forgotten += imported.forgotten as u64;
+        kept.facts += imported.facts as u64;
+        kept.summaries += imported.summaries as u64;
         // None of them is taken for another.
         kept.nameless += nameless as u64;
         let count = grouped(kept.messages.saturating_add(kept.known));

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::Recall;
 use super::found::Found;
 use crate::commands::memory::filter::{parse_since, parse_until};
-use crate::commands::memory::source::Source;
+use crate::commands::memory::source;
 use crate::failure::Failure;
 use crate::output;
 
@@ -127,7 +127,7 @@ struct Answer<'a> {
 
 /// Answers each line of a file.
 pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure> {
-    let mut source = Source::open(file)?;
+    let mut source = source::open(file)?;
     let mut only = None;
     let mut line = Vec::new();
     for number in 1_u64.. {

@@ -1,0 +1,147 @@
+//! The report of an import: what became of every kind of record, and which were bad.
+
+use std::collections::BTreeMap;
+
+use kitbag::memory::{Fate, ImportTally, RecordKind};
+use serde::Serialize;
+
+use super::keep::Kept;
+use crate::failure::Failure;
+use crate::output::{self, counted, grouped};
+
+/// The number of bad records that are named; of a file that is none all are bad.
+const NAMED: usize = 20;
+
+/// Why something cannot be imported.
+pub(super) struct Problem {
+    pub(super) what: String,
+    pub(super) hint: Option<&'static str>,
+    /// Nothing can be read after it.
+    pub(super) is_final: bool,
+}
+
+impl Problem {
+    /// A problem of one record.
+    pub(super) fn new(what: String) -> Self {
+        Self {
+            what,
+            hint: None,
+            is_final: false,
+        }
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::new(problem.what).hint_if(problem.hint)
+    }
+}
+
+/// The bad records that were passed over.
+#[derive(Default, Serialize)]
+pub(super) struct Skipped {
+    count: u64,
+    /// The first of them, in words.
+    named: Vec<String>,
+    #[serde(skip)]
+    hint: Option<&'static str>,
+}
+
+impl Skipped {
+    /// Counts a bad record, and says which it is.
+    pub(super) fn add(&mut self, problem: Problem) {
+        self.count += 1;
+        if self.named.len() < NAMED {
+            output::say(format_args!("skipped {}", problem.what));
+            self.named.push(problem.what);
+        }
+        self.hint = self.hint.or(problem.hint);
+    }
+
+    /// The failure of an import without a good record.
+    pub(super) fn as_failure(&self) -> Option<Failure> {
+        let records = counted(self.count, "record is bad", "records are bad");
+        let failure = Failure::new(format_args!("all there is, {records}"));
+        (self.count > 0).then(|| failure.hint_if(self.hint))
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    kept: Kept,
+    /// Counts of records by kind, as they were read.
+    read: BTreeMap<&'static str, u64>,
+    converted: BTreeMap<&'static str, u64>,
+    left_out: BTreeMap<&'static str, u64>,
+    skipped: &'a Skipped,
+}
+
+/// Prints what became of the records.
+pub(super) fn tell(
+    kept: Kept,
+    tally: &ImportTally,
+    skipped: &Skipped,
+    is_json: bool,
+) -> Result<(), Failure> {
+    if is_json {
+        let of = |fate| {
+            let counts = tally.of(fate);
+            counts.map(|(kind, count)| (kind.name(), count)).collect()
+        };
+        return Ok(output::print_json(&Report {
+            kept,
+            read: of(Fate::Kept),
+            converted: of(Fate::Converted),
+            left_out: of(Fate::LeftOut),
+            skipped,
+        })?);
+    }
+    let mut told = format!("imported {}", counted(kept.messages, "message", "messages"));
+    for (count, what) in [
+        (kept.known, "known already"),
+        (kept.changed, "changed"),
+        (
+            kept.forgotten,
+            "left out that were forgotten (`--forgotten` brings them back)",
+        ),
+    ] {
+        if count > 0 {
+            told.push_str(&format!(", {} {what}", grouped(count)));
+        }
+    }
+    output::say(told);
+    if tally.count(RecordKind::Conversations) > 0 {
+        say_counts("read", tally, Fate::Kept);
+    }
+    say_counts("converted", tally, Fate::Converted);
+    say_counts("left out", tally, Fate::LeftOut);
+    if skipped.count > 0 {
+        let records = counted(skipped.count, "bad record", "bad records");
+        output::say(format_args!(
+            "skipped {records}; `--strict` stops at the first"
+        ));
+    }
+    if kept.nameless > 0 {
+        let (nameless, have) = match kept.nameless {
+            1 => ("one".to_owned(), "has"),
+            several => (grouped(several), "have"),
+        };
+        output::say(format_args!(
+            "{nameless} of them {have} no `ref`, and would be kept once more if the file were imported again"
+        ));
+    }
+    Ok(())
+}
+
+fn say_counts(what: &str, tally: &ImportTally, fate: Fate) {
+    let counts = tally.of(fate).filter(|(_, count)| *count > 0);
+    let counts = counts.map(|(kind, count)| {
+        let (one, several) = kind.words();
+        counted(count, one, several)
+    });
+    let counts: Vec<String> = counts.collect();
+    if !counts.is_empty() {
+        output::say(format_args!("{what}: {}", counts.join(", ")));
+    }
+}

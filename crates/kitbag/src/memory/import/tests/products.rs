@@ -1,0 +1,182 @@
+//! Tests of what matters in exports: documents, memories, titles and summaries.
+
+use super::*;
+
+/// A ChatGPT conversation of messages that follow each other.
+fn conversation(messages: &[serde_json::Value]) -> String {
+    let mut mapping = json!({});
+    for (index, message) in messages.iter().enumerate() {
+        let mut message = message.clone();
+        message["id"] = json!(format!("m{index}"));
+        message["create_time"] = json!(index + 1);
+        let parent = index.checked_sub(1).map(|before| format!("n{before}"));
+        mapping[format!("n{index}")] = json!({"message": message, "parent": parent});
+    }
+    let last = format!("n{}", messages.len() - 1);
+    json!([{"title": "Plans\nfor  May", "id": "c", "current_node": last, "mapping": mapping}])
+        .to_string()
+}
+
+fn said(role: &str, recipient: &str, text: &str) -> serde_json::Value {
+    json!({"author": {"role": role}, "recipient": recipient, "content": {"content_type": "text", "parts": [text]}})
+}
+
+fn told(file: &str) -> (String, String) {
+    let mut import = read_import(file.as_bytes(), None, &ImportDefaults::default());
+    let lines: Vec<String> = import
+        .by_ref()
+        .map(|line| {
+            let line = line.unwrap();
+            let facts = if line.facts.is_empty() {
+                String::new()
+            } else {
+                format!(" {:?}", line.facts)
+            };
+            format!(
+                "{} {}: {}{facts}",
+                line.reference.unwrap_or_default(),
+                line.role,
+                line.text.escape_debug()
+            )
+        })
+        .collect();
+    (lines.join("\n"), counts(&import))
+}
+
+#[test]
+fn canvas_documents_are_kept_in_their_latest_version() {
+    let answer = |id: &str| {
+        let mut answer = said("tool", "all", "Successfully created");
+        answer["metadata"] = json!({"canvas": {"textdoc_id": id}});
+        answer
+    };
+    let create = |name: &str, content: &str| {
+        let call = json!({"name": name, "type": "document", "content": content}).to_string();
+        said("assistant", "canmore.create_textdoc", &call)
+    };
+    let update = |updates: serde_json::Value| {
+        said(
+            "assistant",
+            "canmore.update_textdoc",
+            &json!({"updates": updates}).to_string(),
+        )
+    };
+    let file = conversation(&[
+        said("user", "all", "write a letter"),
+        create("Letter", "Dear Bo,\nthe bees are well.\nAnn"),
+        answer("d1"),
+        create("List", "milk"),
+        answer("d2"),
+        update(
+            json!([{"pattern": "bees.*well", "multiple": false, "replacement": "bees $1 swarmed"}]),
+        ),
+        answer("d1"),
+        update(json!([{"pattern": "not there", "multiple": false, "replacement": "x"}])),
+        answer("d1"),
+        said("assistant", "all", "Done."),
+        update(json!([{"pattern": ".*", "multiple": true, "replacement": "milk\nhoney"}])),
+        said("assistant", "canmore.comment_textdoc", "{\"comments\": []}"),
+    ]);
+    let (lines, counts) = told(&file);
+    assert_eq!(
+        lines,
+        "m0 user: write a letter\nm1 assistant: [document: Letter]\\nDear Bo,\\nthe bees $1 swarmed.\\nAnn\n\
+        m9 assistant: Done.\nm3 assistant: [document: List]\\nmilk\\nhoney"
+    );
+    assert_eq!(
+        counts,
+        "conversations 1, titles 1, user_messages 1, assistant_messages 3, documents 2, tool_calls 1, \
+        tool_results 4, older_versions 2, lost_changes 1"
+    );
+    assert_eq!(good(&file)[0].title.as_deref(), Some("Plans for May"));
+}
+
+#[test]
+fn memories_become_facts_of_the_message_before_and_noise_is_left_out() {
+    let mut quote = said("assistant", "all", "");
+    quote["content"] = json!({"content_type": "tether_quote", "text": "scraped"});
+    let mut instructions = said("user", "all", "");
+    instructions["content"] =
+        json!({"content_type": "user_editable_context", "user_profile": "I am Ann"});
+    let mut output = said("tool", "all", "");
+    output["content"] = json!({"content_type": "execution_output", "text": "42"});
+    let long = "word ".repeat(900);
+    let file = conversation(&[
+        instructions,
+        said("system", "all", ""),
+        said("assistant", "bio", "Too early to belong to anything"),
+        said(
+            "user",
+            "all",
+            "I only drink tea, in the morning and at night",
+        ),
+        said(
+            "assistant",
+            "bio",
+            "- User prefers tea.\n\n- The user drinks tea in the morning and at night, never coffee",
+        ),
+        said("tool", "all", "Model set context updated."),
+        said("assistant", "bio", &long),
+        quote,
+        said("assistant", "python", "6*7"),
+        output,
+        said("assistant", "all", "Noted."),
+    ]);
+    let (lines, counts) = told(&file);
+    assert_eq!(
+        lines,
+        "m3 user: I only drink tea, in the morning and at night \
+        {\"memory/drinks-tea-in-the-morning-and-at-night-never-cof-0dae9e33\": \"The user drinks tea in the morning and at night, never coffee\", \
+        \"memory/prefers-tea\": \"User prefers tea.\"}\nm10 assistant: Noted."
+    );
+    assert_eq!(
+        counts,
+        "conversations 1, titles 1, user_messages 1, assistant_messages 1, memories 2, hidden 1, instructions 1, \
+        tool_calls 1, tool_results 3, lost_memories 2"
+    );
+}
+
+#[test]
+fn artifacts_and_created_files_are_kept_in_their_latest_version() {
+    let tool = |name: &str, input: serde_json::Value| json!({"type": "tool_use", "name": name, "input": input});
+    let message = |id: &str, sender: &str, content: serde_json::Value| json!({"uuid": id, "sender": sender, "text": "", "content": content, "created_at": "2024-05-01T10:00:00Z"});
+    let older = "Here:\n<antArtifact identifier=\"poem\" type=\"text/markdown\" title=\"A poem\">\nRoses\n</antArtifact>\nEnjoy, <antArtifact";
+    let file = json!([{"uuid": "c", "name": "Poems", "summary": "Ann asked for poems.", "chat_messages": [
+        message("a1", "human", json!([{"type": "text", "text": "a poem, please"}])),
+        message("a2", "assistant", json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": older}])),
+        message("a3", "assistant", json!([
+            tool("artifacts", json!({"id": "poem", "command": "update", "old_str": "Roses", "new_str": "Violets"})),
+            tool("artifacts", json!({"id": "gone", "command": "update", "old_str": "a", "new_str": "b"})),
+            tool("create_file", json!({"path": "/out/a.py", "file_text": "print(1)\n"})),
+            tool("str_replace", json!({"path": "/out/a.py", "old_str": "1", "new_str": "2"})),
+            tool("web_search", json!({"query": "poems"})), {"type": "tool_result", "content": []},
+            tool("memory_user_edits", json!({"command": "add", "control": "User likes poems"})),
+            {"type": "text", "text": "Changed."}])),
+        message("a4", "assistant", json!([
+            tool("artifacts", json!({"id": "poem", "title": "The poem", "command": "rewrite", "content": "Tulips"}))])),
+    ]}]).to_string();
+    let (lines, counts) = told(&file);
+    assert_eq!(
+        lines,
+        "a1 user: a poem, please {\"memory/likes-poems\": \"User likes poems\"}\n\
+        a2 assistant: Here:\\n[document: A poem]\\nEnjoy, <antArtifact\n\
+        a3 assistant: Changed.\n\
+        a3//out/a.py assistant: [document: /out/a.py]\\nprint(2)\n\
+        a2/poem assistant: [document: The poem]\\nTulips"
+    );
+    assert_eq!(
+        counts,
+        "conversations 1, titles 1, summaries 1, user_messages 1, assistant_messages 4, documents 2, memories 1, \
+        empty 1, thoughts 1, tool_calls 1, tool_results 1, older_versions 3, lost_changes 1"
+    );
+    let lines = good(&file);
+    assert_eq!(
+        lines.last().unwrap().summary.as_deref(),
+        Some("Ann asked for poems.")
+    );
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.title.as_deref() == Some("Poems"))
+    );
+}
