@@ -11,7 +11,7 @@ use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
 use crate::fact::{self, Drawn};
 use crate::forget::MarkedMessage;
-use crate::id::MessageId;
+use crate::id::{ConversationId, MessageId};
 use crate::index::{self, Entry};
 use crate::message::{self, MessageTime, NewMessage};
 use crate::scope::{Scope, Share};
@@ -101,6 +101,10 @@ impl Analysed {
         }
     }
 
+    pub(crate) fn is_for_user(&self) -> bool {
+        self.message.message.is_for_user()
+    }
+
     pub(crate) fn content_hash(&self) -> ContentHash {
         let role = self.message.message.role.as_str();
         ContentHash::of(role, &self.message.text(), self.json.as_deref())
@@ -178,6 +182,8 @@ pub(crate) struct Batch {
     /// The words of each.
     entries: Vec<Entry>,
     drawn: Vec<Drawn>,
+    /// The number of messages that people may see, by conversation.
+    kept: BTreeMap<ConversationId, i64>,
 }
 
 struct Pending {
@@ -214,6 +220,9 @@ impl Batch {
                 by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
             });
+            if message.is_for_user() {
+                *self.kept.entry(conversation.id).or_default() += 1;
+            }
             let id = conversation.id.message(conversation.messages);
             self.drawn.extend(message.take_drawn(id));
             let traits = message.traits;
@@ -235,6 +244,9 @@ impl Batch {
             rows,
         )
         .await?;
+        for (conversation, kept) in self.kept {
+            Conversation::add_kept(tx, conversation, kept).await?;
+        }
         if scope.analysis != index::ANALYSIS {
             index::reindex(tx, scope).await?;
         }

@@ -186,14 +186,13 @@ impl Conversation {
             messages: 0,
             turns: 0,
         };
-        let into = format!("conversation (tenant, {COLUMNS})");
+        let into = format!("conversation (tenant, {COLUMNS}, kept)");
         let times = (now, now, Value::Null);
         let row = (
             conversation.id,
             (conversation.name.as_deref(), Value::Null),
             times,
-            0_u32,
-            0_u32,
+            (0_u32, 0_u32, 0_u32),
         );
         tx.insert(&into, [row]).await?;
         if let Some(before) = before {
@@ -219,6 +218,26 @@ impl Conversation {
         let last: Option<Self> = tx.query_one(&sql, scope).await?;
         let last = last.filter(|last| last.active <= now);
         Ok(last.map(|last| last.id))
+    }
+
+    /// Changes how many messages people may see. The caller has locked the scope. A number that is not
+    /// known stays so.
+    pub(crate) async fn add_kept(tx: &mut Tx<'_>, id: ConversationId, more: i64) -> Result<()> {
+        if more == 0 {
+            return Ok(());
+        }
+        let sql = "UPDATE conversation SET kept = kept + $2 \
+                   WHERE tenant = $1 AND scope = $3 AND id = $4";
+        tx.execute(sql, (more, id)).await.map(drop)
+    }
+
+    /// Counts the messages that people may see, of every conversation of a scope.
+    pub(crate) async fn count_kept(tx: &mut Tx<'_>, scope: u32) -> Result<()> {
+        let sql = "UPDATE conversation SET kept = (SELECT count(*) FROM message \
+                   WHERE message.tenant = $1 AND message.scope = $2 \
+                   AND message.conversation = conversation.id AND internal = 0) \
+                   WHERE tenant = $1 AND scope = $2";
+        tx.execute(sql, scope).await.map(drop)
     }
 
     /// Writes back what changes.

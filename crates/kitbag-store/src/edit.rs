@@ -150,13 +150,13 @@ async fn replace_row(
     message: Analysed,
     now: Timestamp,
 ) -> Result<(u32, String)> {
-    let sql = "SELECT arrival, recallable, role, speaker, body, json FROM message \
+    let sql = "SELECT arrival, recallable, internal, role, speaker, body, json FROM message \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
     let mut row: Row = tx
         .query_one(sql, id)
         .await?
         .ok_or_else(|| StoreError::missing("message", id))?;
-    let (arrival, recallable): (u32, bool) = row.read()?;
+    let (arrival, recallable, internal): (u32, bool, bool) = row.read()?;
     let (role, speaker): (String, Option<String>) = row.read()?;
     let (body, json): (String, Option<String>) = row.read()?;
     let sql = "SELECT count(*) FROM message_version \
@@ -170,6 +170,8 @@ async fn replace_row(
     if recallable {
         scope.take_off(Share::of(&analyse(&body)));
     }
+    let more = i64::from(message.is_for_user()) - i64::from(!internal);
+    Conversation::add_kept(tx, id.conversation, more).await?;
     message.write_over(tx, scope, id).await?;
     Ok((arrival, body))
 }

@@ -127,11 +127,14 @@ async fn delete_message(
     mark::leave(tx, scope.id, it, (id.conversation.number, id.seq)).await?;
     let sql = "DELETE FROM message \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4 \
-               RETURNING arrival, recallable, body";
-    let found: Option<(u32, bool, String)> = tx.query_one(sql, id).await?;
-    let Some((arrival, recallable, text)) = found else {
+               RETURNING arrival, recallable, internal, body";
+    let found: Option<(u32, bool, bool, String)> = tx.query_one(sql, id).await?;
+    let Some((arrival, recallable, internal, text)) = found else {
         return Ok(None);
     };
+    if !internal {
+        Conversation::add_kept(tx, id.conversation, -1).await?;
+    }
     let sql = "UPDATE message SET previous_traits = NULL \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
     let next = id.conversation.message(id.seq.saturating_add(1));

@@ -23,4 +23,4 @@ pub(crate) use terms::encode_terms;
 
 /// The version of the analysis of texts and of the rows that hold the words. When it changes, scopes
 /// are indexed anew as they are used.
-pub(crate) const ANALYSIS: i64 = 3;
+pub(crate) const ANALYSIS: i64 = 4;

@@ -44,14 +44,21 @@ impl Store {
         let of_it = "FROM message WHERE message.tenant = $1 AND message.scope = latest.scope \
                      AND message.conversation = latest.id";
         let columns = COLUMNS.replace(", ", ", conversation.");
-        // First those that are shown, then their messages: else all of them would be counted.
+        // SQLite keeps to the order of a cross join. The conversations of all are read by their times,
+        // as many as are shown, those of one sender by their scope.
+        let from = match (&filter.sender, &filter.channel) {
+            (None, None) => "conversation CROSS JOIN scope",
+            _ => "scope CROSS JOIN conversation",
+        };
+        // First those that are shown, then their messages: else those of all would be looked at.
         let sql = format!(
             "WITH latest AS MATERIALIZED (SELECT scope.channel, scope.sender, \
-             conversation.{columns} FROM scope JOIN conversation \
-             ON conversation.tenant = scope.tenant AND conversation.scope = scope.id \
-             WHERE scope.tenant = $1 AND conversation.tenant = $1{conditions}{times} \
-             ORDER BY active DESC, scope.id DESC, conversation.id DESC LIMIT $2) \
-             SELECT channel, sender, (SELECT count(*) {of_it} AND internal = 0), \
+             conversation.kept, conversation.{columns} FROM {from} \
+             WHERE scope.tenant = $1 AND conversation.tenant = $1 \
+             AND scope.id = conversation.scope{conditions}{times} \
+             ORDER BY conversation.active DESC, conversation.scope DESC, conversation.id DESC \
+             LIMIT $2) SELECT channel, sender, \
+             coalesce(kept, (SELECT count(*) {of_it} AND internal = 0)), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.began AND at_offset IS NULL), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.active AND at_offset IS NULL), \
              {COLUMNS} FROM latest ORDER BY active DESC, scope DESC, id DESC"

@@ -7,6 +7,7 @@ use kitbag_core::recall::{Analyser, Analysis};
 use super::merge::merge;
 use super::words::Words;
 use super::{ANALYSIS, cuts, encode_terms};
+use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
 use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
@@ -203,6 +204,7 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
         add_block(tx, scope, &entries).await?;
         first = last.saturating_add(1);
     }
+    Conversation::count_kept(tx, scope.id).await?;
     merge(tx, scope, 0).await
 }
 

@@ -33,9 +33,6 @@ pub(super) fn take_bytes<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
 
 /// Takes a number that has at most 16 bits; a greater one becomes the greatest.
 pub(super) fn take_small(rest: &mut &[u8]) -> Option<u16> {
-    take(rest).map(small)
-}
-
-pub(super) fn small(number: u64) -> u16 {
-    u16::try_from(number).unwrap_or(u16::MAX)
+    let number = take(rest)?;
+    Some(u16::try_from(number).unwrap_or(u16::MAX))
 }

@@ -2,7 +2,7 @@
 
 use kitbag_core::recall::{Place, Posting};
 
-use super::number::{put, small, take, take_small};
+use super::number::{put, take, take_small};
 
 /// The place that the first difference is relative to.
 const ORIGIN: Place = Place {
@@ -11,22 +11,28 @@ const ORIGIN: Place = Place {
     passage: 0,
 };
 
-/// Flags of a posting, kept as bits of its count.
-const BY_PERSON: u64 = 1;
-const LATER_PASSAGE: u64 = 2;
+/// Flags of a posting, kept below the difference to the place before it.
+const OTHER_CONVERSATION: u64 = 1;
+const BY_PERSON: u64 = 2;
+/// Its count and its passage follow: most words stand once in a message that is one passage.
+const HAS_MORE: u64 = 4;
+const FLAGS: u32 = 3;
 
 /// Writes postings that are sorted by place, in pieces of about `length` bytes that are each read by
 /// themselves.
-pub(super) fn encode_places(postings: &[Posting], length: usize) -> Vec<Vec<u8>> {
+pub(super) fn encode_places(
+    postings: impl ExactSizeIterator<Item = Posting>,
+    length: usize,
+) -> Vec<Vec<u8>> {
     let mut pieces = Vec::new();
-    let mut bytes = Vec::with_capacity(length.min(postings.len() * 5));
+    let mut bytes = Vec::with_capacity(length.min(postings.len() * 4));
     let mut before = ORIGIN;
     for posting in postings {
         if bytes.len() >= length {
             pieces.push(std::mem::take(&mut bytes));
             before = ORIGIN;
         }
-        encode(posting, before, &mut bytes);
+        encode(&posting, before, &mut bytes);
         before = posting.place;
     }
     pieces.push(bytes);
@@ -39,23 +45,23 @@ fn encode(posting: &Posting, before: Place, bytes: &mut Vec<u8>) {
         message,
         passage,
     } = posting.place;
-    // The lowest bit tells that another conversation begins.
+    let has_more = posting.count != 1 || passage > 0;
+    let mut flags = 0;
+    for (flag, holds) in [(BY_PERSON, posting.by_person), (HAS_MORE, has_more)] {
+        if holds {
+            flags |= flag;
+        }
+    }
     let step = u64::from(conversation.wrapping_sub(before.conversation));
     if step == 0 {
-        put(bytes, u64::from(message.wrapping_sub(before.message)) << 1);
+        let step = u64::from(message.wrapping_sub(before.message));
+        put(bytes, step << FLAGS | flags);
     } else {
-        put(bytes, step << 1 | 1);
+        put(bytes, step << FLAGS | flags | OTHER_CONVERSATION);
         put(bytes, message);
     }
-    let mut flags = u64::from(posting.count) << 2;
-    if posting.by_person {
-        flags |= BY_PERSON;
-    }
-    if passage > 0 {
-        flags |= LATER_PASSAGE;
-    }
-    put(bytes, flags);
-    if passage > 0 {
+    if has_more {
+        put(bytes, posting.count);
         put(bytes, passage);
     }
     put(bytes, posting.words);
@@ -67,18 +73,16 @@ pub(super) fn decode_places(bytes: &[u8], found: &mut Vec<Posting>) -> Option<()
     let mut before = ORIGIN;
     while !rest.is_empty() {
         let first = take(&mut rest)?;
-        let step = u32::try_from(first >> 1).ok()?;
-        let (conversation, message) = if first & 1 == 0 {
+        let step = u32::try_from(first >> FLAGS).ok()?;
+        let (conversation, message) = if first & OTHER_CONVERSATION == 0 {
             (before.conversation, before.message.wrapping_add(step))
         } else {
             let message = u32::try_from(take(&mut rest)?).ok()?;
             (before.conversation.wrapping_add(step), message)
         };
-        let flags = take(&mut rest)?;
-        let passage = if flags & LATER_PASSAGE == 0 {
-            0
-        } else {
-            take_small(&mut rest)?
+        let (count, passage) = match first & HAS_MORE {
+            0 => (1, 0),
+            _ => (take_small(&mut rest)?, take_small(&mut rest)?),
         };
         let place = Place {
             conversation,
@@ -87,9 +91,9 @@ pub(super) fn decode_places(bytes: &[u8], found: &mut Vec<Posting>) -> Option<()
         };
         found.push(Posting {
             place,
-            count: small(flags >> 2),
+            count,
             words: take_small(&mut rest)?,
-            by_person: flags & BY_PERSON != 0,
+            by_person: first & BY_PERSON != 0,
         });
         before = place;
     }
@@ -126,7 +130,7 @@ pub(super) mod tests {
         #[test]
         fn places_come_back(postings in postings(), length in 1_usize..200) {
             let mut found = Vec::new();
-            for piece in encode_places(&postings, length) {
+            for piece in encode_places(postings.iter().copied(), length) {
                 prop_assert!(decode_places(&piece, &mut found).is_some());
             }
             prop_assert_eq!(found, postings);

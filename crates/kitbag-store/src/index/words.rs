@@ -4,7 +4,8 @@
 //! are few rows and a word that is known by its first letters is found by its neighbours. A word with
 //! many places has rows of its own.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 use kitbag_core::recall::Posting;
 
@@ -12,9 +13,22 @@ use super::number::{put, take, take_bytes};
 use super::places::{decode_places, encode_places};
 use super::terms::each_term;
 
-/// Words with their places.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Words(BTreeMap<String, Vec<Posting>>);
+/// Words with their places: a list that is sorted when all are there, since a block has many words and
+/// most of them once.
+#[derive(Default)]
+pub(super) struct Words {
+    /// The bytes of all words, one behind the other.
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    /// The first bytes of the word, which settle most comparisons.
+    head: u64,
+    word: Range<usize>,
+    posting: Posting,
+}
 
 /// So many bytes fit into a row. SQLite keeps up to 1,002 bytes of a row in its page, key included;
 /// what is longer takes further pages alone.
@@ -29,7 +43,7 @@ pub(super) struct PackedRow {
 
 impl Words {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 
     /// Adds the words of a message; nothing when `terms` are not readable.
@@ -41,47 +55,70 @@ impl Words {
     ) -> Option<()> {
         each_term(terms, |term| {
             let posting = term.posting(conversation, seq, by_person);
-            self.change(term.term, |postings| postings.push(posting));
+            self.add(term.term, [posting]);
         })
     }
 
     /// Adds what a row holds; nothing when it is damaged.
     pub(super) fn add_pack(&mut self, pack: &[u8]) -> Option<()> {
+        let mut postings = Vec::new();
         each_word(pack, |word, places| {
-            self.change(word, |postings| decode_places(places, postings))
+            postings.clear();
+            decode_places(places, &mut postings)?;
+            self.add(word, postings.drain(..));
+            Some(())
         })
+    }
+
+    fn add(&mut self, word: &str, postings: impl IntoIterator<Item = Posting>) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(word.as_bytes());
+        let head = head(word.as_bytes());
+        let word = start..self.bytes.len();
+        self.entries
+            .extend(postings.into_iter().map(|posting| Entry {
+                head,
+                word: word.clone(),
+                posting,
+            }));
     }
 
     /// Takes out the words of messages that are not wanted any more.
     pub(super) fn retain(&mut self, is_wanted: impl Fn(&Posting) -> bool) {
-        self.0.retain(|_, postings| {
-            postings.retain(&is_wanted);
-            !postings.is_empty()
+        self.entries.retain(|entry| is_wanted(&entry.posting));
+    }
+
+    /// Puts words and places into their order, once all are there.
+    pub(super) fn sort(&mut self) {
+        let bytes = &self.bytes;
+        // A stable sort merges what is sorted already: the rows of blocks.
+        self.entries.sort_by(|one, other| {
+            let words = compare(bytes, one, bytes, other);
+            words.then_with(|| one.posting.place.cmp(&other.posting.place))
         });
     }
 
-    /// Puts places into their order, once all are there.
-    pub(super) fn sort(&mut self) {
-        for postings in self.0.values_mut() {
-            postings.sort_by_key(|posting| posting.place);
+    /// The words whose places differ in others; both are sorted.
+    pub(super) fn differences<'w>(&'w self, others: &'w Self) -> Vec<&'w str> {
+        let mut differing = Vec::new();
+        let (mut ours, mut theirs) = (self.groups().peekable(), others.groups().peekable());
+        loop {
+            let order = match (ours.peek(), theirs.peek()) {
+                (Some(ours), Some(theirs)) => ours.0.cmp(theirs.0),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return differing,
+            };
+            let ours = ours.next_if(|_| order.is_le());
+            let theirs = theirs.next_if(|_| order.is_ge());
+            let postings = |group: Option<(&'w str, &'w [Entry])>| {
+                let entries = group.map(|(_, entries)| entries).unwrap_or_default();
+                entries.iter().map(|entry| entry.posting)
+            };
+            if !postings(ours).eq(postings(theirs)) {
+                differing.extend(ours.or(theirs).map(|(word, _)| word));
+            }
         }
-    }
-
-    /// Changes the postings of a word. Most words are there already, and need no copy.
-    fn change<T>(&mut self, word: &str, change: impl FnOnce(&mut Vec<Posting>) -> T) -> T {
-        match self.0.get_mut(word) {
-            Some(postings) => change(postings),
-            None => change(self.0.entry(word.to_owned()).or_default()),
-        }
-    }
-
-    /// The words whose places differ in others.
-    pub(super) fn differences<'w>(&'w self, others: &'w Self) -> impl Iterator<Item = &'w str> {
-        let differs =
-            |(word, postings): &(&String, &Vec<Posting>)| others.0.get(*word) != Some(*postings);
-        let missing = others.0.keys().filter(|word| !self.0.contains_key(*word));
-        let different = self.0.iter().filter(differs).map(|(word, _)| word);
-        different.chain(missing).map(String::as_str)
     }
 
     /// The rows that hold them.
@@ -89,22 +126,23 @@ impl Words {
         self.sort();
         let mut rows: Vec<PackedRow> = Vec::new();
         // The last row has room for further words as long as this is the last word in it.
-        let mut last: Option<String> = None;
-        for (word, postings) in self.0 {
-            let pieces = encode_places(&postings, ROW);
-            if let ([piece], Some(before), Some(row)) = (&pieces[..], &last, rows.last_mut())
+        let mut last: Option<&str> = None;
+        for (word, entries) in self.groups() {
+            let postings = entries.iter().map(|entry| entry.posting);
+            let pieces = encode_places(postings, ROW);
+            if let ([piece], Some(before), Some(row)) = (&pieces[..], last, rows.last_mut())
                 && row.pack.len() + word.len() + piece.len() < ROW
             {
-                put_word(&mut row.pack, before, &word, piece);
+                put_word(&mut row.pack, before, word, piece);
                 last = Some(word);
                 continue;
             }
             let is_alone = pieces.len() > 1;
             for (part, piece) in (0..).zip(pieces) {
-                let mut pack = Vec::new();
-                put_word(&mut pack, "", &word, &piece);
+                let mut pack = Vec::with_capacity(if is_alone { piece.len() + 48 } else { ROW });
+                put_word(&mut pack, "", word, &piece);
                 rows.push(PackedRow {
-                    first: word.clone(),
+                    first: word.to_owned(),
                     part,
                     pack,
                 });
@@ -113,18 +151,62 @@ impl Words {
         }
         rows
     }
+
+    /// Each word with its entries, once they are sorted.
+    fn groups(&self) -> impl Iterator<Item = (&str, &[Entry])> {
+        let is_same = |one: &Entry, other: &Entry| {
+            one.head == other.head && self.bytes_of(one) == self.bytes_of(other)
+        };
+        let groups = self.entries.chunk_by(is_same);
+        groups.filter_map(|entries| {
+            // Every word was added as text.
+            let word = std::str::from_utf8(self.bytes_of(entries.first()?)).ok()?;
+            Some((word, entries))
+        })
+    }
+
+    fn bytes_of(&self, entry: &Entry) -> &[u8] {
+        bytes_of(&self.bytes, entry)
+    }
+}
+
+fn bytes_of<'b>(bytes: &'b [u8], entry: &Entry) -> &'b [u8] {
+    bytes.get(entry.word.clone()).unwrap_or_default()
+}
+
+fn compare(bytes: &[u8], one: &Entry, others: &[u8], other: &Entry) -> Ordering {
+    let heads = one.head.cmp(&other.head);
+    heads.then_with(|| bytes_of(bytes, one).cmp(bytes_of(others, other)))
+}
+
+/// The first eight bytes of a word as a number: of two words with different heads the lesser one has the
+/// lesser head.
+fn head(word: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    for (to, byte) in head.iter_mut().zip(word) {
+        *to = *byte;
+    }
+    u64::from_be_bytes(head)
 }
 
 fn put_word(pack: &mut Vec<u8>, before: &str, word: &str, places: &[u8]) {
     let pairs = before.bytes().zip(word.bytes());
     let shared = pairs.take_while(|(one, other)| one == other).count();
     let added = word.as_bytes().get(shared..).unwrap_or_default();
-    put(pack, shared as u64);
-    put(pack, added.len() as u64);
+    let (few, more) = (shared.min(NIBBLE), added.len().min(NIBBLE));
+    pack.push((few << 4 | more) as u8);
+    for (length, nibble) in [(shared, few), (added.len(), more)] {
+        if nibble == NIBBLE {
+            put(pack, (length - NIBBLE) as u64);
+        }
+    }
     pack.extend_from_slice(added);
     put(pack, places.len() as u64);
     pack.extend_from_slice(places);
 }
+
+/// The greatest number of four bits. It says that the rest of a length follows.
+const NIBBLE: usize = 0xf;
 
 /// Gives each word of a row, with its places as they are written, to `to`; nothing when the row is
 /// damaged.
@@ -132,15 +214,28 @@ pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&str, &[u8]) -> Option<(
     let mut rest = pack;
     let mut word: Vec<u8> = Vec::new();
     while !rest.is_empty() {
-        let shared = usize::try_from(take(&mut rest)?).ok()?;
+        let (first, after) = rest.split_first()?;
+        rest = after;
+        let shared = take_length(usize::from(first >> 4), &mut rest)?;
+        let added = take_length(usize::from(first & 0xf), &mut rest)?;
         if shared > word.len() {
             return None;
         }
         word.truncate(shared);
-        word.extend_from_slice(take_bytes(&mut rest)?);
+        let (added, after) = rest.split_at_checked(added)?;
+        rest = after;
+        word.extend_from_slice(added);
         to(std::str::from_utf8(&word).ok()?, take_bytes(&mut rest)?)?;
     }
     Some(())
+}
+
+/// A length of which four bits are known.
+fn take_length(nibble: usize, rest: &mut &[u8]) -> Option<usize> {
+    if nibble < NIBBLE {
+        return Some(nibble);
+    }
+    NIBBLE.checked_add(usize::try_from(take(rest)?).ok()?)
 }
 
 #[cfg(test)]
@@ -152,17 +247,49 @@ mod tests {
     proptest! {
         #[test]
         fn words_come_back_from_rows_in_their_order(
-            words in prop::collection::btree_map("[a-c]{1,6}|é{1,3}[ab]|猫.{0,2}", postings(), 0..80),
+            words in prop::collection::btree_map(
+                "[a-c]{1,6}|é{1,3}[ab]|猫.{0,2}|[ab]{14,40}", postings(), 0..80,
+            ),
         ) {
-            let rows = Words(words.clone()).into_rows();
+            let mut all = Words::default();
+            for (word, postings) in &words {
+                all.add(word, postings.clone());
+            }
+            let rows = all.into_rows();
             let keys: Vec<_> = rows.iter().map(|row| (row.first.clone(), row.part)).collect();
             prop_assert!(keys.is_sorted_by(|one, next| one < next));
             let mut found = Words::default();
-            for row in &rows {
+            for row in rows.iter().rev() {
                 prop_assert!(row.pack.len() < 2 * ROW);
                 prop_assert!(found.add_pack(&row.pack).is_some());
             }
-            prop_assert_eq!(found, Words(words));
+            found.sort();
+            let found: Vec<(String, Vec<Posting>)> = found
+                .groups()
+                .map(|(word, entries)| {
+                    let postings = entries.iter().map(|entry| entry.posting);
+                    (word.to_owned(), postings.collect())
+                })
+                .collect();
+            prop_assert_eq!(found, words.into_iter().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn differences_name_each_word_that_is_not_the_same(
+            one in prop::collection::btree_map("[ab]{1,2}|abcdefgh[ab]", postings(), 0..8),
+            other in prop::collection::btree_map("[ab]{1,2}|abcdefgh[ab]", postings(), 0..8),
+        ) {
+            let [ours, theirs] = [&one, &other].map(|words| {
+                let mut all = Words::default();
+                for (word, postings) in words.iter().rev() {
+                    all.add(word, postings.clone());
+                }
+                all.sort();
+                all
+            });
+            let words: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            let differing = words.into_iter().filter(|word| one.get(*word) != other.get(*word));
+            prop_assert_eq!(ours.differences(&theirs), differing.collect::<Vec<_>>());
         }
 
         #[test]

@@ -1,7 +1,8 @@
 //! The threads that own the connections, and how work reaches them.
 //!
 //! One thread writes. What waits for it when it is free is committed together, each piece of work in
-//! a savepoint of its own: one wait for the disk acknowledges them all.
+//! a savepoint of its own: one wait for the disk acknowledges them all. Work that is alone needs no
+//! savepoint, for which SQLite copies every page that is changed.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -37,10 +38,19 @@ enum Write {
 
 /// Does its work in the open transaction, if there is one, and leaves an answer to give once that
 /// has ended.
-type Work = Box<dyn FnOnce(Result<&mut Connection>) -> Answer + Send>;
+type Work = Box<dyn FnOnce(Result<&mut Connection>, Company) -> Answer + Send>;
 type Answer = Box<dyn FnOnce(Result<()>) + Send>;
 /// Does its work and answers at once.
 type Alone = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// The work that a transaction holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Company {
+    /// One piece: when it fails, the transaction is undone.
+    None,
+    /// Several pieces, each of which is undone alone.
+    Others,
+}
 
 impl Sqlite {
     pub(super) fn start(
@@ -73,9 +83,11 @@ impl Sqlite {
         operation: impl Operation<T>,
     ) -> Result<T> {
         ask(self.writing.as_ref(), |answer| {
-            Write::Together(Box::new(move |connection| {
-                let result =
-                    connection.and_then(|connection| in_savepoint(connection, &tenant, operation));
+            Write::Together(Box::new(move |connection, company| {
+                let result = connection.and_then(|connection| match company {
+                    Company::None => alone(connection, &tenant, operation),
+                    Company::Others => in_savepoint(connection, &tenant, operation),
+                });
                 Box::new(move |committed| {
                     let result = result.and_then(|value| committed.map(|()| value));
                     // Whoever asked may have gone; what was written stays.
@@ -166,10 +178,14 @@ fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>
     }
     let begin = |()| connection.execute_batch("BEGIN IMMEDIATE").map_err(failed);
     let begun = file.check().and_then(begin);
+    let company = match waiting.len() {
+        1 => Company::None,
+        _ => Company::Others,
+    };
     let mut answers = Vec::with_capacity(waiting.len());
     for work in waiting {
         let open = begun.clone().and_then(|()| still_open(connection));
-        answers.push(work(open.map(|()| &mut *connection)));
+        answers.push(work(open.map(|()| &mut *connection), company));
     }
     let ended = begun.and_then(|()| end(connection));
     for answer in answers {
@@ -185,6 +201,22 @@ fn still_open(connection: &Connection) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Does the only piece of work of a transaction, and undoes the transaction when it fails.
+fn alone<T>(
+    connection: &mut Connection,
+    tenant: &Tenant,
+    operation: impl Operation<T>,
+) -> Result<T> {
+    let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
+    if connection.is_autocommit() {
+        return result.and_then(|value| still_open(connection).map(|()| value));
+    }
+    if result.is_err() {
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    result
 }
 
 /// Does one piece of work, and takes it back when it fails, leaving that of the others.

@@ -84,7 +84,7 @@ fn a_check_names_rows_that_belong_to_nothing() {
         assert_eq!(problems(sql), expected, "{sql}");
     }
     let insert = |block: u32| {
-        let heron = "x'00056865726f6e0403010501'";
+        let heron = "x'056865726f6e030b0101'";
         format!("INSERT INTO posting SELECT tenant, 1, {block}, 'heron', 0, {heron} FROM tenant")
     };
     assert_eq!(

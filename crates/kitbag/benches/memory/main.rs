@@ -1,7 +1,8 @@
 //! What memory promises about speed, each beside the bare database in the same run.
 //!
 //! Prints one JSON object a line; `cargo xtask bench memory` runs it and knows the limits. Each
-//! size is measured with one sender who said everything, and with 500. Times are of the processor, of this process or of the server's.
+//! size is measured with one sender who said everything, and with 500. Times are of the processor, of
+//! this process or of the server's.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -88,11 +89,12 @@ async fn measure(talk: Talk) {
     println!("{line}");
 
     if let Ok(url) = env::var("KITBAG_TEST_POSTGRES") {
-        let recall = ours::recall_postgres(&url, talk).await;
+        let (recall, history) = ours::postgres(&url, talk).await;
         let bare = bare_postgres::search(&url, talk, &questions).await;
         let line = json!({
             "bench": "memory", "database": "postgres", "messages": messages, "senders": senders,
             "recall_ms": recall.known, "unknown_ms": recall.unknown, "bare_query_ms": bare,
+            "history_ms": history,
         });
         println!("{line}");
     }

@@ -96,14 +96,36 @@ pub(crate) async fn recall_sqlite(file: &Path, talk: Talk) -> Recall {
     Recall { known, unknown }
 }
 
-/// Milliseconds for the list of the latest thousand conversations.
+/// Conversations that are listed. The smallest store has as many.
+const LISTED: u32 = 500;
+
+/// Milliseconds for the list of the latest conversations, as many in every store.
 pub(crate) async fn history_sqlite(file: &Path) -> f64 {
-    let store = open(file).await;
+    history(&open(file).await, "").await
+}
+
+/// The same; with the address of a server, its time is counted too.
+async fn history(store: &Store, url: &str) -> f64 {
+    const ROUNDS: usize = 5;
     let filter = ExportFilter::default();
-    let cpu = Cpu::of_self();
-    let latest = store.latest_conversations(&filter, 1_000).await.unwrap();
-    assert!(!latest.is_empty());
-    each(&cpu, 1)
+    let list = async || {
+        let latest = store.latest_conversations(&filter, LISTED).await.unwrap();
+        assert_eq!(latest.len(), LISTED as usize);
+    };
+    list().await;
+    let ours = Cpu::of_self();
+    let server = match url {
+        "" => None,
+        url => Some(crate::bare_postgres::server_cpu(url).await),
+    };
+    for _ in 0..ROUNDS {
+        list().await;
+    }
+    let server = match server {
+        Some(server) => server.since().await,
+        None => 0.0,
+    };
+    (ours.seconds() + server) * 1e3 / ROUNDS as f64
 }
 
 /// Checks a file, and prints how many bytes this process needed at most. It runs in a process of its
@@ -138,8 +160,8 @@ pub(crate) async fn context_sqlite(file: &Path, questions: &[Question]) -> f64 {
     each(&cpu, questions.len())
 }
 
-/// Milliseconds for a recall on the server, ours and the server's together.
-pub(crate) async fn recall_postgres(url: &str, talk: Talk) -> Recall {
+/// Milliseconds for a recall and for a list of conversations on the server, ours and the server's together.
+pub(crate) async fn postgres(url: &str, talk: Talk) -> (Recall, f64) {
     let location: Location = url.parse().unwrap();
     let store = Store::open(&location).await.unwrap();
     let tenant = format!("bench-{}-{}", talk.messages, talk.senders);
@@ -152,10 +174,11 @@ pub(crate) async fn recall_postgres(url: &str, talk: Talk) -> Recall {
         recall_all(&store, &questions).await;
         each(&ours, questions.len()) + server.since().await * 1e3 / questions.len() as f64
     };
-    Recall {
+    let recall = Recall {
         known: measure(talk.questions(QUERIES)).await,
         unknown: measure(talk.unknown_questions(QUERIES)).await,
-    }
+    };
+    (recall, history(&store, url).await)
 }
 
 /// 64 conversations at once, on one file: none waits in vain.
