@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 
 pub use asked::Asked;
 use beginnings::Beginnings;
-use grammar::{Grammar, Part, Pattern, Phrases, begins_with};
+use grammar::{Grammar, Part, Pattern, begins_with};
 use lexer::{Gap, Sentence, Word, sentences};
 use questions::Questions;
 use slot::Filled;
@@ -43,8 +43,8 @@ pub struct Statements {
     says: BTreeMap<String, Ways>,
     beginnings: Beginnings,
     questions: Questions,
-    /// The words that show a change, in any language.
-    cues: Phrases,
+    /// The first words of what shows a change, in any language.
+    cues: Beginnings,
 }
 
 /// Patterns by their second word, or by none where a slot follows the first: language and number.
@@ -84,10 +84,11 @@ impl Statements {
             let seconds = by_second.keys();
             seconds.map(move |second| (first.as_str(), second.as_deref()))
         });
+        let cues = grammars.iter().flat_map(|grammar| grammar.cue.beginnings());
         Self {
             beginnings: Beginnings::of(pairs),
             questions: Questions::of(&grammars),
-            cues: Phrases::union(grammars.iter().map(|grammar| &grammar.cue)),
+            cues: Beginnings::of(cues),
             grammars,
             says,
         }
@@ -171,10 +172,12 @@ impl Statements {
     /// no longer.
     #[must_use]
     pub fn tells_change(&self, text: &str) -> bool {
+        // Few messages have such a word.
+        if !self.cues.may_be_in(text) {
+            return false;
+        }
         sentences(text).iter().any(|sentence| {
-            // Few sentences have such a word, and one look tells.
             !sentence.is_question
-                && self.cues.is_in(&sentence.words)
                 && self.grammars.iter().any(|grammar| {
                     grammar.cue.is_in(&sentence.words)
                         && grammar.self_words.is_in(&sentence.words)

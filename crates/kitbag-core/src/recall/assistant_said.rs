@@ -17,10 +17,15 @@ pub(super) fn asks_what_assistant_said(text: &str, folded: &[String]) -> bool {
         .any(|pattern| match pattern.strip_prefix('*') {
             Some(_) if text.is_ascii() => false,
             Some(stretches) => stretches.split(" *").any(|stretch| text.contains(stretch)),
-            None => (0..folded.len()).any(|start| {
-                let rest = folded.get(start..).unwrap_or_default();
-                begins_with(rest, pattern)
-            }),
+            None => {
+                // Few queries have a word of the first group, and the rest need no closer look.
+                let group = pattern.split(' ').next().unwrap_or_default();
+                let mut starts = group.split('/').flat_map(|word| {
+                    let words = folded.iter().enumerate();
+                    words.filter_map(move |(at, one)| (one == word).then_some(at))
+                });
+                starts.any(|start| begins_with(folded.get(start..).unwrap_or_default(), pattern))
+            }
         })
 }
 

@@ -65,11 +65,12 @@ fn concepts_of(query: &[Sought<'_>]) -> Vec<(usize, &'static str, &'static str)>
     let mut found: Vec<(usize, &str, &str)> = Vec::new();
     for entry in entries().filter(|entry| firsts & first_bit(entry.word) != 0) {
         let begins = beginning(entry.word);
+        let is_stemmed = language(entry.code).is_some();
         for (at, ((_, terms), beginning)) in query.iter().zip(&beginnings).enumerate() {
             // A stem costs more than a look at the first letters.
-            let is_it = match language(entry.code) {
-                Some(_) => begins == *beginning && terms.contains(&entry.term()),
-                None => terms.iter().any(|term| term == entry.word),
+            let is_it = match is_stemmed {
+                true => begins == *beginning && terms.contains(&entry.term()),
+                false => terms.iter().any(|term| term == entry.word),
             };
             let is_known = || {
                 let mut same = found.iter().rev();

@@ -1,9 +1,9 @@
-//! Tells texts that can hold no statement from those that may, at the cost of one look at each byte.
+//! Tells texts that have none of some words from those that may, at the cost of one look at each byte.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The words with which statements begin, as bits: one that is not here begins none. Two words may share
+/// The words with which phrases begin, as bits: one that is not here begins none. Two words may share
 /// a bit, which only costs a closer look.
 #[derive(Debug)]
 pub(super) struct Beginnings {
@@ -14,7 +14,7 @@ pub(super) struct Beginnings {
 const BITS: u32 = 1 << 16;
 
 impl Beginnings {
-    /// Those of some pairs; a first word without a second begins a statement by itself.
+    /// Those of some pairs; a first word without a second begins a phrase by itself.
     pub(super) fn of<'p>(pairs: impl Iterator<Item = (&'p str, Option<&'p str>)>) -> Self {
         let empty = vec![0; BITS as usize / 64];
         let mut beginnings = Self {
@@ -31,7 +31,7 @@ impl Beginnings {
         beginnings
     }
 
-    /// Returns whether a statement may begin somewhere in a text. In letters beyond ASCII it always may.
+    /// Returns whether one of the beginnings may stand somewhere in a text. In letters beyond ASCII it always may.
     pub(super) fn may_be_in(&self, text: &str) -> bool {
         if !text.is_ascii() && text.chars().any(is_foreign_letter) {
             return true;

@@ -215,16 +215,6 @@ fn words(text: &str) -> Words {
 pub(super) struct Phrases(BTreeMap<String, Vec<Words>>);
 
 impl Phrases {
-    /// The entries of several together.
-    pub(super) fn union<'p>(all: impl Iterator<Item = &'p Self>) -> Self {
-        let mut union = Self::default();
-        for (first, entries) in all.flat_map(|phrases| &phrases.0) {
-            let held = union.0.entry(first.clone()).or_default();
-            held.extend(entries.iter().cloned());
-        }
-        union
-    }
-
     /// Adds entries; `_` stands between words that belong together.
     fn read(&mut self, entries: &str) {
         for entry in entries.split_whitespace() {
@@ -233,6 +223,14 @@ impl Phrases {
                 self.0.entry(first).or_default().push(entry.collect());
             }
         }
+    }
+
+    /// The words that entries begin with: the first, and the second if there is one.
+    pub(super) fn beginnings(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.0.iter().flat_map(|(first, entries)| {
+            let seconds = entries.iter().map(|rest| rest.first().map(String::as_str));
+            seconds.map(move |second| (first.as_str(), second))
+        })
     }
 
     /// The number of words of the longest entry with which a sequence of words begins.

@@ -29,7 +29,11 @@ pub(crate) async fn evidence(
             large.push(block);
             continue;
         };
-        let added = wanted.add(&words, |word| ranges.iter().any(|range| range.holds(word)));
+        let added = wanted.add(&words, |word| {
+            let from = ranges.partition_point(|range| range.first.as_bytes() <= word);
+            let range = from.checked_sub(1).and_then(|last| ranges.get(last));
+            range.is_some_and(|range| range.holds(word))
+        });
         added.ok_or_else(|| damaged(scope.id, block))?;
     }
     for (range, block, words) in rows(tx, scope.id, &large, &ranges).await? {
@@ -77,12 +81,13 @@ struct Range<'q> {
 }
 
 impl Range<'_> {
-    fn holds(&self, term: &str) -> bool {
-        self.first <= term && term <= self.last.as_str()
+    /// Terms are compared as bytes, whose order is that of their characters.
+    fn holds(&self, term: &[u8]) -> bool {
+        self.first.as_bytes() <= term && term <= self.last.as_bytes()
     }
 }
 
-/// The terms that a query seeks, as ranges that do not overlap.
+/// The terms that a query seeks, as ranges that do not overlap, in their order.
 fn ranges(query: &Query) -> Vec<Range<'_>> {
     let prefixes = query.prefixes().map(|prefix| Range {
         first: prefix,
@@ -117,11 +122,12 @@ impl<'q> Wanted<'q> {
 
     /// Adds the places of a row's words that are wanted, as far as they are sought here; nothing when
     /// the row is damaged.
-    fn add(&mut self, pack: &[u8], is_sought: impl Fn(&str) -> bool) -> Option<()> {
+    fn add(&mut self, pack: &[u8], is_sought: impl Fn(&[u8]) -> bool) -> Option<()> {
         each_word(pack, |word, places| {
             if !is_sought(word) {
                 return Some(());
             }
+            let word = std::str::from_utf8(word).ok()?;
             if !self.terms.contains_key(word) {
                 let postings = self.query.wants(word).then(Vec::new);
                 self.terms.insert(word.to_owned(), postings);

@@ -65,7 +65,7 @@ impl Words {
         each_word(pack, |word, places| {
             postings.clear();
             decode_places(places, &mut postings)?;
-            self.add(word, postings.drain(..));
+            self.add(std::str::from_utf8(word).ok()?, postings.drain(..));
             Some(())
         })
     }
@@ -208,9 +208,9 @@ fn put_word(pack: &mut Vec<u8>, before: &str, word: &str, places: &[u8]) {
 /// The greatest number of four bits. It says that the rest of a length follows.
 const NIBBLE: usize = 0xf;
 
-/// Gives each word of a row, with its places as they are written, to `to`; nothing when the row is
-/// damaged.
-pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&str, &[u8]) -> Option<()>) -> Option<()> {
+/// Gives each word of a row, as bytes, with its places as they are written, to `to`; nothing when the row
+/// is damaged.
+pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&[u8], &[u8]) -> Option<()>) -> Option<()> {
     let mut rest = pack;
     let mut word: Vec<u8> = Vec::new();
     while !rest.is_empty() {
@@ -225,7 +225,7 @@ pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&str, &[u8]) -> Option<(
         let (added, after) = rest.split_at_checked(added)?;
         rest = after;
         word.extend_from_slice(added);
-        to(std::str::from_utf8(&word).ok()?, take_bytes(&mut rest)?)?;
+        to(&word, take_bytes(&mut rest)?)?;
     }
     Some(())
 }
