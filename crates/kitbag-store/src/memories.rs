@@ -236,9 +236,13 @@ async fn recollections(
             .await?
             .map(|scope| scope.id),
     };
+    let facts = fact::current(tx, sender, request.drawn_from(scope), request.facts).await?;
     Ok(Some(Recollections {
-        facts: fact::current(tx, sender, request.drawn_from(scope), request.facts).await?,
-        asked: fact::STATEMENTS.asked(&request.incoming.message.text()),
+        asked: match facts.is_empty() {
+            true => Asked::default(),
+            false => fact::STATEMENTS.asked(&request.incoming.message.text()),
+        },
+        facts,
         summaries: match scope {
             Some(scope) => summary::latest(tx, scope, request.summaries).await?,
             None => Vec::new(),
