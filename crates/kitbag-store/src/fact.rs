@@ -16,7 +16,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::names;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::value::{FromRow, LenientU32, Row, Value, from_row};
+use crate::value::{FromRow, LenientU32, Row, Value};
 
 pub(crate) use drawn::{Drawn, STATEMENTS, draw, keep_drawn, new_facts, statements};
 pub(crate) use timeline::Timeline;
@@ -198,9 +198,26 @@ impl Store {
 }
 
 /// The columns of a [`Fact`]. In `drawn`, 0 is a told value, 1 a drawn one, and 2 one that was taken back.
-pub(crate) const COLUMNS: &str = "key, value, version, since, until, source_scope, source_conversation, source_seq, drawn, speaker, drawn / 2";
+pub(crate) const COLUMNS: &str = "key, value, version, since, until, source_scope, source_conversation, source_seq, drawn, speaker";
 
-from_row!(Fact: key, value, version, since, until, source, drawn, speaker, is_retraction);
+impl FromRow for Fact {
+    fn from_row(row: &mut Row) -> Result<Self> {
+        let (key, value, version) = row.read()?;
+        let (since, until) = row.read()?;
+        let (source, drawn): (_, u32) = row.read()?;
+        Ok(Self {
+            key,
+            value,
+            version,
+            since,
+            until,
+            source,
+            drawn: drawn > 0,
+            speaker: row.read()?,
+            is_retraction: drawn == 2,
+        })
+    }
+}
 
 impl FromRow for Option<MessageId> {
     fn from_row(row: &mut Row) -> Result<Self> {

@@ -29,7 +29,7 @@ fn repaired(changes: &str, then: impl AsyncFnOnce(Store)) -> Vec<serde_json::Val
             .remove(0);
         let fact = NewFact::new("city", "Porto").from_message(hit.message.id);
         store.set_facts("ann", vec![fact], second(0)).await.unwrap();
-        assert!(store.damaged_rows().await.unwrap().is_empty());
+        assert_eq!(store.damaged_rows().await.unwrap(), []);
     });
     let file = rusqlite::Connection::open(&path).unwrap();
     file.execute_batch(changes).unwrap();
