@@ -282,20 +282,19 @@ fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
         let Some(between) = words.get(start..at) else {
             return false;
         };
-        let opens = start == 0
-            || words
-                .get(start)
-                .is_some_and(|word| matches!(word.gap, Gap::Comma | Gap::Clause))
-            || words
-                .get(start - 1)
-                .is_some_and(|_| is_joined(grammar, words, start));
-        let first_is_lead = skip_lead(grammar, between) == between.len();
         let unparted = words.get(start + 1..=at).unwrap_or_default();
-        opens
-            && first_is_lead
-            && unparted
-                .iter()
-                .all(|word| matches!(word.gap, Gap::Space | Gap::Comma))
+        let leads = unparted
+            .iter()
+            .all(|word| matches!(word.gap, Gap::Space | Gap::Comma))
+            && skip_lead(grammar, between) == between.len();
+        let opens = || {
+            start == 0
+                || words
+                    .get(start)
+                    .is_some_and(|word| matches!(word.gap, Gap::Comma | Gap::Clause))
+                || is_joined(grammar, words, start)
+        };
+        leads && opens()
     })
 }
 

@@ -62,7 +62,11 @@ pub(super) fn inside<'g>(
     at: usize,
 ) -> impl Iterator<Item = Filled> + 'g {
     let is_unspaced = words.get(at).is_some_and(Word::is_unspaced);
-    let longest = if is_unspaced { 2 * LONGEST_INSIDE } else { LONGEST_INSIDE };
+    let longest = if is_unspaced {
+        2 * LONGEST_INSIDE
+    } else {
+        LONGEST_INSIDE
+    };
     let ends = (at + 1..=at + longest).take_while(move |end| {
         let last = words.get(end - 1);
         last.is_some_and(|word| end - 1 == at || word.gap == Gap::Space)

@@ -155,7 +155,11 @@ fn x12_what_is_asked_supposed_reported_or_quoted_states_nothing() {
 #[test]
 fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
     for (text, key, value) in [
-        ("As of last week I work for Lufthansa.", "employer", "Lufthansa"),
+        (
+            "As of last week I work for Lufthansa.",
+            "employer",
+            "Lufthansa",
+        ),
         ("Since March 2021 I live in Porto.", "home", "Porto"),
         ("Two weeks ago we moved to Leipzig.", "home", "Leipzig"),
         ("Right now I drive a Mini.", "car", "Mini"),
@@ -169,11 +173,19 @@ fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
         ("Inzwischen fahre ich einen Dacia.", "auto", "Dacia"),
         ("Ich bin im Juni nach Trier gezogen.", "home", "Trier"),
         ("Depuis l'été dernier j'habite à Nice.", "home", "Nice"),
-        ("Depuis 2020 je travaille pour Airbus.", "employer", "Airbus"),
+        (
+            "Depuis 2020 je travaille pour Airbus.",
+            "employer",
+            "Airbus",
+        ),
         ("Je travaille depuis deux mois comme juge.", "job", "juge"),
         ("En ce moment je conduis une Dacia.", "voiture", "Dacia"),
         ("Desde hace dos meses vivo en Cádiz.", "home", "Cádiz"),
-        ("A partir de esta semana trabajo para Seat.", "employer", "Seat"),
+        (
+            "A partir de esta semana trabajo para Seat.",
+            "employer",
+            "Seat",
+        ),
         ("Hoy en día soy fotógrafa.", "job", "fotógrafa"),
         ("Actualmente manejo un Nissan.", "coche", "Nissan"),
         ("Da gennaio vivo a Trento.", "home", "Trento"),
@@ -181,9 +193,17 @@ fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
         ("Da due anni lavoro come giudice.", "job", "giudice"),
         ("Desde o ano passado moro em Braga.", "home", "Braga"),
         ("Há dois meses trabalho como motorista.", "job", "motorista"),
-        ("Sinds vorige maand werk ik bij Philips.", "employer", "Philips"),
+        (
+            "Sinds vorige maand werk ik bij Philips.",
+            "employer",
+            "Philips",
+        ),
         ("Tegenwoordig ben ik rechter.", "job", "rechter"),
-        ("Twee weken geleden ben ik naar Breda verhuisd.", "home", "Breda"),
+        (
+            "Twee weken geleden ben ik naar Breda verhuisd.",
+            "home",
+            "Breda",
+        ),
         ("从上个月开始我在字节跳动工作。", "employer", "字节跳动"),
         ("我最近搬到成都了。", "home", "成都"),
         ("如今我是一名法官。", "job", "法官"),
@@ -191,7 +211,11 @@ fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
         ("Mein neuer Kollege heißt Jonas.", "kollege/jonas", "Jonas"),
         ("Ma nouvelle collègue s'appelle Zoé.", "collègue/zoé", "Zoé"),
         ("Mi nueva vecina se llama Inés.", "vecina/inés", "Inés"),
-        ("La mia nuova coinquilina si chiama Sara.", "coinquilina/sara", "Sara"),
+        (
+            "La mia nuova coinquilina si chiama Sara.",
+            "coinquilina/sara",
+            "Sara",
+        ),
         ("Meu novo chefe se chama Rui.", "chefe/rui", "Rui"),
         ("Mijn nieuwe baas heet Bram.", "baas/bram", "Bram"),
         ("我的新同事叫小杰。", "同事/小杰", "小杰"),
