@@ -11,6 +11,7 @@ mod grammar;
 mod lexer;
 mod questions;
 mod slot;
+mod times;
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -52,8 +53,8 @@ type Ways = BTreeMap<Option<String>, Vec<(usize, usize)>>;
 
 /// Longer messages are mostly texts that somebody else wrote.
 const LONGEST_MESSAGE: usize = 4_000;
-/// So many words may stand before what a clause says.
-const LONGEST_LEAD: usize = 4;
+/// So many words may stand before what a clause says; in scripts without spaces each character is one.
+const LONGEST_LEAD: usize = 8;
 
 const LANGUAGES: [&str; 8] = [
     include_str!("statement/languages/english.txt"),
@@ -74,7 +75,7 @@ impl Statements {
         let mut says: BTreeMap<String, Ways> = BTreeMap::new();
         for (language, grammar) in grammars.iter().enumerate() {
             for (number, pattern) in grammar.says.iter().enumerate() {
-                for (first, second) in pattern.beginnings() {
+                for (first, second) in pattern.beginnings(&grammar.times) {
                     let ways = says.entry(first).or_default().entry(second).or_default();
                     ways.push((language, number));
                 }
@@ -160,7 +161,7 @@ impl Statements {
                 } else {
                     begins_clause(grammar, words, at)
                 };
-                if !holds {
+                if !holds || (pattern.follows_time && !follows_time(grammar, words, at)) {
                     return None;
                 }
             }
@@ -284,20 +285,27 @@ fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
         let Some(between) = words.get(start..at) else {
             return false;
         };
-        let opens = start == 0
-            || words
-                .get(start)
-                .is_some_and(|word| matches!(word.gap, Gap::Comma | Gap::Clause))
-            || words
-                .get(start - 1)
-                .is_some_and(|_| is_joined(grammar, words, start));
-        let first_is_lead = skip_lead(grammar, between) == between.len();
         let unparted = words.get(start + 1..=at).unwrap_or_default();
-        opens
-            && first_is_lead
-            && unparted
-                .iter()
-                .all(|word| matches!(word.gap, Gap::Space | Gap::Comma))
+        let leads = unparted
+            .iter()
+            .all(|word| matches!(word.gap, Gap::Space | Gap::Comma))
+            && skip_lead(grammar, between) == between.len();
+        let opens = || {
+            start == 0
+                || words
+                    .get(start)
+                    .is_some_and(|word| matches!(word.gap, Gap::Comma | Gap::Clause))
+                || is_joined(grammar, words, start)
+        };
+        leads && opens()
+    })
+}
+
+/// Returns whether a time ends before a word.
+fn follows_time(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
+    (at.saturating_sub(LONGEST_LEAD)..at).any(|start| {
+        let from = words.get(start..).unwrap_or_default();
+        grammar.times.length_at(grammar, from) == Some(at - start)
     })
 }
 
@@ -312,9 +320,11 @@ fn is_joined(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
 /// The number of words at the beginning that only lead to what is said.
 fn skip_lead(grammar: &Grammar, words: &[Word<'_>]) -> usize {
     let mut at = 0;
-    while let Some(length) = words
-        .get(at..)
-        .and_then(|rest| grammar.lead.length_at(rest))
+    while let Some(rest) = words.get(at..)
+        && let Some(length) = grammar
+            .times
+            .length_at(grammar, rest)
+            .max(grammar.lead.length_at(rest))
     {
         at += length;
     }
@@ -351,6 +361,13 @@ fn match_parts(
                 Part::Maybe(_) => match_parts(grammar, rest, words, at, slots),
                 _ => None,
             }
+        }
+        Part::Time => {
+            let from = words.get(at..).unwrap_or_default();
+            let length = grammar.times.length_at(grammar, from);
+            length
+                .and_then(|length| go_on(grammar, rest, words, at + length, slots))
+                .or_else(|| match_parts(grammar, rest, words, at, slots))
         }
         Part::Prefix(prefix) => {
             let is_longer = |word: &&Word<'_>| word.folded.len() > prefix.len() + 2;
@@ -400,7 +417,9 @@ fn go_on(
             ..
         })
     );
-    let may_end = rest.iter().all(|part| matches!(part, Part::Maybe(_)));
+    let may_end = rest
+        .iter()
+        .all(|part| matches!(part, Part::Maybe(_) | Part::Time));
     match is_parted && !wants_comma {
         true => may_end.then_some(at),
         false => match_parts(grammar, rest, words, at, slots),

@@ -1,15 +1,20 @@
 //! The statements that are known, as data: one file for each language, read into patterns.
 //!
 //! A line is `say KEY | PATTERN`, `end KEY | PATTERN` for a value that no longer holds, `ask KEY | PATTERN`,
-//! `all | PATTERN`, or the name of a list with its words. Of two patterns the first that matches counts. In a pattern `(a|b c)` is one of several, `[a|b c]` may be missing, `{kind}` is a slot, `{,kind}` one
-//! behind a comma, `...` at the beginning lets it stand anywhere, and `word*` takes the rest of a word as a slot.
-//! In a key, and in a value behind a second `|`, `{1}` is what the first slot holds.
+//! `all | PATTERN`, `time | PATTERN`, or the name of a list with its words. Of two patterns the first that matches
+//! counts. In a pattern `(a|b c)` is one of several, `[a|b c]` may be missing, `{kind}` is a slot, `{,kind}` one
+//! behind a comma, `~` a time that may be missing, `...` at the beginning lets it stand anywhere, and `word*` takes
+//! the rest of a word as a slot. In a key, and in a value behind a second `|`, `{1}` is what the first slot holds.
+//!
+//! A time may stand before any statement. Where the subject then stands behind its verb (`jetzt wohne ich`), `swap`
+//! lists the subjects, and each statement that begins with one is also known in that order.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::lexer::{Gap, Word, sentences};
+use super::times::Times;
 
 /// The statements and questions of one language.
 #[derive(Debug, Default)]
@@ -17,6 +22,8 @@ pub(super) struct Grammar {
     pub(super) says: Vec<Pattern>,
     pub(super) asks: Vec<Pattern>,
     pub(super) asks_for_all: Vec<Pattern>,
+    /// Times since or at which something is so: `since May`, `now`.
+    pub(super) times: Times,
     /// Words with which a clause may begin before what it says.
     pub(super) lead: Phrases,
     /// Words that begin another clause, as a comma does.
@@ -52,14 +59,18 @@ pub(super) struct Pattern {
     pub(super) is_anywhere: bool,
     /// Whether it says that the value no longer holds.
     pub(super) retracts: bool,
+    /// Whether it can only stand behind a time.
+    pub(super) follows_time: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Part {
     /// One of several sequences of words.
     OneOf(Vec<Words>),
     /// One of several, or none.
     Maybe(Vec<Words>),
+    /// A time, or none.
+    Time,
     /// A word that begins so; the rest of it is a slot.
     Prefix(String),
     /// A value of a kind, behind a comma or not.
@@ -70,6 +81,7 @@ impl Grammar {
     /// Reads the data of a language. Lines that are none of those above are skipped.
     pub(super) fn read(data: &str) -> Self {
         let mut grammar = Self::default();
+        let mut swapped_subjects = Words::new();
         for line in data.lines() {
             let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
             match name {
@@ -84,6 +96,12 @@ impl Grammar {
                     .asks
                     .extend(Pattern::read(rest).map(Pattern::with_open_end)),
                 "all" => grammar.asks_for_all.extend(Pattern::read(line)),
+                "time" => {
+                    if let Some(pattern) = Pattern::read(line) {
+                        grammar.times.add(pattern.with_open_end());
+                    }
+                }
+                "swap" => swapped_subjects.extend(words(rest)),
                 "lead" => grammar.lead.read(rest),
                 "join" => grammar.join.read(rest),
                 "never" => grammar.never.read(rest),
@@ -100,6 +118,12 @@ impl Grammar {
                 _ => {}
             }
         }
+        let swapped = grammar
+            .says
+            .iter()
+            .filter_map(|pattern| pattern.swapped(&swapped_subjects));
+        let swapped: Vec<Pattern> = swapped.collect();
+        grammar.says.extend(swapped);
         grammar
     }
 }
@@ -120,6 +144,11 @@ impl Pattern {
                 '{' => '}',
                 ' ' => {
                     pattern = pattern.trim_start();
+                    continue;
+                }
+                '~' => {
+                    pattern = pattern.trim_start_matches('~');
+                    parts.push(Part::Time);
                     continue;
                 }
                 _ => {
@@ -151,6 +180,41 @@ impl Pattern {
             parts,
             is_anywhere,
             retracts: false,
+            follows_time: false,
+        })
+    }
+
+    /// The same with the subject behind its verb, if it begins with one of some subjects.
+    fn swapped(&self, subjects: &[String]) -> Option<Self> {
+        let (beginnings, rest) = match self.parts.as_slice() {
+            [Part::OneOf(subjects), Part::OneOf(verbs), rest @ ..]
+                if subjects.iter().all(|words| words.len() == 1) =>
+            {
+                let beginnings = subjects.iter().flat_map(|subject| {
+                    let verbs = verbs.iter();
+                    verbs.map(|verb| [subject.as_slice(), verb.as_slice()].concat())
+                });
+                (beginnings.collect(), rest)
+            }
+            [Part::OneOf(beginnings), rest @ ..] => (beginnings.clone(), rest),
+            _ => return None,
+        };
+        let swap = |mut words: Words| {
+            let begins = words.first().is_some_and(|first| subjects.contains(first));
+            (begins && words.len() > 1).then(|| {
+                words.swap(0, 1);
+                words
+            })
+        };
+        let beginnings: Vec<Words> = beginnings.into_iter().filter_map(swap).collect();
+        let parts = core::iter::once(Part::OneOf(beginnings.clone()));
+        (!self.is_anywhere && !beginnings.is_empty()).then(|| Self {
+            key: self.key.clone(),
+            value: self.value.clone(),
+            parts: parts.chain(rest.iter().cloned()).collect(),
+            is_anywhere: false,
+            retracts: self.retracts,
+            follows_time: true,
         })
     }
 
@@ -163,15 +227,15 @@ impl Pattern {
     /// Returns whether it may begin with a slot, so with any word.
     pub(super) fn begins_with_slot(&self) -> bool {
         let mut parts = self.parts.iter();
-        let first = parts.find(|part| !matches!(part, Part::Maybe(_)));
+        let first = parts.find(|part| !matches!(part, Part::Maybe(_) | Part::Time));
         !matches!(first, Some(Part::OneOf(_)))
     }
 
     /// The words that it may begin with: the first, and the second unless a slot stands there. A pattern
     /// that begins with a slot has none.
-    pub(super) fn beginnings(&self) -> BTreeSet<(String, Option<String>)> {
+    pub(super) fn beginnings(&self, times: &Times) -> BTreeSet<(String, Option<String>)> {
         let mut beginnings = BTreeSet::new();
-        collect_beginnings(&self.parts, None, &mut beginnings);
+        collect_beginnings(&self.parts, None, times, &mut beginnings);
         beginnings
     }
 }
@@ -179,13 +243,23 @@ impl Pattern {
 fn collect_beginnings(
     parts: &[Part],
     first: Option<&String>,
+    times: &Times,
     to: &mut BTreeSet<(String, Option<String>)>,
 ) {
     let (alternatives, rest) = match parts.split_first() {
         Some((Part::OneOf(alternatives), rest)) => (alternatives, rest),
         Some((Part::Maybe(alternatives), rest)) => {
-            collect_beginnings(rest, first, to);
+            collect_beginnings(rest, first, times, to);
             (alternatives, rest)
+        }
+        Some((Part::Time, rest)) => {
+            collect_beginnings(rest, first, times, to);
+            let seconds = times.first_words().cloned();
+            to.extend(first.into_iter().flat_map(|first| {
+                let seconds = seconds.clone();
+                seconds.map(move |second| (first.clone(), Some(second)))
+            }));
+            return;
         }
         Some((Part::Prefix(_) | Part::Slot { .. }, _)) | None => {
             to.extend(first.map(|first| (first.clone(), None)));
@@ -197,7 +271,7 @@ fn collect_beginnings(
             (Some(first), [second, ..]) | (None, [first, second, ..]) => {
                 to.insert((first.clone(), Some(second.clone())));
             }
-            (None, [first]) => collect_beginnings(rest, Some(first), to),
+            (None, [first]) => collect_beginnings(rest, Some(first), times, to),
             (_, []) => {}
         }
     }

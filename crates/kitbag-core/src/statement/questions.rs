@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use super::asked::Asked;
 use super::grammar::{Grammar, Pattern};
 use super::lexer::{Sentence, sentences};
+use super::times::Times;
 use super::{Statements, fill, match_parts};
 
 impl Statements {
@@ -100,22 +101,22 @@ impl Questions {
         for (language, grammar) in grammars.iter().enumerate() {
             for (number, pattern) in grammar.asks_for_all.iter().enumerate() {
                 let asks = Asks::Everything(number);
-                questions.add(Question { language, asks }, pattern);
+                questions.add(Question { language, asks }, pattern, &grammar.times);
             }
             for (number, pattern) in grammar.asks.iter().enumerate() {
                 let asks = Asks::Key(number);
-                questions.add(Question { language, asks }, pattern);
+                questions.add(Question { language, asks }, pattern, &grammar.times);
             }
         }
         questions
     }
 
-    fn add(&mut self, question: Question, pattern: &Pattern) {
+    fn add(&mut self, question: Question, pattern: &Pattern, times: &Times) {
         if pattern.begins_with_slot() {
             self.open.push(question);
             return;
         }
-        for (first, _) in pattern.beginnings() {
+        for (first, _) in pattern.beginnings(times) {
             let of_word = self.by_first_word.entry(first).or_default();
             // Several beginnings may share their first word.
             if of_word.last() != Some(&question) {

@@ -12,18 +12,27 @@ pub(super) struct Filled {
 
 /// Longest value, in words; twice as many characters where words are not spaced.
 const LONGEST: usize = 6;
-/// Longest value in the middle of a pattern.
+/// Longest value in the middle of a pattern; twice as many characters where words are not spaced.
 const LONGEST_INSIDE: usize = 3;
 
 /// The longest stretch from a word on that may be the last slot of a pattern.
 pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize) -> Option<Filled> {
+    // Names that hold a character which ends values elsewhere.
+    let known = grammar.lists.get("known");
     let mut end = at;
     while let Some(word) = words.get(end) {
         let rest = words.get(end..).unwrap_or_default();
         let is_behind = end > at;
         // An acronym may read like a word that ends a value: `IT`, `US`.
         let is_stop = || !word.is_acronym() && grammar.stop.length_at(rest).is_some();
-        if is_behind && (word.gap != Gap::Space || is_stop()) {
+        if is_behind && word.gap != Gap::Space {
+            break;
+        }
+        if let Some(length) = known.and_then(|known| known.length_at(rest)) {
+            end += length;
+            continue;
+        }
+        if is_behind && is_stop() {
             break;
         }
         end += 1;
@@ -52,7 +61,13 @@ pub(super) fn inside<'g>(
     words: &'g [Word<'_>],
     at: usize,
 ) -> impl Iterator<Item = Filled> + 'g {
-    let ends = (at + 1..=at + LONGEST_INSIDE).take_while(move |end| {
+    let is_unspaced = words.get(at).is_some_and(Word::is_unspaced);
+    let longest = if is_unspaced {
+        2 * LONGEST_INSIDE
+    } else {
+        LONGEST_INSIDE
+    };
+    let ends = (at + 1..=at + longest).take_while(move |end| {
         let last = words.get(end - 1);
         last.is_some_and(|word| end - 1 == at || word.gap == Gap::Space)
     });

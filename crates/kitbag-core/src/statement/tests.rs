@@ -153,6 +153,113 @@ fn x12_what_is_asked_supposed_reported_or_quoted_states_nothing() {
 }
 
 #[test]
+fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
+    for (text, key, value) in [
+        (
+            "As of last week I work for Lufthansa.",
+            "employer",
+            "Lufthansa",
+        ),
+        ("Since March 2021 I live in Porto.", "home", "Porto"),
+        ("Two weeks ago we moved to Leipzig.", "home", "Leipzig"),
+        ("Right now I drive a Mini.", "car", "Mini"),
+        ("I've been living in Ghent since 2019.", "home", "Ghent"),
+        ("Seit letztem Jahr wohnen wir in Kiel.", "home", "Kiel"),
+        ("Seit Anfang Mai 2023 wohne ich in Bonn.", "home", "Bonn"),
+        ("Vor zwei Wochen bin ich nach Ulm gezogen.", "home", "Ulm"),
+        ("Mittlerweile bin ich Hebamme.", "job", "Hebamme"),
+        ("Ich arbeite seit gestern bei Lidl.", "employer", "Lidl"),
+        ("Ab sofort ernähre ich mich vegan.", "diet", "vegan"),
+        ("Inzwischen fahre ich einen Dacia.", "auto", "Dacia"),
+        ("Ich bin im Juni nach Trier gezogen.", "home", "Trier"),
+        ("Depuis l'été dernier j'habite à Nice.", "home", "Nice"),
+        (
+            "Depuis 2020 je travaille pour Airbus.",
+            "employer",
+            "Airbus",
+        ),
+        ("Je travaille depuis deux mois comme juge.", "job", "juge"),
+        ("En ce moment je conduis une Dacia.", "voiture", "Dacia"),
+        ("Desde hace dos meses vivo en Cádiz.", "home", "Cádiz"),
+        (
+            "A partir de esta semana trabajo para Seat.",
+            "employer",
+            "Seat",
+        ),
+        ("Hoy en día soy fotógrafa.", "job", "fotógrafa"),
+        ("Actualmente manejo un Nissan.", "coche", "Nissan"),
+        ("Da gennaio vivo a Trento.", "home", "Trento"),
+        ("Il mese scorso mi sono trasferita a Pisa.", "home", "Pisa"),
+        ("Da due anni lavoro come giudice.", "job", "giudice"),
+        ("Desde o ano passado moro em Braga.", "home", "Braga"),
+        ("Há dois meses trabalho como motorista.", "job", "motorista"),
+        (
+            "Sinds vorige maand werk ik bij Philips.",
+            "employer",
+            "Philips",
+        ),
+        ("Tegenwoordig ben ik rechter.", "job", "rechter"),
+        (
+            "Twee weken geleden ben ik naar Breda verhuisd.",
+            "home",
+            "Breda",
+        ),
+        ("从上个月开始我在字节跳动工作。", "employer", "字节跳动"),
+        ("我最近搬到成都了。", "home", "成都"),
+        ("如今我是一名法官。", "job", "法官"),
+        ("My new boyfriend is called Milo.", "boyfriend", "Milo"),
+        ("Mein neuer Kollege heißt Jonas.", "kollege/jonas", "Jonas"),
+        ("Ma nouvelle collègue s'appelle Zoé.", "collègue/zoé", "Zoé"),
+        ("Mi nueva vecina se llama Inés.", "vecina/inés", "Inés"),
+        (
+            "La mia nuova coinquilina si chiama Sara.",
+            "coinquilina/sara",
+            "Sara",
+        ),
+        ("Meu novo chefe se chama Rui.", "chefe/rui", "Rui"),
+        ("Mijn nieuwe baas heet Bram.", "baas/bram", "Bram"),
+        ("我的新同事叫小杰。", "同事/小杰", "小杰"),
+    ] {
+        assert_eq!(drawn(text), [(key.to_owned(), value.to_owned())], "{text}");
+    }
+}
+
+#[test]
+fn x12_a_time_makes_no_statement_of_what_is_none() {
+    for text in [
+        "Wohne ich in Bonn oder nicht",
+        "Und arbeite ich bei Lidl",
+        "Ab nächster Woche arbeite ich bei Lidl.",
+        "Heute esse ich vegan.",
+        "Vor zwei Jahren, als ich in Kiel wohne, war alles anders.",
+        "Seit gestern überlege ich, ob ich bei Lidl arbeite.",
+        "Jetzt fahre ich einen Umweg.",
+        "Now I know why I live in fear.",
+        "This weekend I work for my uncle.",
+        "Je conduis Marie à l'école.",
+        "Ahora mi jefe trabaja en Seat.",
+        "Ik ben naar Parijs geweest.",
+        "Woon ik nu in Gent",
+        "他现在在北京工作。",
+    ] {
+        assert_eq!(drawn(text), [], "{text}");
+    }
+}
+
+#[test]
+fn x12_a_city_is_no_employer() {
+    for (text, value) in [
+        ("Trabajo en Madrid.", "Madrid"),
+        ("Lavoro a Torino.", "Torino"),
+        ("Trabalho em Lisboa.", "Lisboa"),
+        ("我在深圳上班。", "深圳"),
+    ] {
+        let workplace = ("workplace".to_owned(), value.to_owned());
+        assert_eq!(drawn(text), [workplace], "{text}");
+    }
+}
+
+#[test]
 fn x12_questions_name_the_keys_that_they_ask_for() {
     let statements = &*STATEMENTS;
     for (query, key) in [
