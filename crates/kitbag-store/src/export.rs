@@ -125,12 +125,17 @@ impl Store {
             );
             let mut cursor = None;
             let mut page = Vec::new();
-            let older = match filter.in_older_texts {
-                true => with_older_texts(tx, &filter.messages, start).await?,
-                false => BTreeSet::new(),
-            };
+            let mut rows: Vec<((u32, u32), Row)> = Vec::new();
             for mut row in tx.query::<Row>(&sql, parameters).await? {
-                let (scope, arrival) = row.read()?;
+                rows.push((row.read()?, row));
+            }
+            let older = match rows.last() {
+                Some((end, _)) if filter.in_older_texts => {
+                    with_older_texts(tx, &filter.messages, start, *end).await?
+                }
+                _ => BTreeSet::new(),
+            };
+            for ((scope, arrival), mut row) in rows {
                 cursor = Some(ExportCursor { scope, arrival });
                 let (channel, sender, conversation) = row.read()?;
                 // A title that cannot be read costs no message.
@@ -157,11 +162,13 @@ impl Store {
     }
 }
 
-/// The places of messages behind one whose older texts have the words and the metadata asked for.
+/// The places of messages behind one place, up to another, whose older texts have the words and the metadata
+/// asked for.
 async fn with_older_texts(
     tx: &mut Tx<'_>,
     filter: &MessageFilter,
     after: (u32, u32),
+    end: (u32, u32),
 ) -> Result<BTreeSet<(u32, u32)>> {
     if filter.words.is_empty() {
         return Ok(BTreeSet::new());
@@ -171,11 +178,14 @@ async fn with_older_texts(
                AND message.scope = message_version.scope \
                AND message.conversation = message_version.conversation \
                AND message.seq = message_version.seq WHERE message_version.tenant = $1 \
-               AND (message.scope, message.arrival) > ($2, $3)";
+               AND (message.scope, message.arrival) > ($2, $3) \
+               AND (message.scope, message.arrival) <= ($4, $5)";
     let mut found = BTreeSet::new();
-    for mut row in tx.query::<Row>(sql, after).await? {
+    for mut row in tx.query::<Row>(sql, (after, end)).await? {
         let place = row.read()?;
-        let (text, json): (String, Option<String>) = row.read()?;
+        // An older text that cannot be read costs no message.
+        let text: String = row.cell().unwrap_or_default();
+        let json: Option<String> = row.cell().unwrap_or_default();
         if filter.admits_contents(&text, json.as_deref()) {
             found.insert(place);
         }

@@ -130,7 +130,8 @@ impl Store {
     /// # Errors
     /// When the store fails.
     pub async fn unset_fact(&self, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
-        let (sender, key) = (sender.to_owned(), key.to_owned());
+        let sender = sender.to_owned();
+        let key = self.secrets().masked_name(key.to_owned());
         self.write(async move |tx| {
             lock(tx, &sender).await?;
             end(tx, &sender, &key, now).await
@@ -177,7 +178,8 @@ impl Store {
         key: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Fact>> {
-        let (sender, key) = (sender.to_owned(), key.map(str::to_owned));
+        let sender = sender.to_owned();
+        let key = key.map(|key| self.secrets().masked_name(key.to_owned()));
         self.read(async move |tx| {
             let (of_key, order) = match key {
                 Some(_) => (" AND key = $4", "since DESC, version DESC"),
@@ -253,7 +255,8 @@ pub(crate) async fn current(
     Ok(facts)
 }
 
-/// The latest of each key that is seen, a value or a retraction, that meets a condition.
+/// The latest of each key that is seen, a value or a retraction, that meets a condition. What was taken back
+/// on one channel still holds on the others that said it.
 pub(crate) async fn latest(
     tx: &mut Tx<'_>,
     sender: &str,
@@ -273,6 +276,7 @@ pub(crate) async fn latest(
         "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{}{condition} \
          AND NOT EXISTS (SELECT 1 FROM fact AS later WHERE later.tenant = $1 \
          AND later.sender = $2 AND later.key = fact.key AND later.until IS NULL{} \
+         AND (later.drawn < 2 OR fact.drawn = 0 OR later.source_scope = fact.source_scope) \
          AND (later.since > fact.since \
          OR later.since = fact.since AND later.version > fact.version)) \
          ORDER BY since DESC, key LIMIT $3",

@@ -91,6 +91,11 @@ impl Store {
     pub async fn forget(&self, what: Forget) -> Result<Forgotten> {
         let mut forgotten = match what {
             Forget::Messages(filter) => self.forget_messages(&filter).await?,
+            Forget::Fact { sender, key } => {
+                let key = self.secrets().masked_name(key);
+                let fact = Forget::Fact { sender, key };
+                self.write(async move |tx| forget(tx, fact).await).await?
+            }
             one => self.write(async move |tx| forget(tx, one).await).await?,
         };
         forgotten.is_log_clear = self.clear_log().await.is_ok();
@@ -116,8 +121,8 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
 }
 
 /// Deletes a message with its older contents, leaves a mark of it, takes it off the totals of its scope,
-/// and returns its arrival and its texts, the latest first; nothing when it is not there. The caller has locked scope and conversation, rebuilds the index, and saves the
-/// scope.
+/// and returns its arrival and its texts, the latest first; nothing when it is not there. The caller has
+/// locked scope and conversation, rebuilds the index, and saves the scope.
 async fn delete_message(
     tx: &mut Tx<'_>,
     scope: &mut Scope,

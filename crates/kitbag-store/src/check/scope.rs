@@ -88,7 +88,26 @@ async fn check_conversations(
         conversations.insert(id, cells.read("messages"));
         cells.read::<u32>("turns");
     }
+    check_kept(tx, scope, problems).await?;
     Ok(conversations)
+}
+
+/// Conversations whose number of messages that people may see is not that of their messages.
+async fn check_kept(tx: &mut Tx<'_>, scope: u32, problems: &mut Vec<String>) -> Result<()> {
+    let sql = "SELECT id, kept, visible FROM (SELECT id, kept, (SELECT count(*) FROM message \
+               WHERE message.tenant = $1 AND message.scope = $2 \
+               AND message.conversation = conversation.id AND internal = 0) AS visible \
+               FROM conversation WHERE tenant = $1 AND scope = $2) AS counted \
+               WHERE kept IS NOT NULL AND kept <> visible ORDER BY id";
+    for (id, kept, visible) in tx.query::<(Value, Value, Value)>(sql, scope).await? {
+        problems.push(format!(
+            "conversation {scope}.{} counts {} messages that people may see and has {}",
+            shown(&id),
+            shown(&kept),
+            shown(&visible)
+        ));
+    }
+    Ok(())
 }
 
 /// The messages of a scope, and what is known of them besides.

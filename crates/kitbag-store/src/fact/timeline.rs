@@ -24,7 +24,7 @@ pub(crate) struct Timeline {
     key: String,
     values: Vec<Fact>,
     unset: Vec<Timestamp>,
-    /// The number of the values are in the store.
+    /// The number of values that are in the store already; those behind them were added.
     kept: usize,
 }
 

@@ -80,7 +80,8 @@ impl KnownFacts {
         self.outdated.get(&message)?.0
     }
 
-    /// The time at which a fact was told that replaced the statement of a message.
+    /// The fact that replaced the statement of a message: its own message, if it was drawn from one, and since
+    /// when it holds.
     pub(super) fn replaced(&self, message: MessageId) -> Option<Later> {
         let (id, at) = *self.outdated.get(&message)?;
         let at = Some(at.into());
@@ -145,7 +146,12 @@ async fn outdated(
         let Some(latest) = holding.get(earlier.key.as_str()) else {
             continue;
         };
-        let is_other = latest.is_retraction || earlier.value != latest.value;
+        // What was taken back on one channel still holds on the others that said it.
+        let scope = |fact: &Fact| fact.source.map(|source| source.conversation.scope);
+        let is_other = match latest.is_retraction {
+            true => scope(latest) == scope(&earlier),
+            false => earlier.value != latest.value,
+        };
         let is_replaced = is_other && earlier.since <= latest.since;
         if let Some(source) = earlier.source.filter(|_| is_replaced)
             && latest.source != Some(source)

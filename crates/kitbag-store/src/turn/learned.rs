@@ -55,6 +55,8 @@ impl Learned {
     /// Masks the secrets in everything but the messages.
     pub(super) fn masked(mut self, secrets: Secrets) -> Self {
         self.facts = secrets.masked_facts(self.facts);
+        let keys = self.unset_facts.into_iter();
+        self.unset_facts = keys.map(|key| secrets.masked_name(key)).collect();
         self.entries = secrets.masked_entries(self.entries);
         self.layers = self.layers.map(|layers| secrets.masked_value(layers));
         if let Some(summary) = &mut self.summary {

@@ -77,6 +77,10 @@ fn a_check_names_rows_that_belong_to_nothing() {
             &["fact `mood` of `ann` comes from message 1.2#9, which is not there"],
         ),
         (
+            "UPDATE conversation SET kept = 99 WHERE id = 1",
+            &["conversation 1.1 counts 99 messages that people may see and has 3"],
+        ),
+        (
             "INSERT INTO posting SELECT tenant, 7, 1, 'puppy', 0, x'00' FROM tenant",
             &["a row of posting belongs to scope 7, which is not there"],
         ),

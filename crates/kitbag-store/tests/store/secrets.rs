@@ -6,8 +6,8 @@ use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    ExportFilter, Import, Incoming, Learned, MemoryRequest, NewFact, NewMessage, NewSummary,
-    RecallRequest, Secrets, Store, SummaryMaker,
+    ExportFilter, Forget, Import, Incoming, Learned, MemoryRequest, NewFact, NewMessage,
+    NewSummary, RecallRequest, Secrets, Store, SummaryMaker,
 };
 
 use crate::on_both;
@@ -178,4 +178,13 @@ async fn x02_names_references_keys_and_reminders_hold_no_secret(store: Store) {
     assert!(!shown.contains(&token), "{shown}");
     assert!(!shown.contains(&password), "{shown}");
     assert!(shown.contains("[REDACTED:password]"), "{shown}");
+
+    // By the key that was given, the fact is found again.
+    let key = format!("login {token}");
+    let history = store.fact_history("ann", Some(&key), 9).await.unwrap();
+    assert_eq!(history.len(), 1);
+    assert!(store.unset_fact("ann", &key, second(6)).await.unwrap());
+    let sender = "ann".to_owned();
+    store.forget(Forget::Fact { sender, key }).await.unwrap();
+    assert_eq!(store.fact_history("ann", None, 9).await.unwrap(), []);
 }

@@ -22,6 +22,7 @@ on_both! {
     x12_a_forgotten_fact_is_not_drawn_from_the_same_words_again
     x12_a_told_fact_outdates_what_was_said_before
     x12_a_value_that_is_taken_back_no_longer_holds
+    x12_a_value_taken_back_on_one_channel_leaves_those_of_others
     x12_what_is_known_about_me_is_asked_in_eight_languages
 }
 
@@ -353,6 +354,23 @@ async fn x12_a_value_that_is_taken_back_no_longer_holds(store: Store) {
     let again = said("g", "I no longer live in Berlin.", 80);
     store.import(vec![again], second(80)).await.unwrap();
     assert_eq!(homes(&store).await, [vec![], vec!["Berlin"]]);
+}
+
+async fn x12_a_value_taken_back_on_one_channel_leaves_those_of_others(store: Store) {
+    let mailed = NewMessage::from("I live in Faro.").at(second(20));
+    let lines = vec![
+        said("a", "I live in Porto.", 10),
+        Import::new("mail", "ann", None, mailed.with_reference("b")),
+        said("c", "I no longer live in Porto.", 30),
+    ];
+    store.import(lines, second(40)).await.unwrap();
+    assert_eq!(homes(&store).await, [vec![], vec!["Faro"]]);
+    assert_eq!(current(&store).await, [pair("home", "Faro")]);
+    let request = RecallRequest::new("ann", "Where do I live?");
+    let found = store.recall(&request).await.unwrap();
+    let mut hits = found.iter();
+    let mailed = hits.find(|hit| hit.message.reference.as_deref() == Some("b"));
+    assert_eq!(mailed.unwrap().outdated_by, None);
 }
 
 async fn x12_what_is_known_about_me_is_asked_in_eight_languages(store: Store) {
