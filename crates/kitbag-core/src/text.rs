@@ -28,7 +28,7 @@ pub(crate) use stem_cache::StemCache;
 pub use stop::is_stop_word;
 pub(crate) use terms::{index_terms, query_terms};
 pub use tokens::{Token, tokens};
-pub(crate) use word_list::is_listed;
+pub(crate) use word_list::{is_listed, word_list};
 pub(crate) use word_table::WordTable;
 pub(crate) use words::runs;
 pub use words::{Word, identifiers, sub_words, words};
