@@ -105,7 +105,7 @@ fn free_port() -> u16 {
 }
 
 pub(crate) fn problem_of(opened: Result<Store, StoreError>) -> TlsProblem {
-    let error = opened.err().expect("the connection is refused");
+    let error = opened.err().unwrap();
     let (shown, hint) = (error.to_string(), error.hint());
     let StoreError::Tls { problem, .. } = error else {
         panic!("no problem of TLS: {error}");
