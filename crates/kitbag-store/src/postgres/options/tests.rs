@@ -1,3 +1,5 @@
+//! Addresses, and the settings that are read out of them.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! The mode that the driver gets for an address; no server is spoken to.
+
 use super::*;
 use crate::postgres::AddressOptions;
 
