@@ -19,7 +19,8 @@ use crate::project;
 pub(crate) struct StoreArgs {
     /// Where memory is kept: a file or a postgresql:// address; memory.db in Kitbag's data folder
     /// unless it is given. `?pool_size=16&pool_wait=30s` in an address says how many connections are
-    /// held and how long one is waited for
+    /// held and how long one is waited for; `sslmode=verify-full&sslrootcert=FILE` encrypts them and
+    /// checks the server
     #[arg(
         long,
         global = true,

@@ -1,8 +1,12 @@
 //! Why the store could not do what it was asked.
 
+mod tls;
+
 use std::path::PathBuf;
 
 use crate::value::WrongCell;
+
+pub use tls::TlsProblem;
 
 /// The result of an operation of the store.
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -58,6 +62,14 @@ pub enum StoreError {
         server: String,
         /// The reason, as the client saw it.
         reason: String,
+    },
+    /// The connection to the server cannot be encrypted as the address demands.
+    #[error("no encrypted connection to {server}: {problem}")]
+    Tls {
+        /// The server, without its password.
+        server: String,
+        /// The reason.
+        problem: TlsProblem,
     },
     /// The server is there and takes no connection now: it starts, goes down, or has none left.
     #[error("{server} takes no connection: {reason}")]
@@ -240,6 +252,7 @@ impl StoreError {
             Self::Unreachable { .. } => {
                 Some("check the address and that the server runs, then try again")
             }
+            Self::Tls { problem, .. } => problem.hint(),
             Self::Unavailable { .. } => Some(
                 "try again later; raise `max_connections` of the server or lower `pool_size` in the address if it has too many clients",
             ),

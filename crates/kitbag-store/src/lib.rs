@@ -59,7 +59,7 @@ pub use copy::{Backup, Existing};
 pub use edit::MessageVersion;
 #[cfg(feature = "embeddings")]
 pub use embedding::{Embedder, EmbeddingError};
-pub use error::StoreError;
+pub use error::{StoreError, TlsProblem};
 pub use export::{ExportCursor, ExportFilter, Exported};
 pub use fact::{Fact, NewFact};
 pub use filter::{ConversationKey, MessageFilter};

@@ -99,7 +99,7 @@ impl fmt::Debug for Location {
 fn shown(address: &str) -> String {
     use tokio_postgres::config::Host;
 
-    let address = crate::postgres::PoolOptions::split(address);
+    let address = crate::postgres::AddressOptions::split(address);
     let config = address.map(|(address, _)| address.parse::<tokio_postgres::Config>());
     let Ok(Ok(config)) = config else {
         return "the PostgreSQL address".to_owned();

@@ -7,15 +7,16 @@
 mod error;
 mod migrate;
 mod options;
+mod parameters;
 mod retry;
 mod tenants;
+mod tls;
 
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Config, IsolationLevel, NoTls, Transaction};
+use tokio_postgres::{Config, IsolationLevel, Transaction};
 
 use crate::error::{Result, StoreError};
 use crate::location::Location;
@@ -24,7 +25,7 @@ use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
 use error::failed;
-pub(crate) use options::PoolOptions;
+pub(crate) use options::AddressOptions;
 use retry::Retry;
 
 /// The server takes at most 65,535 parameters in a statement.
@@ -46,14 +47,9 @@ impl Postgres {
             location: location(),
             reason,
         };
-        let (address, options) = PoolOptions::split(url).map_err(refuse)?;
+        let (address, options) = AddressOptions::split(url).map_err(refuse)?;
         let config = address.parse::<Config>();
         let mut config = config.map_err(|error| refuse(error::explain(&error)))?;
-        if config.get_ssl_mode() == SslMode::Require {
-            let reason = "connections with TLS are not supported yet: use a socket or a tunnel, \
-                          and `sslmode=disable`";
-            return Err(refuse(reason.to_owned()));
-        }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
         }
@@ -61,8 +57,13 @@ impl Postgres {
             config.application_name("kitbag");
         }
         let server = error::server(&config);
+        let connector = options.tls.connector(&mut config);
+        let connector = connector.map_err(|problem| StoreError::Tls {
+            server: server.clone(),
+            problem,
+        })?;
         let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
+        let manager = Manager::from_config(config, connector, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
             .max_size(options.size)
             .wait_timeout(Some(options.wait))

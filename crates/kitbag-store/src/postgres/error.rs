@@ -9,6 +9,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
 
+use super::tls;
 use crate::error::StoreError;
 
 /// The failure of a statement.
@@ -93,6 +94,9 @@ pub(super) fn connect(server: &str, error: &PoolError, wait: Duration) -> StoreE
             return StoreError::Connect { server, reason };
         }
     };
+    if let Some(problem) = tls::problem_of(error) {
+        return StoreError::Tls { server, problem };
+    }
     let reason = explain(error);
     match error.code().map(SqlState::code) {
         // Too many connections; starting up, shutting down, crashed; no connection to what is behind

@@ -1,17 +1,21 @@
-//! The parameters of an address that are the pool's and not the server's: `pool_size`, `pool_wait`.
+//! The parameters of an address that are ours and not the driver's: those of the pool, and of TLS.
 
 use std::time::Duration;
 
-/// The settings of the connection pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PoolOptions {
+use super::parameters::take_parameters;
+use super::tls::TlsOptions;
+
+/// The settings of the connections to a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AddressOptions {
     /// How many connections a process holds at most.
     pub(super) size: usize,
     /// The time to wait for a free connection, and for a server that restarts.
     pub(super) wait: Duration,
+    pub(super) tls: TlsOptions,
 }
 
-impl PoolOptions {
+impl AddressOptions {
     /// Takes the parameters out of an address, whose other parameters stay.
     ///
     /// # Errors
@@ -20,43 +24,19 @@ impl PoolOptions {
         let mut options = Self {
             size: 16,
             wait: Duration::from_secs(30),
+            tls: TlsOptions::default(),
         };
-        let mut left = String::new();
-        let (before, parameters, separator) = match address.split_once('?') {
-            Some((before, query)) => (before, query.split('&').collect(), '&'),
-            None if address.contains("://") => return Ok((address.to_owned(), options)),
-            None => ("", words(address), ' '),
-        };
-        for parameter in parameters {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            match name.trim() {
+        let left = take_parameters(address, |name, value| {
+            match name {
                 "pool_size" => options.size = size(value)?,
                 "pool_wait" => options.wait = duration(value)?,
-                _ => {
-                    if !left.is_empty() {
-                        left.push(separator);
-                    }
-                    left.push_str(parameter);
-                }
+                _ => return options.tls.take(name, value),
             }
-        }
-        let address = match (before.is_empty(), left.is_empty()) {
-            (true, _) => left,
-            (false, true) => before.to_owned(),
-            (false, false) => format!("{before}?{left}"),
-        };
-        Ok((address, options))
+            Ok(true)
+        })?;
+        options.tls.check()?;
+        Ok((left, options))
     }
-}
-
-/// The `key=value` pairs of an address; a value in quotes may hold spaces.
-fn words(address: &str) -> Vec<&str> {
-    let mut is_quoted = false;
-    let parts = address.split(|c: char| {
-        is_quoted ^= c == '\'';
-        c.is_whitespace() && !is_quoted
-    });
-    parts.filter(|part| !part.is_empty()).collect()
 }
 
 fn size(value: &str) -> Result<usize, String> {
@@ -85,32 +65,4 @@ fn duration(value: &str) -> Result<Duration, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn x01_the_pools_parameters_are_taken_out_of_an_address() {
-        let wait = Duration::from_millis(1_500);
-        for (address, left) in [
-            (
-                "postgresql://a@b/c?pool_size=4&pool_wait=1500ms",
-                "postgresql://a@b/c",
-            ),
-            (
-                "postgresql://a@b/c?connect_timeout=5&pool_wait=1500ms&pool_size=4",
-                "postgresql://a@b/c?connect_timeout=5",
-            ),
-            (
-                "host=/tmp pool_size=4 user='a b' pool_wait=1500ms",
-                "host=/tmp user='a b'",
-            ),
-        ] {
-            let split = PoolOptions::split(address);
-            assert_eq!(split, Ok((left.to_owned(), PoolOptions { size: 4, wait })));
-        }
-        for wrong in ["pool_size=0", "pool_size=x", "pool_wait=", "pool_wait=5h"] {
-            let error = PoolOptions::split(&format!("postgres://h/d?{wrong}")).unwrap_err();
-            assert!(error.contains(wrong), "{error}");
-        }
-    }
-}
+mod tests;

@@ -45,6 +45,8 @@ mod selected;
 #[cfg(unix)]
 mod server;
 mod statements;
+#[cfg(unix)]
+mod tls;
 mod turns;
 mod work;
 

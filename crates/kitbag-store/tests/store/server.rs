@@ -1,8 +1,8 @@
 //! A PostgreSQL server of one test alone, which may do with it what it likes.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -21,6 +21,12 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server with the programs of the one that all tests share, as the same user.
     pub(crate) fn start() -> Self {
+        Self::start_with(5432, &[])
+    }
+
+    /// Starts a server whose folder holds these files, which nobody else may read. It includes
+    /// `extra.conf` in its configuration, and runs in the folder above its data.
+    pub(crate) fn start_with(port: u16, files: &[(&str, String)]) -> Self {
         let shared = place::postgres_url();
         let programs: String = run(async {
             let server = superuser(&shared).await;
@@ -29,11 +35,19 @@ impl Server {
         });
         let folder = tempfile::tempdir().unwrap();
         let owner = fs::metadata(socket_folder(&shared)).unwrap();
-        chown(folder.path(), Some(owner.uid()), Some(owner.gid())).unwrap();
+        let give = |path: &Path| chown(path, Some(owner.uid()), Some(owner.gid())).unwrap();
+        give(folder.path());
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+            give(&path);
+        }
         let mut watch = Command::new("sh");
         watch
             .args(["-c", WATCH, "watch"])
             .args([folder.path(), Path::new(&programs)])
+            .arg(port.to_string())
             .current_dir(folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
@@ -42,7 +56,10 @@ impl Server {
         }
         let mut watch = watch.spawn().unwrap();
         let mut server = Self {
-            url: format!("postgresql:host={} user=postgres", folder.path().display()),
+            url: format!(
+                "postgresql:host={} port={port} user=postgres",
+                folder.path().display()
+            ),
             orders: watch.stdin.take(),
             answers: BufReader::new(watch.stdout.take().unwrap()),
             watch,
@@ -78,11 +95,11 @@ impl Drop for Server {
 
 /// Starts a server, again after each signal that it is told to send, and ends it with the test.
 const WATCH: &str = r#"
-folder=$1 programs=$2 data=$1/data
+folder=$1 programs=$2 port=$3 data=$1/data
 start() {
     "$programs/postgres" -D "$data" &
     server=$!
-    until "$programs/pg_isready" --quiet --host="$folder" --username=postgres; do
+    until "$programs/pg_isready" --quiet --host="$folder" --port="$port" --username=postgres; do
         kill -0 "$server" || exit 1
         sleep 0.05
     done
@@ -93,7 +110,9 @@ start() {
     cat >>"$data/postgresql.conf" <<END
 listen_addresses = ''
 unix_socket_directories = '$folder'
+port = $port
 fsync = off
+include_if_exists '../extra.conf'
 END
     start
 } >"$folder/log" 2>&1
