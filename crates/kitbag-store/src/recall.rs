@@ -321,7 +321,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
         })
     });
     let mut hits: Vec<Recalled> = hits.collect();
-    change::put_latest_first(&query, &mut hits);
+    change::put_latest_first(&query, &known, &mut hits);
     hits.truncate(request.limit);
     Ok(RecallOutcome::Hits(hits))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use kitbag_core::recall::{Query, analyse};
 use kitbag_core::role::Role;
 
+use super::known::KnownFacts;
 use super::{Later, Recalled};
 use crate::fact::STATEMENTS;
 use crate::message::StoredMessage;
@@ -13,8 +14,8 @@ use crate::message::StoredMessage;
 pub(super) const LOOKED_AT: usize = 10;
 
 /// Puts a message that tells a change above an earlier one of the same speaker that shares the topic of
-/// the query with it, and marks that as outdated.
-pub(super) fn put_latest_first(query: &Query, hits: &mut Vec<Recalled>) {
+/// the query with it, and marks that as outdated, unless what it states is known to hold.
+pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec<Recalled>) {
     // Whoever names a day asks for what was said then.
     if !query.days().is_empty() {
         return;
@@ -35,7 +36,8 @@ pub(super) fn put_latest_first(query: &Query, hits: &mut Vec<Recalled>) {
             let (Some(new), Some(old)) = (hits.get(later), hits.get(earlier)) else {
                 return;
             };
-            if old.outdated_by.is_some() || !follows(&new.message, &old.message) {
+            let is_settled = old.outdated_by.is_some() || known.holds(old.message.id);
+            if is_settled || !follows(&new.message, &old.message) {
                 continue;
             }
             let text = old.text();

@@ -88,6 +88,12 @@ impl KnownFacts {
         Some(Later { id, at })
     }
 
+    /// Returns whether a message states something that holds.
+    pub(super) fn holds(&self, message: MessageId) -> bool {
+        let mut facts = self.facts.iter();
+        facts.any(|(fact, _)| !fact.is_retraction && fact.source == Some(message))
+    }
+
     /// Adds the messages whose facts the query asks for, whatever their words.
     pub(super) fn add_candidates(&self, parts: &[Part], candidates: &mut Vec<Candidate>) {
         let asked = self
@@ -110,6 +116,10 @@ impl KnownFacts {
     }
 }
 
+fn scope(fact: &Fact) -> Option<u32> {
+    fact.source.map(|source| source.conversation.scope)
+}
+
 /// The facts that have to do with a query, most first.
 fn relevant(facts: Vec<Fact>, asked: &Asked) -> Vec<(Fact, u32)> {
     let mut facts: Vec<(Fact, u32)> = facts
@@ -129,8 +139,11 @@ async fn outdated(
     sender: &str,
     facts: &[(Fact, u32)],
 ) -> Result<BTreeMap<MessageId, Replacement>> {
-    let facts = facts.iter().take(KEYS).map(|(fact, _)| fact);
-    let holding: BTreeMap<&str, &Fact> = facts.map(|fact| (fact.key.as_str(), fact)).collect();
+    // Of one key a value holds on one channel while another channel has taken its own back.
+    let mut holding: BTreeMap<&str, Vec<&Fact>> = BTreeMap::new();
+    for (fact, _) in facts.iter().take(KEYS) {
+        holding.entry(&fact.key).or_default().push(fact);
+    }
     let mut outdated = BTreeMap::new();
     if holding.is_empty() {
         return Ok(outdated);
@@ -143,19 +156,22 @@ async fn outdated(
         placeholders(3, keys.len()),
     );
     for earlier in tx.query::<Fact>(&sql, (sender, keys)).await? {
-        let Some(latest) = holding.get(earlier.key.as_str()) else {
+        let Some(source) = earlier.source else {
             continue;
         };
-        // What was taken back on one channel still holds on the others that said it.
-        let scope = |fact: &Fact| fact.source.map(|source| source.conversation.scope);
-        let is_other = match latest.is_retraction {
-            true => scope(latest) == scope(&earlier),
-            false => earlier.value != latest.value,
-        };
-        let is_replaced = is_other && earlier.since <= latest.since;
-        if let Some(source) = earlier.source.filter(|_| is_replaced)
-            && latest.source != Some(source)
-        {
+        let of_key = holding.get(earlier.key.as_str());
+        let of_key = of_key.map(Vec::as_slice).unwrap_or_default();
+        if of_key.iter().any(|fact| fact.source == Some(source)) {
+            continue;
+        }
+        let latest = of_key.iter().find(|latest| {
+            let is_other = match latest.is_retraction {
+                true => scope(latest) == scope(&earlier),
+                false => earlier.value != latest.value,
+            };
+            is_other && earlier.since <= latest.since
+        });
+        if let Some(latest) = latest {
             outdated.insert(source, (latest.source, latest.since));
         }
     }
