@@ -1,5 +1,7 @@
 //! Project files, layers of them, and what is wrong with some.
 
+use core::time::Duration;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -279,4 +281,29 @@ fn x04_retention_is_read_and_merged() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn providers_are_read_with_what_is_wrong_by_line() {
+    let text = "providers:\n  main:\n    kind: anthropic\n    key: {command: [pass, show, api]}\n    \
+                headers: {x-team: blue, x-token: {file: token}}\n    request: {top_k: 5}\n    \
+                timeouts: {connect: 500ms, idle: 2m}\n    model: m\n  demo: {kind: script, answers: a.jsonl}\n";
+    let config = read("kitbag.yaml", text);
+    let main = &config.providers["main"];
+    let command = ["pass", "show", "api"].map(String::from).to_vec();
+    assert_eq!(main.key, Some(KeySource::Command(command)));
+    assert_eq!(main.headers["x-team"], HeaderSource::Text("blue".into()));
+    let token = KeySource::File("token".into());
+    assert_eq!(main.headers["x-token"], HeaderSource::Secret(token));
+    assert_eq!(main.timeouts.connect, Some(Duration::from_millis(500)));
+    assert_eq!(main.timeouts.idle, Some(Duration::from_secs(120)));
+    assert_eq!(config.providers["demo"].answers.as_deref(), Some("a.jsonl"));
+
+    let wrong = "providers:\n  a: {kind: gemini}\n  b:\n    kind: openai\n    key: sk-hidden\n  c:\n    \
+                 kind: openai\n    base_url: https://me:hidden@host/v1\n    timeouts: {idle: soon}\n  d: {kind: script}\n  e: {}\n";
+    let (config, problems) = Config::read("kitbag.yaml", wrong);
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(told.join("\n"), @"");
+    assert!(!format!("{config:?}{problems:?}").contains("hidden"));
+    assert_eq!(config.providers.keys().collect::<Vec<_>>(), ["b", "c"]);
 }
