@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use futures_util::stream;
+use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::message::ToolCall;
 use serde::Deserialize;
 
@@ -75,7 +76,7 @@ impl ScriptProvider {
         request: &Request,
     ) -> Result<Vec<Result<ReplyEvent, ProviderError>>, ProviderError> {
         let message = match request.turn() {
-            Ok(turn) => turn.current.content.text().to_lowercase(),
+            Ok(turn) => asked(&turn.current.content).to_lowercase(),
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
         let fits = |answer: &Answer| {
@@ -147,6 +148,13 @@ impl Answer {
         events.extend([Ok(ReplyEvent::Stop(stop)), Ok(ReplyEvent::Done)]);
         events
     }
+}
+
+/// The words that are asked: the last of the blocks, for what was recalled may stand before them.
+fn asked(content: &Content) -> String {
+    let blocks = content.to_blocks();
+    let last = blocks.iter().rev().find_map(ContentBlock::as_text);
+    last.unwrap_or_default().to_owned()
 }
 
 /// The events of a body, up to the first error.
