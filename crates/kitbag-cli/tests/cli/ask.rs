@@ -14,6 +14,8 @@ const SCRIPT: &str = r#"{"when": "I live in", "text": "Noted.", "usage": {"input
 {"when": "break", "text": "This is as far as", "usage": {"input": 30, "output": 4}, "cut": true}
 {"when": "fail", "error": "out of order"}
 {"when": "raw", "raw": "data: {\"type\":\"ping\"}\n\ndata: <html>\n\n"}
+{"when": "now?", "text": "Still here."}
+{"when": "home?", "text": "In Porto.", "usage": {"input": 1200, "cache_read": 1024, "output": 3}}
 {"text": "In Porto.", "usage": {"input": 1200, "cache_read": 1024, "output": 3}}
 "#;
 
@@ -84,7 +86,7 @@ fn o08_a_provider_that_fails_loses_nothing() {
     ] {
         assert!(kept.contains(said), "{said}: {kept}");
     }
-    assert_eq!(ask(&folder, &["and now?"]).success(), "In Porto.\n");
+    assert_eq!(ask(&folder, &["and now?"]).success(), "Still here.\n");
 }
 
 #[test]

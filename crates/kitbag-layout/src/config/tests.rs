@@ -263,7 +263,7 @@ proptest! {
 
 #[test]
 fn x04_retention_is_read_and_merged() {
-    let day = core::time::Duration::from_secs(24 * 60 * 60);
+    let day = Duration::from_secs(24 * 60 * 60);
     let text = "memory:\n  retention: 1y\n  channels:\n    slack: {retention: 2w}\n";
     let (user, problems) = Config::read("kitbag.yaml", text);
     assert!(problems.is_empty());

@@ -1,14 +1,14 @@
 //! A provider that answers from a file, for demonstrations and tests.
 //!
-//! Each line is an object. The first one counts whose `when` stands in the message, in whatever case,
-//! or which has none. `text` comes word by word; `error` fails before the first byte, `cut` ends the
+//! Each line is an object. The one counts whose `when` stands in the latest words of the message, in
+//! whatever case, else the first that has none. `text` comes word by word; `error` fails before the first byte, `cut` ends the
 //! answer in its midst, and `raw` is the body of an answer as Anthropic's API would stream it, broken
 //! as it may be.
 
 use std::path::{Path, PathBuf};
 
 use futures_util::stream;
-use kitbag_core::content::{Content, ContentBlock};
+use kitbag_core::content::ContentBlock;
 use kitbag_core::message::ToolCall;
 use serde::Deserialize;
 
@@ -75,22 +75,31 @@ impl ScriptProvider {
         &self,
         request: &Request,
     ) -> Result<Vec<Result<ReplyEvent, ProviderError>>, ProviderError> {
-        let message = match request.turn() {
-            Ok(turn) => asked(&turn.current.content).to_lowercase(),
+        let asked = match request.turn() {
+            Ok(turn) => turn.current.content.to_blocks(),
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
-        let fits = |answer: &Answer| {
+        let texts = asked.iter().rev().filter_map(ContentBlock::as_text);
+        let texts: Vec<String> = texts.map(str::to_lowercase).collect();
+        let mut answers = self.answers()?;
+        let is_for = |answer: &Answer, text: &str| {
             let when = answer.when.as_ref();
-            when.is_none_or(|when| message.contains(&when.to_lowercase()))
+            when.is_some_and(|when| text.contains(&when.to_lowercase()))
         };
-        let answer = self.answers()?.into_iter().find(fits);
-        let answer = answer.ok_or_else(|| {
-            let said: String = message.chars().take(60).collect();
-            wrong(
-                &self.file,
-                format!("has no answer to `{}`", said.escape_debug()),
-            )
-        })?;
+        // What was recalled stands before the words that are asked, a reminder behind them.
+        let mut places = texts.iter();
+        let place = places.find_map(|text| answers.iter().position(|one| is_for(one, text)));
+        let place = place.or_else(|| answers.iter().position(|one| one.when.is_none()));
+        let Some(place) = place else {
+            let said: String = texts
+                .first()
+                .into_iter()
+                .flat_map(|text| text.chars().take(60))
+                .collect();
+            let problem = format!("has no answer to `{}`", said.escape_debug());
+            return Err(wrong(&self.file, problem));
+        };
+        let answer = answers.swap_remove(place);
         if let Some(problem) = answer.error {
             return Err(wrong(&self.file, format!("says: {problem}")));
         }
@@ -148,13 +157,6 @@ impl Answer {
         events.extend([Ok(ReplyEvent::Stop(stop)), Ok(ReplyEvent::Done)]);
         events
     }
-}
-
-/// The words that are asked: the last of the blocks, for what was recalled may stand before them.
-fn asked(content: &Content) -> String {
-    let blocks = content.to_blocks();
-    let last = blocks.iter().rev().find_map(ContentBlock::as_text);
-    last.unwrap_or_default().to_owned()
 }
 
 /// The events of a body, up to the first error.

@@ -17,19 +17,16 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// attempts of many clients.
 pub(super) fn pause(error: &ProviderError, attempt: u32, random: u32) -> Option<Duration> {
     let asked = match error {
-        ProviderError::Connect { .. } => None,
-        ProviderError::Timeout {
+        ProviderError::Connect { .. }
+        | ProviderError::Timeout {
             stage: Stage::Connect,
             ..
         } => None,
         ProviderError::Status {
-            status,
+            status: 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529,
             retry_after,
             ..
-        } => match status {
-            408 | 409 | 429 | 500 | 502 | 503 | 504 | 529 => *retry_after,
-            _ => return None,
-        },
+        } => *retry_after,
         _ => return None,
     };
     match asked {
