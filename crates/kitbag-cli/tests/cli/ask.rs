@@ -40,7 +40,15 @@ fn history(folder: &Folder) -> String {
 #[test]
 fn o08_a_fact_told_in_a_first_ask_is_in_the_prompt_of_the_second() {
     let folder = scripted();
+    let dry = ask(&folder, &["I live in Porto.", "--no-memory", "--dry-run"]).success();
     let first = ask(&folder, &["I live in Porto."]);
+    let replay = ["--store", "sqlite:memory.db", "replay", "1.1.1"];
+    let sent = folder.run(&replay).success();
+    assert_eq!(
+        sent.trim_end(),
+        dry.trim_end(),
+        "what a message states is not remembered from earlier"
+    );
     assert_eq!(first.stderr, "40 tokens in, 2 out, 0.0 s, script\n");
     assert_eq!(first.success(), "Noted.\n");
     let second = ["Where is home?", "--conversation", "another"];
