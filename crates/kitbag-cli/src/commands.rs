@@ -1,6 +1,7 @@
 //! One file for each command, named as it is typed.
 
 pub(crate) mod agent;
+pub(crate) mod ask;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod context;

@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage.
 
+mod asked;
 mod clipboard;
 mod commands;
 mod conversation;
@@ -41,6 +42,7 @@ struct Cli {
 enum Command {
     Pack(commands::pack::Args),
     Context(commands::context::Args),
+    Ask(commands::ask::Args),
     Explain(commands::explain::Args),
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
@@ -73,6 +75,7 @@ impl Cli {
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
             Command::Context(args) => commands::context::run(&args, &self.store),
+            Command::Ask(args) => commands::ask::run(&args, &self.store),
             Command::Explain(args) => commands::explain::run(&args),
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),

@@ -30,6 +30,16 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
     write(text, printable)
 }
 
+/// Prints the next piece of a text at once, to a terminal without control characters.
+pub(crate) fn print_piece(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.is_terminal() {
+        true => stdout.write_all(printable(text).as_bytes())?,
+        false => stdout.write_all(text.as_bytes())?,
+    }
+    stdout.flush()
+}
+
 /// Prints a value as JSON on several lines.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
     write(&json(value)?, printable_json)

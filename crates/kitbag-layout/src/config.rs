@@ -5,6 +5,7 @@
 mod document;
 mod memory;
 mod nodes;
+mod provider;
 mod read;
 
 use indexmap::IndexMap;
@@ -18,6 +19,9 @@ use crate::value::{Map, Value};
 
 pub use document::{DocumentEntry, DocumentSource};
 pub use memory::{MemorySettings, StatedFacts, StoredSecrets};
+pub use provider::{
+    Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
+};
 
 /// What a project file says, or several of them laid over each other.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +45,9 @@ pub struct Config {
     pub settings: Settings,
     /// The settings for memory: retention, secrets, facts.
     pub memory: MemorySettings,
-    /// Providers and all else that is not read here, as it is written.
+    /// The providers of models by name.
+    pub providers: IndexMap<String, ProviderEntry>,
+    /// All else that is not read here, as it is written.
     pub extra: Map,
 }
 
@@ -55,6 +61,8 @@ pub struct Settings {
     pub layout_default: Option<String>,
     /// The language of agents that have none.
     pub language: Option<String>,
+    /// The model that answers where neither a request nor an agent names one.
+    pub model: Option<String>,
     /// Folders with files of layouts.
     pub layouts_dirs: Vec<String>,
     /// The folder that documents are in.
@@ -89,7 +97,15 @@ impl Config {
             env_allow: project.env_allow.or(user.env_allow),
             settings: Settings::merge(user.settings, project.settings),
             memory: MemorySettings::merge(user.memory, project.memory),
+            providers: over(user.providers, project.providers),
             extra: merge(&user.extra, Some(&project.extra)),
+        }
+    }
+
+    /// Notes that the file was found in a folder, and not named by its user.
+    pub fn found_in_folder(&mut self) {
+        for provider in self.providers.values_mut() {
+            provider.declared = Declared::InFolder;
         }
     }
 }
@@ -111,6 +127,7 @@ impl Settings {
             unknown_layout: project.unknown_layout.or(user.unknown_layout),
             layout_default: project.layout_default.or(user.layout_default),
             language: project.language.or(user.language),
+            model: project.model.or(user.model),
             layouts_dirs,
             documents_root: project.documents_root.or(user.documents_root),
             unknown_layout_unsaid: project.unknown_layout_unsaid,

@@ -29,7 +29,10 @@ mod yaml;
 
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform};
-pub use config::{Config, MemorySettings, StatedFacts, StoredSecrets};
+pub use config::{
+    Config, Declared, HeaderSource, KeySource, MemorySettings, ProviderEntry, ProviderKind,
+    ProviderTimeouts, StatedFacts, StoredSecrets,
+};
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
 pub use layouts::Layouts;

@@ -2,8 +2,10 @@
 //! of conversations, over the pure core.
 //!
 //! [`core`] decides what a model sees; this crate brings what that needs from the world. With the
-//! feature `sqlite` or `postgres` it has a `store` of memories. Providers are not here yet.
+//! feature `sqlite` or `postgres` it has a `store` of memories, with `providers` it asks models.
 
+#[cfg(all(feature = "providers", feature = "store"))]
+pub mod answer;
 pub mod checkpoint;
 pub mod engine;
 #[cfg(feature = "workspace")]
@@ -13,6 +15,8 @@ pub mod memory;
 pub mod pack;
 #[cfg(feature = "layouts")]
 pub mod project;
+#[cfg(feature = "providers")]
+pub mod provider;
 mod shorten;
 pub mod tokens;
 pub mod wire;

@@ -149,8 +149,11 @@ impl Project {
                 (None, Some(name)) => name.display().to_string(),
                 _ => file.display().to_string(),
             };
-            let name = &config_name;
-            config = Config::merge(config, read_config(&file, name, &mut problems));
+            let mut own = read_config(&file, &config_name, &mut problems);
+            if places.config.is_none() {
+                own.found_in_folder();
+            }
+            config = Config::merge(config, own);
             files.push(file);
         }
         Self {

@@ -3,8 +3,17 @@
 use super::Problem;
 use crate::command::{announce_and_run, cargo};
 
-/// Budgets alone; a workspace; agents; memory in a file; memory on a server with agents.
-const COMBINATIONS: &[&str] = &["", "workspace", "layouts", "sqlite", "postgres,layouts"];
+/// Budgets alone; a workspace; agents; memory in a file; memory on a server with agents; providers
+/// alone, and with memory.
+const COMBINATIONS: &[&str] = &[
+    "",
+    "workspace",
+    "layouts",
+    "sqlite",
+    "postgres,layouts",
+    "providers",
+    "providers,sqlite",
+];
 
 pub(super) fn check() -> Vec<Problem> {
     let fails = |features: &&&str| {

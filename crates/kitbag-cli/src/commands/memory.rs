@@ -19,7 +19,7 @@ mod repair;
 mod restore;
 mod retain;
 mod said;
-pub(super) mod sender;
+pub(crate) mod sender;
 mod senders;
 mod source;
 mod stats;

@@ -7,6 +7,7 @@
     reason = "helpers of tests are test code"
 )]
 
+mod ask;
 mod checkpoint;
 mod clipboard;
 mod context;

@@ -1,6 +1,6 @@
 //! Reading a project file.
 
-use super::{Config, DocumentEntry, MemorySettings, Settings, nodes};
+use super::{Config, DocumentEntry, MemorySettings, ProviderEntry, Settings, nodes};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
@@ -35,6 +35,11 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
     root.map()?;
     let documents = root.read("documents", DocumentEntry::read_map);
     let vars = root.read("vars", Field::map_value);
+    let is_list = |field: &Field<'_>| field.name() == "providers" && field.is_list();
+    let providers = match root.entries().any(|entry| is_list(&entry)) {
+        true => None, // Another program's, which is left as it is.
+        false => root.read("providers", ProviderEntry::read_map),
+    };
     let config = Config {
         agents: root.read("agents", agent::read_list).unwrap_or_default(),
         layouts: root.read("layouts", manifest::read_map).unwrap_or_default(),
@@ -47,6 +52,7 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
         memory: root
             .read("memory", MemorySettings::read)
             .unwrap_or_default(),
+        providers: providers.unwrap_or_default(),
         // All that is known has been asked for by now.
         extra: root.unread(),
     };
@@ -80,6 +86,7 @@ fn read_settings(field: &Field<'_>) -> Option<Settings> {
         unknown_layout: field.read("unknown_layout", |field| field.word(&on_unknown)),
         layout_default: field.read("layout_default", Field::text),
         language: field.read("language", Field::text),
+        model: field.read("model", Field::text),
         layouts_dirs: field.read("layouts_dir", Field::texts).unwrap_or_default(),
         documents_root: field.read("documents_root", Field::text),
         // All that is known has been asked for by now.

@@ -1,5 +1,7 @@
 //! Project files, layers of them, and what is wrong with some.
 
+use core::time::Duration;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -261,7 +263,7 @@ proptest! {
 
 #[test]
 fn x04_retention_is_read_and_merged() {
-    let day = core::time::Duration::from_secs(24 * 60 * 60);
+    let day = Duration::from_secs(24 * 60 * 60);
     let text = "memory:\n  retention: 1y\n  channels:\n    slack: {retention: 2w}\n";
     let (user, problems) = Config::read("kitbag.yaml", text);
     assert!(problems.is_empty());
@@ -279,4 +281,36 @@ fn x04_retention_is_read_and_merged() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn providers_are_read_with_what_is_wrong_by_line() {
+    let text = "providers:\n  main:\n    kind: anthropic\n    key: {command: [pass, show, api]}\n    \
+                headers: {x-team: blue, x-token: {file: token}}\n    request: {top_k: 5}\n    \
+                timeouts: {connect: 500ms, idle: 2m}\n    model: m\n  demo: {kind: script, answers: a.jsonl}\n";
+    let config = read("kitbag.yaml", text);
+    let main = &config.providers["main"];
+    let command = ["pass", "show", "api"].map(String::from).to_vec();
+    assert_eq!(main.key, Some(KeySource::Command(command)));
+    assert_eq!(main.headers["x-team"], HeaderSource::Text("blue".into()));
+    let token = KeySource::File("token".into());
+    assert_eq!(main.headers["x-token"], HeaderSource::Secret(token));
+    assert_eq!(main.timeouts.connect, Some(Duration::from_millis(500)));
+    assert_eq!(main.timeouts.idle, Some(Duration::from_secs(120)));
+    assert_eq!(config.providers["demo"].answers.as_deref(), Some("a.jsonl"));
+
+    let wrong = "providers:\n  a: {kind: gemini}\n  b:\n    kind: openai\n    key: sk-hidden\n  c:\n    \
+                 kind: openai\n    base_url: https://me:hidden@host/v1\n    timeouts: {idle: soon}\n  d: {kind: script}\n  e: {}\n";
+    let (config, problems) = Config::read("kitbag.yaml", wrong);
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    kitbag.yaml:2:13: providers.a.kind: expected `anthropic` or `openai` or `responses` or `script`, got gemini
+    kitbag.yaml:5:10: providers.b.key: a key does not belong into a configuration
+    kitbag.yaml:8:15: providers.c.base_url: an address with a name or a password in it is not taken
+    kitbag.yaml:9:22: providers.c.timeouts.idle: `soon` is not a time such as 30s, 500ms or 2m
+    kitbag.yaml:10:6: providers.d: a script needs `answers`, the file that they are in
+    kitbag.yaml:11:6: providers.e: a provider needs a `kind`
+    ");
+    assert!(!format!("{config:?}{problems:?}").contains("hidden"));
+    assert_eq!(config.providers.keys().collect::<Vec<_>>(), ["b", "c"]);
 }

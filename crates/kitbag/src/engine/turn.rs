@@ -197,7 +197,12 @@ pub async fn turn(
     let all = match memory {
         Some((store, memory)) => {
             let shown = memory::shown(&conversation, &all.draft, &prompt, epoch, counter);
-            let known = store.recollect(memory, conversation.id, shown).await;
+            let mut known = store.recollect(memory, conversation.id, shown).await;
+            // What the message itself states stands in it already, and is not from earlier.
+            let is_earlier = |source| memory.answering != Some(source);
+            known
+                .facts
+                .retain(|fact| fact.source.is_none_or(is_earlier));
             let mut known = recollections::recollections(&known, epoch, counter);
             if let Some(part) = &agent {
                 agent::guard(std::slice::from_mut(&mut known), part, &conversation);

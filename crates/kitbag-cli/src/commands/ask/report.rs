@@ -1,0 +1,74 @@
+//! What an answer took: a line for people, JSON for programs.
+
+use kitbag::answer::Answer;
+use kitbag::core::message::ToolCall;
+use kitbag::provider::{StopReason, Usage};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, counted, grouped, one_line};
+
+/// Says on one line what the answer took.
+pub(super) fn say(answer: &Answer) {
+    let reply = &answer.reply;
+    let mut parts = Vec::new();
+    if let Some(usage) = reply.usage {
+        parts.push(format!("{} tokens in", grouped(usage.input)));
+        if usage.cache_read > 0 {
+            parts.push(format!("{} cached", grouped(usage.cache_read)));
+        }
+        parts.push(format!("{} out", grouped(usage.output)));
+    }
+    let tenths = answer.waited.as_millis() / 100;
+    parts.push(format!("{}.{} s", tenths / 10, tenths % 10));
+    parts.extend(answer.request.model().map(|model| one_line(&model)));
+    output::say(format_args!("{}", parts.join(", ")));
+    match &reply.stop {
+        None | Some(StopReason::End) => {}
+        Some(StopReason::ToolUse) => {
+            let calls = reply.tool_calls.len() as u64;
+            let calls = counted(calls, "tool is", "tools are");
+            output::say(format_args!(
+                "note: {calls} asked for, and none is called yet"
+            ));
+        }
+        Some(stop) => {
+            let reason = one_line(stop.as_str());
+            output::say(format_args!("note: the model ended with `{reason}`"));
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    text: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    thinking: &'a str,
+    #[serde(skip_serializing_if = "<[ToolCall]>::is_empty")]
+    tool_calls: &'a [ToolCall],
+    stop: Option<&'a str>,
+    whole: bool,
+    model: Option<String>,
+    usage: Option<Usage>,
+    /// The tokens of the prompt as they were counted before it was sent.
+    counted: u32,
+    waited_ms: u64,
+    turn: Option<String>,
+}
+
+pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
+    let reply = &answer.reply;
+    Ok(output::print_json(&Report {
+        text: reply.text(),
+        thinking: &reply.thinking,
+        tool_calls: &reply.tool_calls,
+        stop: reply.stop.as_ref().map(StopReason::as_str),
+        whole: reply.is_whole,
+        model: answer.request.model(),
+        usage: reply.usage,
+        counted: answer.prompt.composed.assembly.tokens.0,
+        waited_ms: u64::try_from(answer.waited.as_millis()).unwrap_or(u64::MAX),
+        turn: answer.turn.as_ref().map(|turn| turn.id.to_string()),
+    })?)
+}

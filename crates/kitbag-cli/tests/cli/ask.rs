@@ -1,0 +1,327 @@
+//! `kitbag ask`: a message is answered, remembered, and never lost.
+
+mod upstream;
+
+use serde_json::Value;
+
+use crate::run::{Folder, Output};
+use upstream::{Reply, Upstream};
+
+/// Stands in no output, error, log or file.
+const KEY: &str = "sk-kitbag-test-0123456789abcdef";
+
+const SCRIPT: &str = r#"{"when": "I live in", "text": "Noted.", "usage": {"input": 40, "output": 2}}
+{"when": "break", "text": "This is as far as", "usage": {"input": 30, "output": 4}, "cut": true}
+{"when": "fail", "error": "out of order"}
+{"when": "raw", "raw": "data: {\"type\":\"ping\"}\n\ndata: <html>\n\n"}
+{"when": "now?", "text": "Still here."}
+{"when": "home?", "text": "In Porto.", "usage": {"input": 1200, "cache_read": 1024, "output": 3}}
+{"text": "In Porto.", "usage": {"input": 1200, "cache_read": 1024, "output": 3}}
+"#;
+
+fn scripted() -> Folder {
+    let folder = Folder::new();
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
+    folder.write("kitbag.yaml", config);
+    folder.write("answers.jsonl", SCRIPT);
+    folder
+}
+
+fn ask(folder: &Folder, args: &[&str]) -> Output {
+    let args = [&["--store", "sqlite:memory.db", "ask"], args].concat();
+    folder.run_with(&[], &args)
+}
+
+fn history(folder: &Folder) -> String {
+    let args = ["--store", "sqlite:memory.db", "memory", "history", "1.1"];
+    folder.run(&args).success()
+}
+
+#[test]
+fn o08_a_fact_told_in_a_first_ask_is_in_the_prompt_of_the_second() {
+    let folder = scripted();
+    let dry = ask(&folder, &["I live in Porto.", "--no-memory", "--dry-run"]).success();
+    let first = ask(&folder, &["I live in Porto."]);
+    let replay = ["--store", "sqlite:memory.db", "replay", "1.1.1"];
+    let sent = folder.run(&replay).success();
+    assert_eq!(
+        sent.trim_end(),
+        dry.trim_end(),
+        "what a message states is not remembered from earlier"
+    );
+    assert_eq!(first.stderr, "40 tokens in, 2 out, 0.0 s, script\n");
+    assert_eq!(first.success(), "Noted.\n");
+    let second = ["Where is home?", "--conversation", "another"];
+    let dry = ask(&folder, &[&second[..], &["--dry-run"]].concat()).success();
+    let request: Value = serde_json::from_str(&dry).unwrap();
+    let system = request["system"].to_string();
+    assert!(system.contains("home: Porto"), "{dry}");
+    let answer = ask(&folder, &second);
+    assert!(
+        answer
+            .stderr
+            .contains("1,200 tokens in, 1,024 cached, 3 out")
+    );
+    assert_eq!(answer.success(), "In Porto.\n");
+    let replay = ["--store", "sqlite:memory.db", "replay", "1.2.1"];
+    assert_eq!(folder.run(&replay).success().trim_end(), dry.trim_end());
+}
+
+#[test]
+fn o08_a_provider_that_fails_loses_nothing() {
+    let folder = scripted();
+    let failed = ask(&folder, &["please fail"]).failure(1);
+    assert!(failed.contains("out of order"), "{failed}");
+    let cut = ask(&folder, &["please break"]);
+    assert_eq!(
+        (cut.code, cut.stdout.as_str()),
+        (Some(1), "This is as far as\n")
+    );
+    assert!(cut.stderr.contains("30 tokens in, 4 out"), "{}", cut.stderr);
+    assert!(
+        cut.stderr.contains("error: the answer was cut off"),
+        "{}",
+        cut.stderr
+    );
+    let raw = ask(&folder, &["something raw"]).failure(1);
+    assert!(raw.contains("an event is not JSON"), "{raw}");
+    let kept = history(&folder);
+    for said in [
+        "please fail",
+        "please break",
+        "This is as far as",
+        "something raw",
+    ] {
+        assert!(kept.contains(said), "{said}: {kept}");
+    }
+    assert_eq!(ask(&folder, &["and now?"]).success(), "Still here.\n");
+}
+
+#[test]
+fn o08_json_and_no_memory() {
+    let folder = scripted();
+    let printed = ask(&folder, &["hello", "--json", "--no-memory"]).success();
+    let report: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(report["text"], "In Porto.");
+    assert_eq!(report["usage"]["cache_read"], 1024);
+    assert_eq!(report["turn"], Value::Null);
+    assert!(!folder.path().join("memory.db").exists());
+}
+
+#[test]
+fn o08_attachments_and_stdin_stand_in_the_message() {
+    let folder = scripted();
+    folder.write("log.txt", "line ```` one\n");
+    let args = [
+        "ask",
+        "why?",
+        "--attach",
+        "log.txt",
+        "--no-memory",
+        "--dry-run",
+    ];
+    let dry = folder.run(&args).success();
+    assert!(
+        dry.contains(r"Attached, log.txt:\n`````\nline ```` one\n`````"),
+        "{dry}"
+    );
+    let args = ["ask", "why?", "--no-memory", "--dry-run"];
+    let dry = folder.run_with_stdin(&args, b"piped in\n").success();
+    assert!(
+        dry.contains(r"Attached, stdin:\n```\npiped in\n```"),
+        "{dry}"
+    );
+}
+
+#[test]
+fn o07_without_a_key_one_message_says_what_to_set() {
+    let folder = Folder::new();
+    let mut command = folder.command(&["ask", "hello", "--store", "sqlite:memory.db"]);
+    command
+        .env_remove("ANTHROPIC_API_KEY")
+        .env_remove("OPENAI_API_KEY");
+    let error = crate::run::finish(command, Some(b"")).failure(1);
+    assert_eq!(
+        error,
+        "error: no key for `anthropic`: ANTHROPIC_API_KEY is not set\nhint: set ANTHROPIC_API_KEY, or say under \
+         `providers:` where the key is; `--dry-run` shows the request without one\n"
+    );
+    assert!(!folder.path().join("memory.db").exists());
+}
+
+#[test]
+fn o07_a_file_that_was_merely_found_gets_no_key_and_sends_nothing() {
+    let folder = Folder::new();
+    for (entry, problem) in [
+        (
+            "base_url: 'http://127.0.0.1:9', key: {env: PATH}",
+            "wants a key to be read",
+        ),
+        (
+            "base_url: 'https://example.com'",
+            "sends what is asked off this machine",
+        ),
+        (
+            "headers: {x: {command: [touch, ran]}}",
+            "wants a key to be read",
+        ),
+    ] {
+        let config = format!("providers: {{evil: {{kind: openai, model: m, {entry}}}}}\n");
+        folder.write("kitbag.yaml", config);
+        let error = ask(&folder, &["hello"]).failure(1);
+        assert!(error.contains(problem), "{error}");
+    }
+    assert!(!folder.path().join("ran").exists());
+}
+
+/// A folder whose provider is a server of the test's own.
+fn served(upstream: &Upstream, kind: &str) -> Folder {
+    let folder = Folder::new();
+    let address = upstream.address();
+    let config = format!(
+        "providers:\n  local:\n    kind: {kind}\n    base_url: {address}\n    model: m\n    key: {{file: key}}\n    \
+         headers: {{x-team: blue}}\n    timeouts: {{first_byte: 2s, idle: 300ms}}\n"
+    );
+    folder.write("served.yaml", config);
+    folder.write("key", format!("{KEY}\n"));
+    folder
+}
+
+fn ask_served(folder: &Folder, message: &str, more: &[&str]) -> Output {
+    let args = ["--log", "trace", "ask", message, "--config", "served.yaml"];
+    ask_raw(folder, &[&args[..], more].concat())
+}
+
+fn ask_raw(folder: &Folder, args: &[&str]) -> Output {
+    let args = [&["--store", "sqlite:memory.db"], args].concat();
+    folder.run_with(&[("NO_PROXY", "127.0.0.1")], &args)
+}
+
+#[test]
+fn o07_each_dialect_sends_exactly_what_a_dry_run_shows() {
+    for (kind, path, body) in [
+        ("anthropic", "/v1/messages", upstream::ANTHROPIC),
+        ("openai", "/chat/completions", upstream::CHAT),
+        ("responses", "/responses", upstream::RESPONSES),
+    ] {
+        let upstream = Upstream::start(vec![Reply::stream(body)]);
+        let folder = served(&upstream, kind);
+        let dry = ask_served(&folder, "Where?", &["--no-memory", "--dry-run"]).success();
+        assert_eq!(upstream.requests().len(), 0, "a dry run sends nothing");
+        let answer = ask_served(&folder, "Where?", &[]);
+        assert!(
+            answer.stderr.contains("90 tokens in, 64 cached, 7 out"),
+            "{}",
+            answer.stderr
+        );
+        assert_eq!(answer.success(), "In Porto.\n");
+        let request = &upstream.requests()[0];
+        let (head, sent) = request.split_once("\r\n\r\n").unwrap();
+        assert!(
+            head.starts_with(&format!("POST {path} HTTP/1.1\r\n")),
+            "{head}"
+        );
+        assert_eq!(sent, dry.trim_end(), "{kind}");
+        assert!(head.contains("x-team: blue"), "{head}");
+        let key = match kind {
+            "anthropic" => format!("x-api-key: {KEY}"),
+            _ => format!("authorization: Bearer {KEY}"),
+        };
+        assert!(head.contains(&key), "{head}");
+    }
+}
+
+#[test]
+fn o07_faults_end_in_a_clear_error_and_the_key_is_nowhere() {
+    let echo = format!(r#"{{"error":{{"message":"wrong key {KEY}"}}}}"#);
+    let error_event = format!(
+        "data: {{\"type\":\"error\",\"error\":{{\"type\":\"odd\",\"message\":\"{KEY}\"}}}}\n\n"
+    );
+    let (begun, _) = upstream::ANTHROPIC.split_at(upstream::ANTHROPIC.find("event: end").unwrap());
+    let again = || Reply::status(500, "retry-after: 0\r\n", "oh no");
+    let cases: Vec<(Vec<Reply>, &str, usize)> = vec![
+        (
+            vec![
+                Reply::status(429, "retry-after: 0\r\n", "slow down"),
+                Reply::stream(upstream::ANTHROPIC),
+            ],
+            "In Porto.",
+            2,
+        ),
+        (
+            vec![Reply::Drop, Reply::stream(upstream::ANTHROPIC)],
+            "In Porto.",
+            2,
+        ),
+        (vec![again(), again(), again()], "answered 500: oh no", 3),
+        (
+            vec![Reply::status(429, "retry-after: 900\r\n", "later")],
+            "wait 900 s",
+            1,
+        ),
+        (
+            vec![Reply::status(401, "", &echo)],
+            "answered 401: wrong key [key]",
+            1,
+        ),
+        (vec![Reply::stream(begun)], "the answer was cut off", 1),
+        (
+            vec![Reply::Silent(begun.to_owned())],
+            "nothing more came within 0.300 s",
+            1,
+        ),
+        (
+            vec![Reply::stream("data: {nonsense\n\n")],
+            "the answer cannot be read",
+            1,
+        ),
+        (
+            vec![Reply::stream(&error_event)],
+            "the provider broke off: odd: [key]",
+            1,
+        ),
+        (
+            vec![Reply::Silent(String::new())],
+            "no answer within 2 s",
+            1,
+        ),
+    ];
+    for (replies, told, requests) in cases {
+        let upstream = Upstream::start(replies);
+        let folder = served(&upstream, "anthropic");
+        let output = ask_served(&folder, "Where are the bees?", &[]);
+        let printed = format!("{}{}", output.stdout, output.stderr);
+        assert!(printed.contains(told), "{told}: {printed}");
+        assert_eq!(output.code == Some(0), told == "In Porto.", "{printed}");
+        assert_eq!(upstream.requests().len(), requests, "{told}");
+        assert!(history(&folder).contains("Where are the bees?"), "{told}");
+        assert!(!printed.contains(KEY), "{told}: {printed}");
+        for file in std::fs::read_dir(folder.path()).unwrap() {
+            let file = file.unwrap();
+            if file.file_name() != "key" && file.path().is_file() {
+                let bytes = std::fs::read(file.path()).unwrap();
+                let is_there = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
+                assert!(!is_there, "{told}: {:?}", file.path());
+            }
+        }
+    }
+}
+
+#[test]
+fn o07_thinking_is_passed_back_unchanged() {
+    let replies = vec![
+        Reply::stream(upstream::ANTHROPIC),
+        Reply::stream(upstream::ANTHROPIC),
+    ];
+    let upstream = Upstream::start(replies);
+    let folder = served(&upstream, "anthropic");
+    ask_served(&folder, "Where?", &[]).success();
+    ask_served(&folder, "And when?", &[]).success();
+    let block =
+        r#"{"type":"thinking","thinking":"Bees sting.","signature":"c2ln==","new_field":1.0}"#;
+    assert!(
+        upstream.requests()[1].contains(block),
+        "{}",
+        upstream.requests()[1]
+    );
+}

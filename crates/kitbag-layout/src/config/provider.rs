@@ -1,0 +1,239 @@
+//! Providers of models: how a project declares where requests go and where the key is.
+//!
+//! Nothing is connected to here, and no key is read: an entry only says where it is.
+
+use core::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::value::Map;
+use crate::yaml::Field;
+
+/// A provider as a project declares it.
+///
+/// ```
+/// use kitbag_layout::{Config, KeySource, ProviderKind};
+///
+/// let text = "providers:\n  local:\n    kind: openai\n    base_url: http://localhost:8000/v1\n    key: {env: LOCAL_KEY}\n";
+/// let (config, problems) = Config::read("kitbag.yaml", text);
+/// let local = &config.providers["local"];
+/// assert_eq!(local.kind, ProviderKind::OpenAi);
+/// assert_eq!(local.key, Some(KeySource::Env("LOCAL_KEY".into())));
+/// assert!(problems.is_empty());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ProviderEntry {
+    /// The API that it speaks.
+    pub kind: ProviderKind,
+    /// The address before the paths of the API; the public one of the API if it is missing.
+    pub base_url: Option<String>,
+    /// The place of the key; requests to an address of one's own have none if it is missing.
+    pub key: Option<KeySource>,
+    /// The model of requests that name none.
+    pub model: Option<String>,
+    /// Headers that are sent with each request, besides those of the API.
+    pub headers: IndexMap<String, HeaderSource>,
+    /// Fields that are set in each request, as they are written.
+    pub fields: Map,
+    /// The times after which it is given up.
+    pub timeouts: ProviderTimeouts,
+    /// The file with the answers of a script.
+    pub answers: Option<String>,
+    /// Who declares it.
+    pub declared: Declared,
+}
+
+/// The API that a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProviderKind {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions, and everything compatible with it.
+    OpenAi,
+    /// OpenAI Responses.
+    Responses,
+    /// Answers from a file.
+    Script,
+}
+
+/// Who declares a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Declared {
+    /// A configuration that its user wrote or named.
+    ByUser,
+    /// A configuration that was found in a folder, which may be anybody's.
+    InFolder,
+}
+
+/// The place of a key. The key itself is never part of a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeySource {
+    /// A variable of the environment.
+    Env(String),
+    /// The first line of a file.
+    File(String),
+    /// What a program prints: its name and its arguments.
+    Command(Vec<String>),
+}
+
+/// The value of a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeaderSource {
+    /// The value itself.
+    Text(String),
+    /// The place of a value that is secret.
+    Secret(KeySource),
+}
+
+/// The times after which a provider is given up; the usual ones where they are missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderTimeouts {
+    /// Until there is a connection.
+    pub connect: Option<Duration>,
+    /// From the request to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// Between two pieces of the answer.
+    pub idle: Option<Duration>,
+}
+
+impl ProviderEntry {
+    /// A provider of the API at its public address.
+    #[must_use]
+    pub fn new(kind: ProviderKind) -> Self {
+        Self {
+            kind,
+            base_url: None,
+            key: None,
+            model: None,
+            headers: IndexMap::new(),
+            fields: Map::default(),
+            timeouts: ProviderTimeouts::default(),
+            answers: None,
+            declared: Declared::ByUser,
+        }
+    }
+
+    /// Reads a map of names to providers.
+    pub(super) fn read_map(field: &Field<'_>) -> Option<IndexMap<String, Self>> {
+        field.read_entries(Self::read)
+    }
+
+    fn read(field: &Field<'_>) -> Option<Self> {
+        field.map()?;
+        let kinds = [
+            ("anthropic", ProviderKind::Anthropic),
+            ("openai", ProviderKind::OpenAi),
+            ("responses", ProviderKind::Responses),
+            ("script", ProviderKind::Script),
+        ];
+        let kind = match field.get("kind") {
+            Some(kind) => kind.word(&kinds),
+            None => field.error_with_hint(
+                "a provider needs a `kind`",
+                "the kinds are anthropic, openai, responses and script",
+            ),
+        };
+        let headers = field.read("headers", |field| field.read_entries(HeaderSource::read));
+        let fields = field.read("request", Field::map_value);
+        let entry = Self {
+            base_url: field.read("base_url", base_url),
+            key: field.read("key", KeySource::read),
+            model: field.read("model", Field::text),
+            headers: headers.unwrap_or_default(),
+            fields: fields.unwrap_or_default().into_map(),
+            timeouts: field.read("timeouts", read_timeouts).unwrap_or_default(),
+            answers: field.read("answers", Field::text),
+            ..Self::new(kind?)
+        };
+        field.warn_of_misspelt_keys(&[]);
+        let is_script = entry.kind == ProviderKind::Script;
+        if is_script && entry.answers.is_none() {
+            return field.error("a script needs `answers`, the file that they are in");
+        }
+        Some(entry)
+    }
+}
+
+impl KeySource {
+    /// Reads the place of a key. A key that is written out is not repeated in the message.
+    fn read(field: &Field<'_>) -> Option<Self> {
+        let hint =
+            "say where it is: `{env: NAME}`, `{file: PATH}` or `{command: [PROGRAM, ARGUMENT]}`";
+        if !field.is_map() {
+            let what = "a key does not belong into a configuration";
+            return field.error_with_hint(what, hint);
+        }
+        let env = field.read("env", Field::id).map(Self::Env);
+        let file = field.read("file", Field::text).map(Self::File);
+        let command = field.read("command", Field::texts);
+        let command = command.filter(|words| !words.is_empty()).map(Self::Command);
+        field.warn_of_misspelt_keys(&[]);
+        match (env, file, command) {
+            (Some(one), None, None) | (None, Some(one), None) | (None, None, Some(one)) => {
+                Some(one)
+            }
+            _ => field.error_with_hint("expected one place of a key", hint),
+        }
+    }
+}
+
+impl HeaderSource {
+    fn read(field: &Field<'_>) -> Option<Self> {
+        match field.is_map() {
+            true => KeySource::read(field).map(Self::Secret),
+            false => field.scalar().map(Self::Text),
+        }
+    }
+}
+
+fn read_timeouts(field: &Field<'_>) -> Option<ProviderTimeouts> {
+    field.map()?;
+    let timeouts = ProviderTimeouts {
+        connect: field.read("connect", time),
+        first_byte: field.read("first_byte", time),
+        idle: field.read("idle", time),
+    };
+    field.warn_of_misspelt_keys(&[]);
+    Some(timeouts)
+}
+
+fn base_url(field: &Field<'_>) -> Option<String> {
+    let text = field.text()?;
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|it| text.starts_with(it));
+    if !is_web {
+        return field.error(format!(
+            "`{text}` is not an address such as https://host/v1"
+        ));
+    }
+    // What stands before the `@` may be a password, so that nothing of it is repeated.
+    if text.contains('@') {
+        let what = "an address with a name or a password in it is not taken";
+        return field.error_with_hint(
+            what,
+            "give the key under `key`, or a header under `headers`",
+        );
+    }
+    Some(text.trim_end_matches('/').to_owned())
+}
+
+/// A number with a unit: milliseconds, seconds or minutes.
+fn time(field: &Field<'_>) -> Option<Duration> {
+    let text = field.text()?;
+    let units = [("ms", 1), ("s", 1_000), ("m", 60_000)];
+    let read = |(unit, length): (&str, u64)| {
+        let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+        number.checked_mul(length).filter(|time| *time > 0)
+    };
+    match units.into_iter().find_map(read) {
+        Some(time) => Some(Duration::from_millis(time)),
+        None => field.error(format!("`{text}` is not a time such as 30s, 500ms or 2m")),
+    }
+}

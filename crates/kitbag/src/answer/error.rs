@@ -1,0 +1,55 @@
+//! Errors of answering a turn.
+
+use kitbag_store::StoreError;
+
+use super::Answer;
+use crate::engine::TurnError;
+use crate::provider::ProviderError;
+
+/// An error of answering a turn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// There is no prompt.
+    #[error(transparent)]
+    Turn(#[from] TurnError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The provider failed.
+    #[error("{error}")]
+    Provider {
+        /// Its error.
+        error: ProviderError,
+        /// What came of the answer; none where nothing was sent.
+        came: Option<Box<Answer>>,
+    },
+    /// The answer was stopped.
+    #[error("the answer was stopped")]
+    Stopped {
+        /// What came of it.
+        came: Option<Box<Answer>>,
+    },
+    /// The provider's dialect makes no request of a prompt.
+    #[error("the provider takes no request that can be made of a prompt")]
+    NoRequest,
+}
+
+impl AnswerError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Turn(error) => error.hint(),
+            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Provider { error, .. } => error.hint(),
+            Self::Stopped { .. } | Self::NoRequest => None,
+        }
+    }
+}
+
+impl From<ProviderError> for AnswerError {
+    fn from(error: ProviderError) -> Self {
+        Self::Provider { error, came: None }
+    }
+}

@@ -1,0 +1,97 @@
+//! Providers: where a request goes, and the answer as it comes.
+//!
+//! [`Provider`] is for you to implement, too. Those that come with Kitbag speak three APIs over HTTP
+//! ([`HttpProvider`]) or answer from a file ([`ScriptProvider`]). None of them chooses what is sent:
+//! a request is made by the [engine](crate::engine) and the [wire formats](crate::wire).
+
+mod decode;
+mod error;
+mod event;
+mod http;
+mod key;
+mod providers;
+mod reply;
+mod script;
+mod sse;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use futures_util::Stream;
+
+pub use error::{ProviderError, Stage};
+pub use event::{ReplyEvent, StopReason, Usage};
+pub use http::{HttpProvider, HttpSettings, Timeouts};
+pub use key::{Key, Secret};
+pub use providers::{ChosenProvider, Providers};
+pub use reply::Reply;
+pub use script::ScriptProvider;
+
+use crate::wire::{Dialect, Request};
+
+/// Answers requests.
+///
+/// ```
+/// use futures_util::stream;
+/// use kitbag::provider::{Provider, ProviderFuture, ReplyEvent};
+/// use kitbag::wire::{Dialect, Request};
+///
+/// /// Says the same whatever it is asked.
+/// struct Parrot;
+///
+/// impl Provider for Parrot {
+///     fn name(&self) -> &str {
+///         "parrot"
+///     }
+///
+///     fn dialect(&self) -> Dialect {
+///         Dialect::OpenAi
+///     }
+///
+///     fn stream<'a>(&'a self, _request: &'a Request) -> ProviderFuture<'a> {
+///         Box::pin(async {
+///             let events = [ReplyEvent::Text("Hello.".into()), ReplyEvent::Done];
+///             Ok(Box::pin(stream::iter(events.map(Ok))) as _)
+///         })
+///     }
+/// }
+/// ```
+pub trait Provider: Send + Sync {
+    /// Names the provider in errors and logs.
+    fn name(&self) -> &str;
+
+    /// The API whose requests it takes.
+    fn dialect(&self) -> Dialect;
+
+    /// The request as it is sent: with `stream`, say, or whatever else the provider wants. The bytes
+    /// of what this returns are what a dry run shows and what is archived.
+    fn prepared(&self, request: Request) -> Request {
+        request
+    }
+
+    /// Tells before anything is sent or stored what keeps it from answering, such as a missing key.
+    ///
+    /// # Errors
+    /// When it could not answer any request.
+    fn check(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
+    /// Sends a request that was [prepared](Self::prepared). Comes back with the first byte of the
+    /// answer; dropping the stream ends it.
+    fn stream<'a>(&'a self, request: &'a Request) -> ProviderFuture<'a>;
+}
+
+impl fmt::Debug for dyn Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What [`Provider::stream`] returns.
+pub type ProviderFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<ReplyStream, ProviderError>> + Send + 'a>>;
+
+/// An answer as it comes. The last event is [`ReplyEvent::Done`], or there is an error.
+pub type ReplyStream = Pin<Box<dyn Stream<Item = Result<ReplyEvent, ProviderError>> + Send>>;

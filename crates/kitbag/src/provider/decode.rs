@@ -1,0 +1,113 @@
+//! From the events of an API to those of an answer.
+//!
+//! Events, fields and reasons that are not known are passed over: providers add some every month.
+
+mod anthropic;
+mod chat;
+mod responses;
+
+use kitbag_core::content::RawJson;
+use kitbag_core::message::ToolCall;
+use serde_json::Value;
+
+use super::sse::SseEvent;
+use super::{ProviderError, ReplyEvent};
+use crate::wire::Dialect;
+
+/// Reads the events of one answer.
+#[derive(Debug)]
+pub(super) enum Decoder {
+    Anthropic(anthropic::Decoder),
+    Chat(chat::Decoder),
+    Responses(responses::Decoder),
+}
+
+impl Decoder {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Anthropic => Self::Anthropic(anthropic::Decoder::default()),
+            Dialect::OpenAi => Self::Chat(chat::Decoder::default()),
+            Dialect::Responses => Self::Responses(responses::Decoder::default()),
+        }
+    }
+
+    /// Reads an event.
+    pub(super) fn read(&mut self, event: &SseEvent) -> Result<Vec<ReplyEvent>, ProviderError> {
+        match self {
+            Self::Anthropic(decoder) => decoder.read(&event.data),
+            Self::Chat(decoder) => decoder.read(&event.data),
+            Self::Responses(decoder) => decoder.read(&event.data),
+        }
+    }
+
+    /// Ends where the connection does: some servers leave out the mark of the end. Fails if the answer
+    /// was not over.
+    pub(super) fn end(&mut self) -> Result<Vec<ReplyEvent>, ProviderError> {
+        match self {
+            Self::Chat(decoder) => decoder.end(),
+            Self::Anthropic(_) | Self::Responses(_) => Err(cut()),
+        }
+    }
+}
+
+fn cut() -> ProviderError {
+    ProviderError::Cut {
+        problem: "the connection was closed before its end".to_owned(),
+    }
+}
+
+/// The JSON of an event.
+fn json(data: &str) -> Result<Value, ProviderError> {
+    serde_json::from_str(data).map_err(|error| {
+        let shown: String = data.chars().take(80).collect();
+        ProviderError::Malformed {
+            problem: format!("an event is not JSON ({error}): `{}`", shown.escape_debug()),
+        }
+    })
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(value: &Value, name: &str) -> Option<u64> {
+    value.get(name).and_then(Value::as_u64)
+}
+
+/// An error in the midst of an answer.
+fn broke_off(error: &Value) -> ProviderError {
+    let message = match error.as_str() {
+        Some(text) => text.to_owned(),
+        None => {
+            let kind = [text(error, "type"), text(error, "code")];
+            let kind = kind.into_iter().find(|kind| !kind.is_empty());
+            let said = [kind.unwrap_or_default(), text(error, "message")];
+            let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
+            said.join(": ")
+        }
+    };
+    ProviderError::BrokeOff {
+        message: match message.is_empty() {
+            true => "it does not say why".to_owned(),
+            false => message,
+        },
+    }
+}
+
+/// A call whose arguments came as a string of JSON. What is no JSON is kept as a string.
+fn tool_call(id: String, name: String, arguments: &str) -> Option<ToolCall> {
+    let arguments = match arguments.trim() {
+        "" => "{}",
+        arguments => arguments,
+    };
+    let raw = RawJson::from_text(arguments.to_owned());
+    let arguments = raw.or_else(|_| RawJson::from_value(&arguments)).ok()?;
+    Some(ToolCall {
+        id,
+        name,
+        arguments,
+    })
+}
+
+#[cfg(test)]
+mod tests;

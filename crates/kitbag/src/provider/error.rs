@@ -1,0 +1,207 @@
+//! Errors of providers: what was wrong with which value, and what to do.
+//!
+//! No message holds a key: what a server says is searched for it before it gets here.
+
+use std::time::Duration;
+
+/// An error of asking a provider.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProviderError {
+    /// No provider is known for a model.
+    #[error("no provider is known for the model `{model}`")]
+    UnknownModel {
+        /// The model.
+        model: String,
+        /// The names of providers that are known.
+        known: Vec<String>,
+    },
+    /// The provider has no model to ask for.
+    #[error("the provider `{provider}` is asked for no model")]
+    NoModel {
+        /// Its name.
+        provider: String,
+    },
+    /// A folder's own configuration wants to send something off the machine, or to read a key.
+    #[error(
+        "the provider `{provider}` is defined by a file of this folder, which may be anybody's, and {problem}"
+    )]
+    Untrusted {
+        /// Its name.
+        provider: String,
+        /// What it would do.
+        problem: &'static str,
+    },
+    /// There is no key.
+    #[error("no key for `{provider}`: {place} {problem}")]
+    NoKey {
+        /// The provider's name.
+        provider: String,
+        /// The place that was looked at.
+        place: String,
+        /// What is wrong there.
+        problem: String,
+        /// The variable to set, where that would help.
+        variable: Option<String>,
+    },
+    /// A setting of a provider cannot be used.
+    #[error("the provider `{provider}` cannot be used: {problem}")]
+    Setting {
+        /// Its name.
+        provider: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// There is no connection.
+    #[error("cannot connect to {address}: {problem}")]
+    Connect {
+        /// The address.
+        address: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Something took too long.
+    #[error("{address}: {stage} within {} s", seconds(.after))]
+    Timeout {
+        /// The address.
+        address: String,
+        /// What was waited for.
+        stage: Stage,
+        /// For so long.
+        after: Duration,
+    },
+    /// The request was refused.
+    #[error("{address} answered {status}{}", said(.message))]
+    Status {
+        /// The address.
+        address: String,
+        /// The status.
+        status: u16,
+        /// What the provider says about it.
+        message: String,
+        /// When to come back, as the provider says.
+        retry_after: Option<Duration>,
+    },
+    /// The provider reports an error in the midst of its answer.
+    #[error("the provider broke off: {message}")]
+    BrokeOff {
+        /// What it says about it.
+        message: String,
+    },
+    /// The connection ended before the answer did.
+    #[error("the answer was cut off: {problem}")]
+    Cut {
+        /// What is known about it.
+        problem: String,
+    },
+    /// The answer cannot be understood.
+    #[error("the answer cannot be read: {problem}")]
+    Malformed {
+        /// What is wrong.
+        problem: String,
+    },
+    /// The file of a script cannot be used.
+    #[error("the script `{file}` {problem}")]
+    Script {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// What was waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// A connection.
+    Connect,
+    /// The first byte of an answer.
+    FirstByte,
+    /// The next piece of an answer.
+    Idle,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connect => "no connection",
+            Self::FirstByte => "no answer",
+            Self::Idle => "nothing more came",
+        })
+    }
+}
+
+impl ProviderError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::UnknownModel { known, .. } => format!(
+                "write `provider/model`; the providers are {}, and `providers:` in kitbag.yaml \
+                 defines more",
+                known.join(", ")
+            ),
+            Self::NoModel { .. } => {
+                "name one, or give the provider a `model` in kitbag.yaml".to_owned()
+            }
+            Self::Untrusted { .. } => {
+                "define it in your own configuration, or name the file if you trust it".to_owned()
+            }
+            Self::NoKey { variable, .. } => match variable {
+                Some(name) => format!("set {name}, or say under `providers:` where the key is"),
+                None => "say under `providers:` where the key is: `key: {env: NAME}`".to_owned(),
+            },
+            Self::Connect { .. } => {
+                "check the address, and HTTPS_PROXY and NO_PROXY if there is a proxy".to_owned()
+            }
+            Self::Timeout { stage, .. } => {
+                let name = match stage {
+                    Stage::Connect => "connect",
+                    Stage::FirstByte => "first_byte",
+                    Stage::Idle => "idle",
+                };
+                format!("`timeouts: {{{name}: …}}` of the provider in kitbag.yaml allows more")
+            }
+            Self::Status {
+                status,
+                retry_after,
+                ..
+            } => return status_hint(*status, *retry_after),
+            Self::BrokeOff { .. } | Self::Cut { .. } => "ask again".to_owned(),
+            Self::Malformed { .. } => {
+                "check that the provider's `kind` and `base_url` fit each other".to_owned()
+            }
+            Self::Script { .. } => {
+                "each line is an object such as `{\"when\": \"hello\", \"text\": \"Hi.\"}`"
+                    .to_owned()
+            }
+            Self::Setting { .. } => return None,
+        })
+    }
+}
+
+fn status_hint(status: u16, retry_after: Option<Duration>) -> Option<String> {
+    Some(match (status, retry_after) {
+        (401 | 403, _) => "check the key, and that it is one of this provider".to_owned(),
+        (404, _) => "check the model's name and the provider's `base_url`".to_owned(),
+        (429, Some(after)) => format!("the provider asks to wait {} s", seconds(&after)),
+        (429 | 500..=599, _) => "try again later".to_owned(),
+        (413, _) => "ask with a smaller budget".to_owned(),
+        _ => return None,
+    })
+}
+
+fn said(message: &str) -> String {
+    match message.is_empty() {
+        true => String::new(),
+        false => format!(": {message}"),
+    }
+}
+
+fn seconds(time: &Duration) -> String {
+    match (time.as_secs(), time.subsec_millis()) {
+        (seconds, 0) => seconds.to_string(),
+        (seconds, millis) => format!("{seconds}.{millis:03}"),
+    }
+}

@@ -1,0 +1,82 @@
+//! The events of an answer, in words that all APIs have in common.
+
+use kitbag_core::content::ContentBlock;
+use kitbag_core::message::ToolCall;
+use serde::{Deserialize, Serialize};
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ReplyEvent {
+    /// The next words of the answer.
+    Text(String),
+    /// The next words of the model's reasoning, to be shown to people.
+    Thinking(String),
+    /// A block that must be passed back unchanged with the answer: signed reasoning, say.
+    Block(ContentBlock),
+    /// A call of a tool, whole.
+    ToolCall(ToolCall),
+    /// The tokens of the request and of the answer so far. The latest counts.
+    Usage(Usage),
+    /// The reason why the model ended.
+    Stop(StopReason),
+    /// The answer is whole. Nothing follows.
+    Done,
+}
+
+/// Tokens as the provider counts and bills them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Usage {
+    /// All tokens of the request, those that were cached among them.
+    pub input: u64,
+    /// The tokens that were read from the provider's cache.
+    pub cache_read: u64,
+    /// The tokens that were written into it.
+    pub cache_write: u64,
+    /// The tokens of the answer, its reasoning among them.
+    pub output: u64,
+}
+
+/// The reason why a model ended its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It had said what it had to say.
+    End,
+    /// The answer reached the most tokens that it may have.
+    MaxTokens,
+    /// It wants a tool to be called.
+    ToolUse,
+    /// It refused, or a filter did.
+    Refusal,
+    /// Another reason, in the words of the provider.
+    Other(String),
+}
+
+impl StopReason {
+    /// The reason that a provider names.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        match name {
+            "end_turn" | "stop" | "completed" | "stop_sequence" => Self::End,
+            "max_tokens" | "length" | "max_output_tokens" => Self::MaxTokens,
+            "tool_use" | "tool_calls" | "function_call" => Self::ToolUse,
+            "refusal" | "content_filter" => Self::Refusal,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The reason in a word.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::End => "end",
+            Self::MaxTokens => "max_tokens",
+            Self::ToolUse => "tool_use",
+            Self::Refusal => "refusal",
+            Self::Other(name) => name,
+        }
+    }
+}

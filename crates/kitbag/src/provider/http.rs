@@ -1,0 +1,339 @@
+//! A provider over HTTP: one request, its answer as a stream, patience and retries.
+//!
+//! A request is tried again only as long as not one byte of an answer has come: what a person has
+//! begun to read is never said twice.
+
+mod answer;
+mod client;
+mod refusal;
+mod retry;
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Uri};
+use http_body_util::{BodyExt as _, Full};
+use indexmap::IndexMap;
+use kitbag_core::content::RawJson;
+use tokio::time::timeout;
+
+use super::{Key, Provider, ProviderError, ProviderFuture, ReplyStream, Secret, Stage};
+use crate::wire::{Dialect, Request};
+use client::Client;
+
+/// The places and times of a provider over HTTP.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HttpSettings {
+    /// Its name in errors and logs.
+    pub name: String,
+    /// The API that it speaks.
+    pub dialect: Dialect,
+    /// The address before the paths of the API.
+    pub base_url: String,
+    /// The key, where one is needed.
+    pub key: Option<Key>,
+    /// Headers besides those of the API. Values are secret.
+    pub headers: IndexMap<String, Key>,
+    /// Fields that are set in each request.
+    pub fields: IndexMap<String, RawJson>,
+    /// The times after which it is given up.
+    pub timeouts: Timeouts,
+    /// How often a request is tried again before the first byte of an answer.
+    pub retries: u32,
+}
+
+impl HttpSettings {
+    /// A provider without a key, with the usual times.
+    #[must_use]
+    pub fn new(name: impl Into<String>, dialect: Dialect, base_url: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            dialect,
+            base_url: base_url.into(),
+            key: None,
+            headers: IndexMap::new(),
+            fields: IndexMap::new(),
+            timeouts: Timeouts::default(),
+            retries: 2,
+        }
+    }
+}
+
+/// The times after which a provider is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timeouts {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// From the request to the first byte of the answer. A model may think for long.
+    pub first_byte: Duration,
+    /// Between two pieces of the answer.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+        }
+    }
+}
+
+/// A provider over HTTP.
+///
+/// ```
+/// use kitbag::provider::{HttpProvider, HttpSettings, Key, Provider, Secret};
+/// use kitbag::wire::Dialect;
+///
+/// let mut settings = HttpSettings::new("local", Dialect::OpenAi, "http://localhost:8000/v1");
+/// settings.key = Some(Key::Value(Secret::new("hidden")));
+/// let provider = HttpProvider::new(settings)?;
+/// assert!(!format!("{provider:?}").contains("hidden"));
+/// # Ok::<(), kitbag::provider::ProviderError>(())
+/// ```
+pub struct HttpProvider {
+    settings: HttpSettings,
+    address: Uri,
+    client: Client,
+    /// The headers with their secrets, once they were read.
+    ready: OnceLock<Ready>,
+    random: Box<dyn Fn() -> u32 + Send + Sync>,
+}
+
+/// What is read once, when it is first needed.
+struct Ready {
+    headers: HeaderMap,
+    secrets: Vec<Secret>,
+}
+
+impl fmt::Debug for HttpProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("HttpProvider");
+        shown
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HttpProvider {
+    /// A provider. Connects to nothing, and reads no key before it is needed.
+    ///
+    /// # Errors
+    /// When the address or the proxy of the environment cannot be used.
+    pub fn new(settings: HttpSettings) -> Result<Self, ProviderError> {
+        let base = settings.base_url.trim_end_matches('/');
+        let path = match settings.dialect {
+            Dialect::Anthropic => "/v1/messages",
+            Dialect::OpenAi => "/chat/completions",
+            Dialect::Responses => "/responses",
+        };
+        let address = format!("{base}{path}");
+        let wrong = |problem: String| ProviderError::Setting {
+            provider: settings.name.clone(),
+            problem,
+        };
+        let address: Uri = address
+            .parse()
+            .map_err(|error| wrong(format!("`{address}` is no address: {error}")))?;
+        let client = Client::new(&address, settings.timeouts.connect).map_err(wrong)?;
+        Ok(Self {
+            settings,
+            address,
+            client,
+            ready: OnceLock::new(),
+            random: Box::new(|| getrandom::u32().unwrap_or_default()),
+        })
+    }
+
+    /// The same with another source of randomness for the pauses between attempts.
+    #[must_use]
+    pub fn with_random(mut self, random: impl Fn() -> u32 + Send + Sync + 'static) -> Self {
+        self.random = Box::new(random);
+        self
+    }
+
+    fn ready(&self) -> Result<&Ready, ProviderError> {
+        if let Some(ready) = self.ready.get() {
+            return Ok(ready);
+        }
+        let ready = self.read()?;
+        Ok(self.ready.get_or_init(|| ready))
+    }
+
+    /// Reads the key and makes the headers.
+    fn read(&self) -> Result<Ready, ProviderError> {
+        let name = &self.settings.name;
+        let mut headers = HeaderMap::new();
+        let mut secrets = Vec::new();
+        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        headers.insert("accept", HeaderValue::from_static("text/event-stream"));
+        let version = concat!("kitbag/", env!("CARGO_PKG_VERSION"));
+        headers.insert("user-agent", HeaderValue::from_static(version));
+        if self.settings.dialect == Dialect::Anthropic {
+            headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        }
+        let mut add = |header: &str, form: &dyn Fn(&str) -> String, secret: Secret| {
+            let wrong = |problem| ProviderError::Setting {
+                provider: name.clone(),
+                problem,
+            };
+            let known = HeaderName::from_bytes(header.as_bytes())
+                .map_err(|_| wrong(format!("`{header}` is no name of a header")))?;
+            let mut value = HeaderValue::from_str(&form(secret.expose()))
+                .map_err(|_| wrong(format!("the value for `{header}` cannot stand in a header")))?;
+            value.set_sensitive(true);
+            headers.insert(known, value);
+            secrets.push(secret);
+            Ok(())
+        };
+        if let Some(key) = &self.settings.key {
+            let key = key.read(name)?;
+            match self.settings.dialect {
+                Dialect::Anthropic => add("x-api-key", &str::to_owned, key)?,
+                Dialect::OpenAi | Dialect::Responses => {
+                    add("authorization", &|key| format!("Bearer {key}"), key)?;
+                }
+            }
+        }
+        for (header, value) in &self.settings.headers {
+            add(header, &str::to_owned, value.read(name)?)?;
+        }
+        Ok(Ready { headers, secrets })
+    }
+
+    /// Sends the request, again if need be and allowed.
+    async fn send(&self, body: Bytes) -> Result<ReplyStream, ProviderError> {
+        let ready = self.ready()?;
+        let mut attempt = 0;
+        loop {
+            let error = match self.attempt(ready, body.clone()).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => error,
+            };
+            let pause = retry::pause(&error, attempt, (self.random)());
+            let Some(pause) = pause.filter(|_| attempt < self.settings.retries) else {
+                return Err(error);
+            };
+            tracing::info!(
+                event = "provider_retry",
+                provider = self.settings.name,
+                problem = %error,
+                pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+            );
+            tokio::time::sleep(pause).await;
+            attempt += 1;
+        }
+    }
+
+    /// Sends the request once, and waits for the first byte of the answer.
+    async fn attempt(&self, ready: &Ready, body: Bytes) -> Result<ReplyStream, ProviderError> {
+        let mut request = http::Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        request.uri_mut().clone_from(&self.address);
+        request.headers_mut().clone_from(&ready.headers);
+        let limit = self.settings.timeouts.first_byte;
+        let first = async {
+            let response = self.client.send(request).await;
+            let response = response.map_err(|error| self.failed(&error, ready))?;
+            let (head, mut body) = response.into_parts();
+            if !head.status.is_success() {
+                return Err(refusal::read(&head, body, self.shown_address(), &ready.secrets).await);
+            }
+            // Not a byte has come yet: whoever closes the connection here has not answered.
+            let first = match body.frame().await {
+                Some(frame) => frame.map_err(|error| ProviderError::Connect {
+                    address: self.shown_address(),
+                    problem: client::reason(&error),
+                })?,
+                None => {
+                    return Err(ProviderError::Connect {
+                        address: self.shown_address(),
+                        problem: "the answer is empty".to_owned(),
+                    });
+                }
+            };
+            Ok((first, body))
+        };
+        let (first, body) = timeout(limit, first)
+            .await
+            .map_err(|_| ProviderError::Timeout {
+                address: self.shown_address(),
+                stage: Stage::FirstByte,
+                after: limit,
+            })??;
+        let idle = self.settings.timeouts.idle;
+        let (address, secrets) = (self.shown_address(), ready.secrets.clone());
+        let dialect = self.settings.dialect;
+        Ok(answer::stream(first, body, dialect, idle, address, secrets))
+    }
+
+    fn failed(&self, error: &client::SendError, ready: &Ready) -> ProviderError {
+        let address = self.shown_address();
+        match client::is_connect_timeout(error) {
+            true => ProviderError::Timeout {
+                address,
+                stage: Stage::Connect,
+                after: self.settings.timeouts.connect,
+            },
+            false => ProviderError::Connect {
+                address,
+                problem: scrubbed(&ready.secrets, client::reason(error)),
+            },
+        }
+    }
+
+    /// The address without its query, which may hold a key.
+    fn shown_address(&self) -> String {
+        let scheme = self.address.scheme_str().unwrap_or_default();
+        let host = self.address.authority().map_or("", |host| host.as_str());
+        format!("{scheme}://{host}{}", self.address.path())
+    }
+}
+
+impl Provider for HttpProvider {
+    fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.settings.dialect
+    }
+
+    fn prepared(&self, mut request: Request) -> Request {
+        request.set("stream", &true);
+        match self.settings.dialect {
+            Dialect::Anthropic => {}
+            Dialect::OpenAi => {
+                let options = serde_json::json!({ "include_usage": true });
+                request.set("stream_options", &options);
+            }
+            // The store is Kitbag's own.
+            Dialect::Responses => request.set("store", &false),
+        }
+        for (name, value) in &self.settings.fields {
+            request.fields.insert(name.clone(), value.clone());
+        }
+        request
+    }
+
+    fn check(&self) -> Result<(), ProviderError> {
+        self.ready().map(drop)
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> ProviderFuture<'a> {
+        Box::pin(self.send(Bytes::from(request.to_json())))
+    }
+}
+
+/// The text without any of the secrets.
+fn scrubbed(secrets: &[Secret], text: String) -> String {
+    secrets
+        .iter()
+        .fold(text, |text, secret| secret.scrubbed(text))
+}

@@ -1,0 +1,100 @@
+//! The connection: TLS, a proxy if the environment names one, and no waiting for full packets.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+pub(super) type SendError = legacy::Error;
+
+pub(super) enum Client {
+    Direct(legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
+    Tunnel(legacy::Client<HttpsConnector<Tunnel<HttpConnector>>, Full<Bytes>>),
+}
+
+impl Client {
+    /// A client for an address, directly or through the proxy that the environment names for it.
+    pub(super) fn new(address: &Uri, connect: Duration) -> Result<Self, String> {
+        let mut http = HttpConnector::new();
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(connect));
+        http.enforce_http(false);
+        let mut builder = legacy::Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new());
+        // A connection that was closed meanwhile is found out by us, who know what may be tried again.
+        builder.retry_canceled_requests(false);
+        let Some(proxy) = Matcher::from_env().intercept(address) else {
+            return Ok(Self::Direct(builder.build(tls()?.wrap_connector(http))));
+        };
+        if proxy
+            .uri()
+            .scheme_str()
+            .is_some_and(|scheme| scheme != "http")
+        {
+            let scheme = proxy.uri().scheme_str().unwrap_or_default();
+            return Err(format!(
+                "a proxy that speaks {scheme} is not supported, http is"
+            ));
+        }
+        let mut tunnel = Tunnel::new(proxy.uri().clone(), http);
+        if let Some(auth) = proxy.basic_auth() {
+            tunnel = tunnel.with_auth(auth.clone());
+        }
+        Ok(Self::Tunnel(builder.build(tls()?.wrap_connector(tunnel))))
+    }
+
+    pub(super) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, SendError> {
+        match self {
+            Self::Direct(client) => client.request(request).await,
+            Self::Tunnel(client) => client.request(request).await,
+        }
+    }
+}
+
+/// TLS with the roots of the system, or with built-in ones where an image has none.
+fn tls() -> Result<HttpsConnectorBuilder<hyper_rustls::builderstates::WantsProtocols2>, String> {
+    Ok(match HttpsConnectorBuilder::new().with_native_roots() {
+        Ok(builder) => builder,
+        Err(_) => HttpsConnectorBuilder::new().with_webpki_roots(),
+    }
+    .https_or_http()
+    .enable_http1())
+}
+
+/// Whether the connection itself took too long.
+pub(super) fn is_connect_timeout(error: &SendError) -> bool {
+    let timed_out = |error: &(dyn Error + 'static)| {
+        let io = error.downcast_ref::<io::Error>();
+        io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
+    };
+    error.is_connect() && chain(error).any(timed_out)
+}
+
+/// The innermost reason, which is the one that a person can do something about.
+pub(super) fn reason(error: &(dyn Error + 'static)) -> String {
+    chain(error)
+        .last()
+        .map_or_else(String::new, ToString::to_string)
+}
+
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}

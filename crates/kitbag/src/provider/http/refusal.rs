@@ -1,0 +1,54 @@
+//! A refused request: what the provider says about it, without the key that it may repeat.
+
+use std::time::Duration;
+
+use http::response::Parts;
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::Incoming;
+use serde_json::Value;
+
+use super::{retry, scrubbed};
+use crate::provider::{ProviderError, Secret};
+
+/// No more of an error is read.
+const MOST: usize = 64 << 10;
+
+/// No more of it is shown.
+const SHOWN: usize = 400;
+
+/// The rest of an error is not waited for longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) async fn read(
+    head: &Parts,
+    body: Incoming,
+    address: String,
+    secrets: &[Secret],
+) -> ProviderError {
+    let body = tokio::time::timeout(PATIENCE, Limited::new(body, MOST).collect()).await;
+    let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes());
+    let text = body.map(|body| String::from_utf8_lossy(&body).into_owned());
+    ProviderError::Status {
+        address,
+        status: head.status.as_u16(),
+        message: shortened(&scrubbed(secrets, message(&text.unwrap_or_default()))),
+        retry_after: retry::after(&head.headers),
+    }
+}
+
+/// The words of an error: those of a JSON object that has some, else all of them.
+fn message(body: &str) -> String {
+    let json: Value = serde_json::from_str(body).unwrap_or_default();
+    let places = ["/error/message", "/message", "/error", "/detail"].into_iter();
+    let mut said = places.filter_map(|place| json.pointer(place)?.as_str());
+    said.next().unwrap_or(body).trim().to_owned()
+}
+
+/// On one line, and not too long.
+fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,271 @@
+//! Which provider answers for a model: `provider/model`, or the one that the catalogue names.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use http::Uri;
+use indexmap::IndexMap;
+use kitbag_core::content::RawJson;
+use kitbag_layout::{
+    Config, Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
+};
+
+use super::{
+    HttpProvider, HttpSettings, Key, Provider, ProviderError, ScriptProvider, Secret, Timeouts,
+};
+use crate::tokens::ModelProfile;
+use crate::wire::Dialect;
+
+/// Providers that need no configuration, and the model of requests that name none.
+const BUILT_IN: [BuiltIn; 4] = [
+    BuiltIn {
+        name: "anthropic",
+        kind: ProviderKind::Anthropic,
+        base_url: "https://api.anthropic.com",
+        base_variable: Some("ANTHROPIC_BASE_URL"),
+        key_variable: Some("ANTHROPIC_API_KEY"),
+        model: Some("claude-sonnet-5-5"),
+    },
+    BuiltIn {
+        name: "openai",
+        kind: ProviderKind::OpenAi,
+        base_url: "https://api.openai.com/v1",
+        base_variable: Some("OPENAI_BASE_URL"),
+        key_variable: Some("OPENAI_API_KEY"),
+        model: Some("gpt-5.6"),
+    },
+    BuiltIn {
+        name: "openrouter",
+        kind: ProviderKind::OpenAi,
+        base_url: "https://openrouter.ai/api/v1",
+        base_variable: None,
+        key_variable: Some("OPENROUTER_API_KEY"),
+        model: None,
+    },
+    BuiltIn {
+        name: "ollama",
+        kind: ProviderKind::OpenAi,
+        base_url: "http://localhost:11434/v1",
+        base_variable: None,
+        key_variable: None,
+        model: None,
+    },
+];
+
+struct BuiltIn {
+    name: &'static str,
+    kind: ProviderKind,
+    base_url: &'static str,
+    /// The variable that names another address, as the provider's own clients read it.
+    base_variable: Option<&'static str>,
+    key_variable: Option<&'static str>,
+    model: Option<&'static str>,
+}
+
+/// The providers of a project, besides those that need no configuration.
+pub struct Providers<'a> {
+    config: &'a Config,
+    root: PathBuf,
+    variables: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl fmt::Debug for Providers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+/// A provider, and the model that it is asked for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ChosenProvider {
+    /// The provider.
+    pub provider: Box<dyn Provider>,
+    /// The model, as the provider names it; a script has none.
+    pub model: Option<String>,
+}
+
+impl<'a> Providers<'a> {
+    /// The providers of a configuration. Its files are relative to `root`; `variables` looks into the
+    /// environment.
+    #[must_use]
+    pub fn new(
+        config: &'a Config,
+        root: impl Into<PathBuf>,
+        variables: &'a dyn Fn(&str) -> Option<String>,
+    ) -> Self {
+        Self {
+            config,
+            root: root.into(),
+            variables,
+        }
+    }
+
+    /// The provider for a model, or for the one that the configuration names, or for the first of the
+    /// usual ones for which there is a key. No key is asked for: a request can be looked at without.
+    ///
+    /// # Errors
+    /// When no provider is known for the model, or when its settings cannot be used.
+    pub fn choose(&self, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
+        let usual = self.config.settings.model.as_deref();
+        if let Some(model) = model.or(usual) {
+            return self.for_model(model);
+        }
+        let mut own = self.config.providers.keys();
+        if let (Some(only), None) = (own.next(), own.next()) {
+            return self.open(only, None);
+        }
+        let is_set = |name: &str| (self.variables)(name).is_some_and(|value| !value.is_empty());
+        let with_model = || BUILT_IN.iter().filter(|one| one.model.is_some());
+        let mut ready = with_model().filter(|one| one.key_variable.is_some_and(is_set));
+        match ready.next().or(with_model().next()) {
+            Some(usual) => self.open(usual.name, usual.model),
+            None => Err(self.unknown("")),
+        }
+    }
+
+    fn for_model(&self, model: &str) -> Result<ChosenProvider, ProviderError> {
+        if let Some((name, rest)) = model.split_once('/')
+            && self.is_known(name)
+        {
+            return self.open(name, Some(rest).filter(|rest| !rest.is_empty()));
+        }
+        if self.config.providers.contains_key(model) {
+            return self.open(model, None);
+        }
+        let profile = ModelProfile::find(model).ok();
+        match profile.and_then(|profile| profile.provider.as_deref()) {
+            Some(name) => self.open(name, Some(model)),
+            None => Err(self.unknown(model)),
+        }
+    }
+
+    fn unknown(&self, model: &str) -> ProviderError {
+        ProviderError::UnknownModel {
+            model: model.to_owned(),
+            known: self.names().map(str::to_owned).collect(),
+        }
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// The names of all providers, the project's own first.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let own = self.config.providers.keys().map(String::as_str);
+        let others = BUILT_IN.iter().map(|one| one.name);
+        let others = others.filter(|name| !self.config.providers.contains_key(*name));
+        own.chain(others)
+    }
+
+    fn open(&self, name: &str, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
+        let built_in = BUILT_IN.iter().find(|one| one.name == name);
+        let entry = match (self.config.providers.get(name), built_in) {
+            (Some(entry), _) => {
+                trusted(name, entry)?;
+                entry.clone()
+            }
+            (None, Some(built_in)) => self.entry_of(built_in),
+            (None, None) => return Err(self.unknown(name)),
+        };
+        let of_entry = entry.model.clone();
+        let model = model.map(str::to_owned).or(of_entry);
+        if entry.kind == ProviderKind::Script {
+            let answers = self.root.join(entry.answers.unwrap_or_default());
+            let provider = Box::new(ScriptProvider::new(name, answers));
+            return Ok(ChosenProvider { provider, model });
+        }
+        let model = model.or_else(|| built_in?.model.map(str::to_owned));
+        let Some(model) = model else {
+            let provider = name.to_owned();
+            return Err(ProviderError::NoModel { provider });
+        };
+        let provider = HttpProvider::new(self.settings(name, &entry))?;
+        Ok(ChosenProvider {
+            provider: Box::new(provider),
+            model: Some(model),
+        })
+    }
+
+    /// A built-in provider as an entry, at the address that the environment names for it.
+    fn entry_of(&self, built_in: &BuiltIn) -> ProviderEntry {
+        let mut entry = ProviderEntry::new(built_in.kind);
+        let named = built_in.base_variable.and_then(self.variables);
+        let named = named.filter(|address| !address.is_empty());
+        entry.base_url = Some(named.unwrap_or_else(|| built_in.base_url.to_owned()));
+        let variable = built_in.key_variable.map(str::to_owned);
+        entry.key = variable.map(KeySource::Env);
+        entry
+    }
+
+    fn settings(&self, name: &str, entry: &ProviderEntry) -> HttpSettings {
+        let (dialect, usual) = match entry.kind {
+            ProviderKind::Anthropic => (Dialect::Anthropic, "anthropic"),
+            ProviderKind::Responses => (Dialect::Responses, "openai"),
+            _ => (Dialect::OpenAi, "openai"),
+        };
+        let usual = BUILT_IN.iter().find(|one| one.name == usual);
+        let base_url = entry.base_url.clone();
+        // The usual key is for the usual address alone.
+        let usual_key = usual.filter(|_| base_url.is_none());
+        let usual_key = usual_key.and_then(|usual| usual.key_variable);
+        let usual_key = usual_key.map(|name| KeySource::Env(name.to_owned()));
+        let base_url = base_url.or(usual.map(|usual| usual.base_url.to_owned()));
+        let mut settings = HttpSettings::new(name, dialect, base_url.unwrap_or_default());
+        let key = entry.key.clone().or(usual_key);
+        settings.key = key.and_then(|source| self.key(&source));
+        let header = |(name, source): (&String, &HeaderSource)| {
+            let value = match source {
+                HeaderSource::Text(text) => Some(Key::Value(Secret::new(text))),
+                HeaderSource::Secret(source) => self.key(source),
+                _ => None,
+            };
+            Some((name.clone(), value?))
+        };
+        settings.headers = entry.headers.iter().filter_map(header).collect();
+        let field = |(name, value)| Some((String::clone(name), RawJson::from_value(value).ok()?));
+        let fields: IndexMap<String, RawJson> = entry.fields.iter().filter_map(field).collect();
+        settings.fields = fields;
+        settings.timeouts = timeouts(entry.timeouts);
+        settings
+    }
+
+    fn key(&self, source: &KeySource) -> Option<Key> {
+        Key::of(source, Path::new(&self.root), self.variables)
+    }
+}
+
+fn timeouts(said: ProviderTimeouts) -> Timeouts {
+    let usual = Timeouts::default();
+    Timeouts {
+        connect: said.connect.unwrap_or(usual.connect),
+        first_byte: said.first_byte.unwrap_or(usual.first_byte),
+        idle: said.idle.unwrap_or(usual.idle),
+    }
+}
+
+/// Refuses what a file that was merely found would do with a key or send off the machine: whoever
+/// wrote the folder's files would get at the keys and the memory of whoever works in it.
+fn trusted(name: &str, entry: &ProviderEntry) -> Result<(), ProviderError> {
+    let secret_header = |header: &HeaderSource| matches!(header, HeaderSource::Secret(_));
+    let problem = match entry.declared {
+        Declared::ByUser => return Ok(()),
+        _ if entry.kind == ProviderKind::Script => return Ok(()),
+        _ if entry.key.is_some() || entry.headers.values().any(secret_header) => {
+            "wants a key to be read"
+        }
+        _ if !is_local(entry.base_url.as_deref()) => "sends what is asked off this machine",
+        _ => return Ok(()),
+    };
+    Err(ProviderError::Untrusted {
+        provider: name.to_owned(),
+        problem,
+    })
+}
+
+fn is_local(address: Option<&str>) -> bool {
+    let address: Option<Uri> = address.and_then(|address| address.parse().ok());
+    let host = address.as_ref().and_then(Uri::host).unwrap_or_default();
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1")
+}

@@ -1,0 +1,73 @@
+//! An answer, put together from its events.
+
+use kitbag_core::content::{Content, ContentBlock};
+use kitbag_core::message::ToolCall;
+
+use super::{ReplyEvent, StopReason, Usage};
+
+/// An answer, as much of it as has come.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// Its words and the blocks that are passed back with them, in their order.
+    pub blocks: Vec<ContentBlock>,
+    /// The model's reasoning, as far as it is shown to people.
+    pub thinking: String,
+    /// The tools that it calls.
+    pub tool_calls: Vec<ToolCall>,
+    /// The tokens that the provider counted, if it told them.
+    pub usage: Option<Usage>,
+    /// The reason why the model ended, if it is known.
+    pub stop: Option<StopReason>,
+    /// Whether all of it came.
+    pub is_whole: bool,
+}
+
+impl Reply {
+    /// Adds the next event.
+    ///
+    /// ```
+    /// use kitbag::provider::{Reply, ReplyEvent};
+    ///
+    /// let mut reply = Reply::default();
+    /// for piece in ["Good ", "morning."] {
+    ///     reply.add(ReplyEvent::Text(piece.into()));
+    /// }
+    /// assert_eq!(reply.text(), "Good morning.");
+    /// assert!(!reply.is_whole);
+    /// ```
+    pub fn add(&mut self, event: ReplyEvent) {
+        match event {
+            ReplyEvent::Text(text) => match self.blocks.last_mut() {
+                Some(ContentBlock::Text {
+                    text: said,
+                    raw: None,
+                }) => said.push_str(&text),
+                _ => self.blocks.push(ContentBlock::text(text)),
+            },
+            ReplyEvent::Thinking(text) => self.thinking.push_str(&text),
+            ReplyEvent::Block(block) => self.blocks.push(block),
+            ReplyEvent::ToolCall(call) => self.tool_calls.push(call),
+            ReplyEvent::Usage(usage) => self.usage = Some(usage),
+            ReplyEvent::Stop(stop) => self.stop = Some(stop),
+            ReplyEvent::Done => self.is_whole = true,
+        }
+    }
+
+    /// The words alone.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts = self.blocks.iter().filter_map(ContentBlock::as_text);
+        texts.collect()
+    }
+
+    /// The content of the message to keep: a plain text where it is nothing else.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        match self.blocks.as_slice() {
+            [] => Content::Text(String::new()),
+            [ContentBlock::Text { text, raw: None }] => Content::Text(text.clone()),
+            blocks => Content::Blocks(blocks.to_vec()),
+        }
+    }
+}
