@@ -12,6 +12,8 @@ use crate::error::{Result, StoreError};
 
 /// Files that SQLite makes beside a database.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// Locks that are removed under our hands are made again at most as often.
+const TRIES: u32 = 100;
 
 /// A file that is removed again unless it is kept.
 pub(super) struct Partial {
@@ -31,7 +33,7 @@ impl Partial {
             return Err(exists(to));
         }
         let lock = Lock::take(to)?;
-        let left_over = left_over(to, &lock.path);
+        let left_over = left_over(to);
         let path = beside(to, &format!(".partial-{mark}"));
         let made = private().create_new(true).open(&path);
         made.map_err(|error| failed(&path, &error))?;
@@ -87,20 +89,39 @@ impl Lock {
     /// The database itself is not locked: some systems take this lock for one of SQLite's.
     fn take(to: &Path) -> Result<Self> {
         let path = beside(to, ".partial-lock");
-        let file = private().create(true).truncate(false).open(&path);
-        let file = file.map_err(|error| failed(&path, &error))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                let problem = format!(
-                    "{} is being written by another process; wait for it, or choose another name",
-                    to.display()
-                );
-                Err(StoreError::invalid("the backup", problem))
+        for _ in 0..TRIES {
+            let file = private().create(true).truncate(false).open(&path);
+            let file = file.map_err(|error| failed(&path, &error))?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => break,
+                // Whoever held it has removed it meanwhile: another may have made the next by now.
+                Ok(()) if !is_named(&file, &path) => {}
+                // Where files cannot be locked, the name alone keeps backups apart.
+                Ok(()) | Err(TryLockError::Error(_)) => return Ok(Self { path, _file: file }),
             }
-            // Where files cannot be locked, the name alone keeps backups apart.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self { path, _file: file }),
         }
+        let problem = format!(
+            "{} is being written by another process; wait for it, or choose another name",
+            to.display()
+        );
+        Err(StoreError::invalid("the backup", problem))
     }
+}
+
+/// Returns whether an open file still has its name.
+#[cfg(unix)]
+fn is_named(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: fs::Metadata| (found.dev(), found.ino());
+    let named = fs::metadata(path).map(identity).ok();
+    named.is_some() && named == file.metadata().map(identity).ok()
+}
+
+/// Returns whether an open file still has its name. Without an identity to compare, that there is one
+/// must do.
+#[cfg(not(unix))]
+fn is_named(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 impl Drop for Lock {
@@ -110,19 +131,26 @@ impl Drop for Lock {
 }
 
 /// The files of interrupted backups, by name. Nobody else is writing a backup of this name.
-fn left_over(to: &Path, lock: &Path) -> Vec<PathBuf> {
+fn left_over(to: &Path) -> Vec<PathBuf> {
     let name = to.file_name().unwrap_or_default().to_string_lossy();
     let begin = format!("{name}.partial");
     let entries = fs::read_dir(folder(to)).into_iter().flatten().flatten();
     let paths = entries.map(|entry| to.with_file_name(entry.file_name()));
     let is_left_over = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_companion = COMPANIONS.iter().any(|ending| name.ends_with(ending));
-        name.starts_with(&begin) && !is_companion && path != lock
+        let ending = name.strip_prefix(&begin);
+        ending.is_some_and(|ending| {
+            ending.is_empty() || ending.strip_prefix('-').is_some_and(is_mark)
+        })
     };
     let mut found: Vec<PathBuf> = paths.filter(is_left_over).collect();
     found.sort();
     found
+}
+
+/// Returns whether a text can be the mark of a backup: digits as stores have them in their names.
+fn is_mark(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Options to make a file that its owner alone can read.

@@ -7,8 +7,7 @@ use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::schema::Table;
 use crate::store::{Store, Tenant};
-use crate::transaction::{Tx, placeholders};
-use crate::value::Value;
+use crate::transaction::Tx;
 
 /// The treatment of rows that the tenant has already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +32,7 @@ impl Store {
             // Nobody else makes a scope meanwhile.
             set_mark(tx, scopes).await?;
             let tables = tables();
-            for table in &tables {
-                if may_replace(tx, table, &tenant, existing).await? {
-                    let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
-                    tx.execute(&sql, ()).await?;
-                }
-            }
+            make_room(tx, &tables, &tenant, existing).await?;
             let mut copied = Copied::default();
             for table in &tables {
                 let rows = copy_table(tx, &backup, table).await?;
@@ -49,9 +43,9 @@ impl Store {
         .await
     }
 
-    /// Tries what [`restore`](Self::restore) would do with one row of each table, and takes it back: finds
-    /// rows that must not be replaced, missing rights and policies that refuse the tenant, so that many
-    /// tenants can be tried before the first of them is restored.
+    /// Removes what [`restore`](Self::restore) would remove, inserts one row of each table, and takes it
+    /// back: finds rows that must not be replaced, missing rights and policies that refuse the tenant, so
+    /// that many tenants can be tried before the first of them is restored.
     ///
     /// # Errors
     /// As [`restore`](Self::restore) would fail at these rows.
@@ -61,12 +55,11 @@ impl Store {
         self.write(async move |tx| {
             tx.set_savepoint().await?;
             set_mark(tx, scopes).await?;
-            for table in &tables() {
-                may_replace(tx, table, &tenant, existing).await?;
-                for row in backup.page(table, Vec::new(), 1).await? {
-                    remove_row(tx, table, &row).await?;
-                    tx.insert(&table.with_columns(), [row]).await?;
-                }
+            let tables = tables();
+            make_room(tx, &tables, &tenant, existing).await?;
+            for table in &tables {
+                let rows = backup.page(table, Vec::new(), 1).await?;
+                tx.insert(&table.with_columns(), rows).await?;
             }
             tx.roll_back_to_savepoint().await
         })
@@ -88,28 +81,25 @@ impl Store {
     }
 }
 
-/// Tells whether the tenant has rows in a table. Those that are not to be replaced are an error.
-async fn may_replace(
+/// Removes the rows that the tenant has. Those that are not to be replaced are an error.
+async fn make_room(
     tx: &mut Tx<'_>,
-    table: &Table,
+    tables: &[Table],
     tenant: &Tenant,
     existing: Existing,
-) -> Result<bool> {
-    let has_rows = !page(tx, table, Vec::new(), 1).await?.is_empty();
-    if has_rows && existing == Existing::Refuse && !table.holds_marks() {
-        let problem = format!("has rows of tenant `{tenant}` already");
-        return Err(StoreError::invalid("the store", problem));
+) -> Result<()> {
+    for table in tables {
+        if page(tx, table, Vec::new(), 1).await?.is_empty() {
+            continue;
+        }
+        if existing == Existing::Refuse && !table.holds_marks() {
+            let problem = format!("has rows of tenant `{tenant}` already");
+            return Err(StoreError::invalid("the store", problem));
+        }
+        let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);
+        tx.execute(&sql, ()).await?;
     }
-    Ok(has_rows)
-}
-
-/// Removes the row that has the key of another.
-async fn remove_row(tx: &mut Tx<'_>, table: &Table, row: &[Value]) -> Result<()> {
-    let key = table.key.join(", ");
-    let values = placeholders(2, table.key.len());
-    let name = table.name;
-    let sql = format!("DELETE FROM {name} WHERE tenant = $1 AND ({key}) = ({values})");
-    tx.execute(&sql, table.key_of(row)).await.map(drop)
+    Ok(())
 }
 
 /// Copies a table, and returns how many rows it has.

@@ -39,7 +39,7 @@ pub struct DamagedRow {
     pub table: &'static str,
     /// The reason why it cannot be read.
     pub reason: String,
-    /// What becomes of it.
+    /// The treatment that the repair gives it.
     pub remedy: Remedy,
     key: Vec<Value>,
     cells: Vec<(&'static str, Value)>,

@@ -38,7 +38,7 @@ enum Write {
 
 /// Does its work in the open transaction, if there is one, and leaves an answer to give once that
 /// has ended.
-type Work = Box<dyn FnOnce(Result<&mut Connection>, Company) -> Answer + Send>;
+type Work = Box<dyn FnOnce(Result<&mut Connection>, Company) -> (End, Answer) + Send>;
 type Answer = Box<dyn FnOnce(Result<()>) + Send>;
 /// Does its work and answers at once.
 type Alone = Box<dyn FnOnce(&mut Connection) + Send>;
@@ -50,6 +50,14 @@ enum Company {
     None,
     /// Several pieces, each of which is undone alone.
     Others,
+}
+
+/// The end that a piece of work allows its transaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Commit,
+    /// The work failed and is still in the transaction, or the database has undone all of it.
+    Undo,
 }
 
 impl Sqlite {
@@ -84,15 +92,19 @@ impl Sqlite {
     ) -> Result<T> {
         ask(self.writing.as_ref(), |answer| {
             Write::Together(Box::new(move |connection, company| {
-                let result = connection.and_then(|connection| match company {
-                    Company::None => alone(connection, &tenant, operation),
-                    Company::Others => in_savepoint(connection, &tenant, operation),
-                });
-                Box::new(move |committed| {
+                let (end, result) = match (connection, company) {
+                    (Err(error), _) => (End::Undo, Err(error)),
+                    (Ok(connection), Company::None) => alone(connection, &tenant, operation),
+                    (Ok(connection), Company::Others) => {
+                        in_savepoint(connection, &tenant, operation)
+                    }
+                };
+                let answer = Box::new(move |committed: Result<()>| {
                     let result = result.and_then(|value| committed.map(|()| value));
                     // Whoever asked may have gone; what was written stays.
                     drop(answer.send(result));
-                })
+                });
+                (end, answer as Answer)
             }))
         })
         .await
@@ -176,18 +188,30 @@ fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>
     if waiting.is_empty() {
         return;
     }
-    let begin = |()| connection.execute_batch("BEGIN IMMEDIATE").map_err(failed);
+    let begin = |()| {
+        // One that could not be undone is still open.
+        undo(connection)?;
+        connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)
+    };
     let begun = file.check().and_then(begin);
     let company = match waiting.len() {
         1 => Company::None,
         _ => Company::Others,
     };
     let mut answers = Vec::with_capacity(waiting.len());
+    let mut end = End::Commit;
     for work in waiting {
         let open = begun.clone().and_then(|()| still_open(connection));
-        answers.push(work(open.map(|()| &mut *connection), company));
+        let (allowed, answer) = work(open.map(|()| &mut *connection), company);
+        if allowed == End::Undo {
+            end = End::Undo;
+        }
+        answers.push(answer);
     }
-    let ended = begun.and_then(|()| end(connection));
+    let ended = begun.and_then(|()| match end {
+        End::Commit => commit(connection),
+        End::Undo => undo(connection).and_then(|()| still_open(connection)),
+    });
     for answer in answers {
         answer(ended.clone());
     }
@@ -203,20 +227,17 @@ fn still_open(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Does the only piece of work of a transaction, and undoes the transaction when it fails.
+/// Does the only piece of work of a transaction, which is undone when it fails.
 fn alone<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
-) -> Result<T> {
+) -> (End, Result<T>) {
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
-    if connection.is_autocommit() {
-        return result.and_then(|value| still_open(connection).map(|()| value));
+    match result.and_then(|value| still_open(connection).map(|()| value)) {
+        Ok(value) => (End::Commit, Ok(value)),
+        Err(error) => (End::Undo, Err(error)),
     }
-    if result.is_err() {
-        drop(connection.execute_batch("ROLLBACK"));
-    }
-    result
 }
 
 /// Does one piece of work, and takes it back when it fails, leaving that of the others.
@@ -224,31 +245,38 @@ fn in_savepoint<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
-) -> Result<T> {
-    connection.execute_batch("SAVEPOINT work").map_err(failed)?;
-    let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
-    if connection.is_autocommit() {
-        return result.and_then(|value| still_open(connection).map(|()| value));
+) -> (End, Result<T>) {
+    if let Err(error) = connection.execute_batch("SAVEPOINT work") {
+        return (End::Commit, Err(failed(error)));
     }
+    let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
     let end = match result {
         Ok(_) => "RELEASE work",
         Err(_) => "ROLLBACK TO work; RELEASE work",
     };
-    let ended = connection.execute_batch(end).map_err(failed);
-    if ended.is_err() && result.is_err() {
+    let ended = still_open(connection);
+    match ended.and_then(|()| connection.execute_batch(end).map_err(failed)) {
+        Ok(()) => (End::Commit, result),
         // What cannot be taken back alone is taken back with all the rest.
-        drop(connection.execute_batch("ROLLBACK"));
+        Err(error) => (End::Undo, result.and(Err(error))),
     }
-    result.and_then(|value| ended.map(|()| value))
 }
 
-fn end(connection: &Connection) -> Result<()> {
+fn commit(connection: &Connection) -> Result<()> {
     still_open(connection)?;
     let committed = connection.execute_batch("COMMIT").map_err(failed);
-    if committed.is_err() && !connection.is_autocommit() {
-        drop(connection.execute_batch("ROLLBACK"));
+    if committed.is_err() {
+        drop(undo(connection));
     }
     committed
+}
+
+/// Undoes the open transaction, if there is one.
+fn undo(connection: &Connection) -> Result<()> {
+    match connection.is_autocommit() {
+        true => Ok(()),
+        false => connection.execute_batch("ROLLBACK").map_err(failed),
+    }
 }
 
 fn read_all(mut connection: Connection, reads: &Queue<Alone>) {
@@ -268,4 +296,61 @@ fn run_read<T>(
         drop(connection.execute_batch("COMMIT"));
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rusqlite::hooks::{AuthAction, AuthContext, Authorization, TransactionOperation};
+
+    use super::*;
+
+    async fn insert(store: &Sqlite, number: i64, result: Result<()>) -> Result<()> {
+        let insert = async move |tx: &mut Tx<'_>| {
+            tx.insert("said (tenant, number)", [number]).await?;
+            result
+        };
+        store.write(Tenant::default(), insert).await
+    }
+
+    async fn numbers(store: &Sqlite) -> i64 {
+        let sql = "SELECT coalesce(sum(number), 0) FROM said WHERE tenant = $1";
+        let read = async move |tx: &mut Tx<'_>| tx.query_one::<i64>(sql, ()).await;
+        let sum = store.read(Tenant::default(), read).await.unwrap();
+        sum.unwrap()
+    }
+
+    /// A system without memory left keeps SQLite from undoing, as the hook does here.
+    #[tokio::test]
+    async fn failed_work_that_cannot_be_undone_is_never_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let (mut writer, reader) = (
+            Connection::open(&path).unwrap(),
+            Connection::open(&path).unwrap(),
+        );
+        let make = "PRAGMA journal_mode = WAL; CREATE TABLE said (tenant TEXT, number INTEGER)";
+        writer.execute_batch(make).unwrap();
+        let is_stuck = Arc::new(AtomicBool::new(true));
+        let stuck = Arc::clone(&is_stuck);
+        let hook = move |context: AuthContext<'_>| match context.action {
+            AuthAction::Transaction {
+                operation: TransactionOperation::Rollback,
+            } if stuck.load(Ordering::Relaxed) => Authorization::Deny,
+            _ => Authorization::Allow,
+        };
+        writer.authorizer(Some(hook)).unwrap();
+        let file = Named::new(&path).unwrap();
+        let store = Sqlite::start(file, writer, vec![reader]).unwrap();
+
+        let failed = insert(&store, 1, Err(StoreError::Closed)).await;
+        assert!(matches!(failed, Err(StoreError::Closed)), "{failed:?}");
+        assert_eq!(numbers(&store).await, 0);
+        // Nothing goes into the transaction that is still open.
+        insert(&store, 2, Ok(())).await.unwrap_err();
+        is_stuck.store(false, Ordering::Relaxed);
+        insert(&store, 4, Ok(())).await.unwrap();
+        assert_eq!(numbers(&store).await, 4);
+    }
 }

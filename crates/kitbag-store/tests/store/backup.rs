@@ -1,6 +1,6 @@
 //! Backups, and bringing them back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kitbag_core::role::Role;
 use kitbag_store::{
@@ -15,6 +15,7 @@ on_both! {
     x07_a_backup_replaces_what_is_there_only_if_asked
     x07_an_interrupted_backup_is_told_and_left_alone
     x07_a_rehearsal_finds_what_is_refused_and_changes_nothing
+    x07_a_rehearsal_passes_where_other_rows_have_the_same_names
 }
 
 async fn fill(store: &Store) {
@@ -107,7 +108,9 @@ async fn x07_an_interrupted_backup_is_told_and_left_alone(store: Store) {
     let path = folder.path().join("backup.db");
     let beside = |ending: &str| folder.path().join(format!("backup.db{ending}"));
     let left = [beside(".partial"), beside(".partial-0123")];
-    for file in left.iter().chain([&beside(".partial-0123-wal")]) {
+    // The log of one, and files of somebody else.
+    let others = [".partial-0123-wal", ".partial-notes.txt", ".partially"];
+    for file in left.iter().chain(&others.map(beside)) {
         std::fs::write(file, "half of a backup").unwrap();
     }
     let written = store.back_up(&path).await.unwrap();
@@ -116,7 +119,7 @@ async fn x07_an_interrupted_backup_is_told_and_left_alone(store: Store) {
         assert_eq!(std::fs::read(file).unwrap(), b"half of a backup");
     }
     let files = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(files, 4, "the backup and what was there before");
+    assert_eq!(files, 6, "the backup and what was there before");
     let backup = opened(&path).await.for_tenant(store.tenant().clone());
     assert_eq!(backup.stats().await.unwrap().messages, 700);
 }
@@ -139,6 +142,57 @@ async fn x07_a_rehearsal_finds_what_is_refused_and_changes_nothing(store: Store)
     let missing = missing.unwrap_err();
     assert!(matches!(missing, StoreError::Missing { .. }), "{missing}");
     assert_eq!(nobody.stats().await.unwrap().messages, 0);
+}
+
+/// Numbers of scopes are given in the order of their senders' first messages, so that another store has
+/// the same sender under another number.
+async fn x07_a_rehearsal_passes_where_other_rows_have_the_same_names(store: Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Location::Sqlite(folder.path().join("source.db"));
+    let source = Store::open(&source).await.unwrap();
+    let source = source.for_tenant(store.tenant().clone());
+    fill(&source).await;
+    let path = folder.path().join("backup.db");
+    source.back_up(&path).await.unwrap();
+    let bob = Import::new("cli", "bob", None, NewMessage::new(Role::User, "hello"));
+    store.import(vec![bob], second(0)).await.unwrap();
+    fill(&store).await;
+
+    let rehearsed = store.rehearse_restore(&path, Existing::Replace);
+    rehearsed.await.unwrap();
+    assert_eq!(store.stats().await.unwrap().messages, 701);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    store.restore(&path, Existing::Replace).await.unwrap();
+    assert_eq!(store.stats().await.unwrap().messages, 700);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+/// Whoever takes a lock that another has just removed would hold it beside the next, whose backup would
+/// take the first one's file for that of an interrupted one.
+#[test]
+fn x07_backups_of_one_name_in_turn_never_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let (folder, path) = (folder.path(), &path);
+            scope.spawn(move || {
+                run(async {
+                    let location = Location::Sqlite(folder.join(format!("{number}.db")));
+                    let store = Store::open(&location).await.unwrap();
+                    let mut written = 0;
+                    while written < 15 {
+                        if let Ok(backup) = store.back_up(path).await {
+                            // First, so that the others end where this fails.
+                            std::fs::remove_file(path).unwrap();
+                            assert_eq!(backup.left_over, Vec::<PathBuf>::new());
+                            written += 1;
+                        }
+                    }
+                });
+            });
+        }
+    });
 }
 
 #[test]

@@ -55,7 +55,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             show(args, &folder, &embedder)
         }
         Some(Command::Off) => {
-            output::say(match model::choose_none()? {
+            let was_chosen = model::choose_none()?;
+            if args.json {
+                return Ok(output::print_json(&None::<Shown>)?);
+            }
+            output::say(match was_chosen {
                 true => "recall uses no model from now on",
                 false => "no model was chosen",
             });

@@ -65,6 +65,10 @@ fn x04_a_model_that_was_chosen_finds_other_words() {
     assert!(memory.references("the hound").is_empty());
     let again = memory.run(&["model", "off"]);
     assert_eq!(again.stderr, "no model was chosen\n");
+    memory.run(&["model", "use", "tiny"]).success();
+    let off = memory.run(&["model", "off", "--json"]);
+    assert_eq!((off.stderr.as_str(), off.stdout.as_str()), ("", "null\n"));
+    assert!(memory.references("the hound").is_empty());
 }
 
 #[test]

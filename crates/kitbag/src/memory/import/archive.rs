@@ -13,7 +13,7 @@ use super::ahead::Ahead;
 
 const FILE: [u8; 4] = *b"PK\x03\x04";
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
-/// What stands behind the files: the directory, the records that end it, or a signature.
+/// The beginnings of everything behind the files: the directory, the records that end it, a signature.
 const BEHIND: [[u8; 4]; 5] = [
     *b"PK\x01\x02",
     *b"PK\x05\x06",
@@ -28,13 +28,15 @@ const MOST_GROWTH: u64 = 200;
 /// Files up to this many bytes may have grown however much.
 const ALWAYS: u64 = 64 << 20;
 
-/// An archive. Reading gives the bytes of the file that was opened last.
+/// An archive. Reading gives the bytes of the file that was unpacked last.
 pub(super) struct Archive<R> {
     state: State<R>,
 }
 
 enum State<R> {
     Between(Ahead<R>),
+    /// At the first byte of a file.
+    Before(Ahead<R>, Header),
     Inside(BufReader<Entry<R>>),
     Over,
 }
@@ -51,10 +53,12 @@ impl<R: BufRead> Archive<R> {
         bytes.starts_with(&FILE) || bytes.starts_with(b"PK\x05\x06")
     }
 
-    /// Goes to the next file and returns its path; nothing behind the last.
-    pub(super) fn open_next(&mut self) -> io::Result<Option<String>> {
+    /// Goes to the next file and returns its path; nothing behind the last. One that was not unpacked
+    /// is passed over, however it is packed.
+    pub(super) fn go_to_next(&mut self) -> io::Result<Option<String>> {
         let mut reader = match std::mem::replace(&mut self.state, State::Over) {
             State::Between(reader) => reader,
+            State::Before(reader, header) => pass_over(reader, header)?,
             State::Inside(entry) => finish(entry)?,
             State::Over => return Ok(None),
         };
@@ -67,15 +71,43 @@ impl<R: BufRead> Archive<R> {
         }
         let header = Header::read(&mut reader)?;
         let path = header.path.clone();
-        let content = Content::new(reader, &header)?;
-        let entry = Entry {
-            content,
-            header,
-            crc: Crc::new(),
-        };
-        self.state = State::Inside(BufReader::with_capacity(64 << 10, entry));
+        self.state = State::Before(reader, header);
         Ok(Some(path))
     }
+
+    /// Makes the file that was gone to ready to be read.
+    pub(super) fn unpack(&mut self) -> io::Result<()> {
+        self.state = match std::mem::replace(&mut self.state, State::Over) {
+            State::Before(reader, header) => State::Inside(unpacked(reader, header)?),
+            state => state,
+        };
+        Ok(())
+    }
+}
+
+fn unpacked<R: BufRead>(reader: Ahead<R>, header: Header) -> io::Result<BufReader<Entry<R>>> {
+    let entry = Entry {
+        content: Content::new(reader, &header)?,
+        header,
+        crc: Crc::new(),
+    };
+    Ok(BufReader::with_capacity(64 << 10, entry))
+}
+
+/// Goes behind a file that nobody reads.
+fn pass_over<R: BufRead>(mut reader: Ahead<R>, header: Header) -> io::Result<Ahead<R>> {
+    if header.has_descriptor && header.packed == 0 {
+        // Its length is known only when it is unpacked.
+        return finish(unpacked(reader, header)?);
+    }
+    let packed = &mut reader.by_ref().take(header.packed);
+    if io::copy(packed, &mut io::sink())? < header.packed {
+        return Err(cut_off());
+    }
+    if header.has_descriptor {
+        read_descriptor(&mut reader, header.packed, header.length)?;
+    }
+    Ok(reader)
 }
 
 /// Reads a file to its end, and compares it with what the archive says of it.
@@ -114,14 +146,17 @@ fn read_descriptor<R: BufRead>(reader: &mut Ahead<R>, packed: u64, length: u64) 
     Ok(crc)
 }
 
-/// What stands before a file.
+/// The header of a file.
 struct Header {
+    /// The path, with control characters written out.
     path: String,
     method: u16,
     crc: u32,
-    /// The packed length, unless it is told behind the file.
+    /// The packed length; zero also where it is told behind the file alone.
     packed: u64,
+    length: u64,
     has_descriptor: bool,
+    is_encrypted: bool,
 }
 
 impl Header {
@@ -132,31 +167,45 @@ impl Header {
         let _time_and_date: [u8; 4] = read_array(reader)?;
         let crc = u32::from_le_bytes(read_array(reader)?);
         let mut packed = u64::from(u32::from_le_bytes(read_array(reader)?));
-        let length = u32::from_le_bytes(read_array(reader)?);
+        let mut length = u64::from(u32::from_le_bytes(read_array(reader)?));
         let path_length = u16::from_le_bytes(read_array(reader)?);
         let extra_length = u16::from_le_bytes(read_array(reader)?);
         let path = read_vec(reader, path_length)?;
         let extra = read_vec(reader, extra_length)?;
-        if packed == u64::from(u32::MAX) {
-            // The length of the file itself comes first, if it is there too.
-            let skipped = if length == u32::MAX { 8 } else { 0 };
-            let long = large_lengths(&extra).and_then(|lengths| lengths.get(skipped..skipped + 8));
-            let long = long.and_then(|long| long.try_into().ok());
-            packed = long.map_or(packed, u64::from_le_bytes);
-        }
-        let path = String::from_utf8_lossy(&path).into_owned();
-        if flags & 1 != 0 {
-            let what = format!("`{path}` of the archive needs a password");
-            return Err(io::Error::new(ErrorKind::Unsupported, what));
+        let mut large = large_lengths(&extra).unwrap_or_default();
+        // The length of the file itself comes first.
+        for short in [&mut length, &mut packed] {
+            if *short == u64::from(u32::MAX)
+                && let Some((long, rest)) = large.split_first_chunk()
+            {
+                *short = u64::from_le_bytes(*long);
+                large = rest;
+            }
         }
         Ok(Self {
-            path,
+            path: shown(&path),
             method,
             crc,
             packed,
+            length,
             has_descriptor: flags & 8 != 0,
+            is_encrypted: flags & 1 != 0,
         })
     }
+}
+
+/// A path as a line of a message can hold it. Backslashes stay: they divide folders.
+fn shown(path: &[u8]) -> String {
+    let mut shown = String::with_capacity(path.len());
+    for c in String::from_utf8_lossy(path).chars() {
+        match c {
+            // These turn the direction of what follows.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => shown.extend(c.escape_default()),
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// The extra field with lengths of eight bytes.
@@ -172,6 +221,21 @@ fn large_lengths(mut extra: &[u8]) -> Option<&[u8]> {
     None
 }
 
+/// Returns whether the next bytes are the descriptor of an empty file, and the beginning of what may
+/// follow it.
+fn ends_here<R: BufRead>(reader: &mut Ahead<R>) -> io::Result<bool> {
+    let next = reader.peek(28)?;
+    let next = next.strip_prefix(&DESCRIPTOR).unwrap_or(next);
+    let is_descriptor = |length| {
+        let Some((zeros, behind)) = next.split_at_checked(length) else {
+            return false;
+        };
+        let begins = |signature: &[u8; 4]| behind.starts_with(signature);
+        zeros.iter().all(|byte| *byte == 0) && (begins(&FILE) || BEHIND.iter().any(begins))
+    };
+    Ok(is_descriptor(12) || is_descriptor(20))
+}
+
 /// The packed bytes of a file.
 enum Content<R> {
     Stored {
@@ -183,11 +247,15 @@ enum Content<R> {
 }
 
 impl<R: BufRead> Content<R> {
-    fn new(reader: Ahead<R>, header: &Header) -> io::Result<Self> {
+    fn new(mut reader: Ahead<R>, header: &Header) -> io::Result<Self> {
+        let path = &header.path;
+        let unsupported = |what: String| Err(io::Error::new(ErrorKind::Unsupported, what));
+        if header.is_encrypted {
+            return unsupported(format!("`{path}` of the archive needs a password"));
+        }
         match header.method {
-            0 if header.has_descriptor && header.packed == 0 && !header.path.ends_with('/') => {
-                let what = format!("the archive does not tell where `{}` ends", header.path);
-                Err(io::Error::new(ErrorKind::Unsupported, what))
+            0 if header.has_descriptor && header.packed == 0 && !ends_here(&mut reader)? => {
+                unsupported(format!("the archive does not tell where `{path}` ends"))
             }
             0 => Ok(Self::Stored {
                 reader,
@@ -195,13 +263,9 @@ impl<R: BufRead> Content<R> {
                 length: header.packed,
             }),
             8 => Ok(Self::Deflated(Box::new(DeflateDecoder::new(reader)))),
-            method => {
-                let what = format!(
-                    "`{}` of the archive is packed by method {method}, and only 0 and 8 can be read",
-                    header.path
-                );
-                Err(io::Error::new(ErrorKind::Unsupported, what))
-            }
+            method => unsupported(format!(
+                "`{path}` of the archive is packed by method {method}, and only 0 and 8 can be read"
+            )),
         }
     }
 
@@ -265,7 +329,7 @@ impl<R: BufRead> Read for Archive<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.state {
             State::Inside(entry) => entry.read(into),
-            State::Between(_) | State::Over => Ok(0),
+            State::Between(_) | State::Before(..) | State::Over => Ok(0),
         }
     }
 }
@@ -274,7 +338,7 @@ impl<R: BufRead> BufRead for Archive<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match &mut self.state {
             State::Inside(entry) => entry.fill_buf(),
-            State::Between(_) | State::Over => Ok(&[]),
+            State::Between(_) | State::Before(..) | State::Over => Ok(&[]),
         }
     }
 

@@ -63,10 +63,12 @@ impl<R: BufRead> Input<R> {
             return Ok(Opened::None);
         };
         loop {
-            let Some(path) = files.restart().open_next()? else {
+            let archive = files.restart();
+            let Some(path) = archive.go_to_next()? else {
                 return Ok(Opened::None);
             };
             if holds_conversations(&path) {
+                archive.unpack()?;
                 return Ok(Opened::Entry(path));
             }
             // Folders have entries of their own, which nobody counts as files.

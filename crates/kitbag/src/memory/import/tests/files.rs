@@ -173,6 +173,72 @@ fn archives_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn files_that_nobody_wants_are_passed_over_however_they_are_packed() {
+    let conversations = json!([claude()]).to_string().into_bytes();
+    let conversations = [("conversations.json", conversations.as_slice())];
+    let expected = texts(&zipped(&conversations, 8, Lengths::Before), 4_096);
+    let last = zipped(&conversations, 8, Lengths::Behind);
+    let other = |name, content: &[u8], method, lengths| {
+        let mut archive = zipped(&[(name, content)], method, lengths);
+        let end = archive.windows(4).rposition(|part| part == b"PK\x01\x02");
+        archive.truncate(end.unwrap());
+        archive
+    };
+    let mut secret = other("a.txt", b"abc", 8, Lengths::Before);
+    secret[6] = 1;
+    let mut damaged = other("a.txt", b"abc", 0, Lengths::Before);
+    *damaged.last_mut().unwrap() = b'd';
+    // Both before and behind it the archive tells the lengths, behind it in eight bytes each.
+    let mut twice = other("a.txt", b"abc", 12, Lengths::Before);
+    twice[6] = 8;
+    twice.extend(*b"PK\x07\x08crc ");
+    twice.extend([3_u64.to_le_bytes(); 2].concat());
+    let mut long = other("empty.txt", b"", 0, Lengths::Behind);
+    long.extend([0; 8]);
+    let mut without_mark = other("empty.txt", b"", 0, Lengths::Behind);
+    without_mark.drain(without_mark.len() - 16..without_mark.len() - 12);
+    for (what, first) in [
+        (
+            "another method",
+            other("a.txt", b"abc", 12, Lengths::Before),
+        ),
+        ("a password", secret),
+        ("damage", damaged),
+        ("lengths twice", twice),
+        ("an empty file", other("empty.txt", b"", 0, Lengths::Behind)),
+        ("an empty file with long lengths", long),
+        ("an empty file without a mark", without_mark),
+    ] {
+        let archive = [first, last.clone()].concat();
+        for capacity in [1, 4_096] {
+            assert_eq!(texts(&archive, capacity), expected, "{what}");
+        }
+        let mut import = read_import(archive.as_slice(), None, &ImportDefaults::default());
+        assert_eq!(import.by_ref().filter(Result::is_err).count(), 0, "{what}");
+        assert_eq!(import.tally().count(RecordKind::Files), 1, "{what}");
+    }
+    let endless = other("a.txt", b"abc", 0, Lengths::Behind);
+    assert_eq!(
+        texts(&[endless, last].concat(), 4_096),
+        ["! cannot read the import: the archive does not tell where `a.txt` ends"]
+    );
+}
+
+#[test]
+fn errors_show_the_control_characters_of_a_path() {
+    let path = "memories\\a\n\u{1b}[2J\u{202e}b.jsonl";
+    let shown = "memories\\a\\n\\u{1b}[2J\\u{202e}b.jsonl";
+    assert_eq!(
+        texts(&zipped(&[(path, b"{}")], 12, Lengths::Before), 4_096),
+        [format!(
+            "! cannot read the import: `{shown}` of the archive is packed by method 12, and only 0 and 8 can be read"
+        )]
+    );
+    let lines = texts(&zipped(&[(path, b"{]")], 8, Lengths::Before), 4_096);
+    assert!(lines[0].starts_with(&format!("! {shown}: ")), "{lines:?}");
+}
+
+#[test]
 fn an_archive_that_grows_without_end_is_refused() {
     let zeros = vec![b' '; 80 << 20];
     let archive = zipped(&[("conversations.json", &zeros)], 8, Lengths::Before);
