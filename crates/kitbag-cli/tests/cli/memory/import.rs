@@ -98,7 +98,7 @@ fn o06_a_bad_record_is_skipped_and_named_and_the_rest_is_kept() {
         .run_with_stdin(&["import", "-"], b"what\nis this\n")
         .failure(1);
     assert!(
-        error.contains("error: all there is, 2 records are bad; nothing was imported"),
+        error.contains("error: there is nothing but 2 bad records; nothing was imported"),
         "{error}"
     );
 }

@@ -60,8 +60,8 @@ impl Skipped {
 
     /// The failure of an import without a good record.
     pub(super) fn as_failure(&self) -> Option<Failure> {
-        let records = counted(self.count, "record is bad", "records are bad");
-        let failure = Failure::new(format_args!("all there is, {records}"));
+        let records = counted(self.count, "bad record", "bad records");
+        let failure = Failure::new(format_args!("there is nothing but {records}"));
         (self.count > 0).then(|| failure.hint_if(self.hint))
     }
 }
