@@ -28,7 +28,7 @@ pub(crate) enum Eval {
     Memory(memory::Options),
     /// The same with other weights, without the program; much faster in a release build
     Weights(memory::TuneOptions),
-    /// Whether the latest of two statements comes first, for 200 made pairs in five languages
+    /// Asks how often the latest of two statements comes first, for 200 made pairs in five languages
     Updates(memory::UpdateOptions),
     /// Paired differences of two evaluations, with their standard errors
     Compare {

@@ -101,7 +101,7 @@ impl Embedder {
         self.table.dimensions()
     }
 
-    /// How many tokens have a vector.
+    /// The number of tokens that have a vector.
     #[must_use]
     pub fn vocabulary(&self) -> usize {
         self.table.rows()

@@ -30,7 +30,7 @@ const LEASE: SignedDuration = SignedDuration::from_secs(30);
 const RENEWAL: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// What answering needs besides the sources of the prompt.
+/// The things that answering needs besides the sources of the prompt.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Answering<'a> {

@@ -89,7 +89,7 @@ impl fmt::Debug for dyn Provider {
     }
 }
 
-/// What [`Provider::stream`] returns.
+/// The result of [`Provider::stream`].
 pub type ProviderFuture<'a> =
     Pin<Box<dyn Future<Output = Result<ReplyStream, ProviderError>> + Send + 'a>>;
 

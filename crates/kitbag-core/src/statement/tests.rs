@@ -10,7 +10,7 @@ fn drawn(text: &str) -> Vec<(String, String)> {
     said(text, false)
 }
 
-/// What a text states, or what it takes back.
+/// A statement of a text, or its retraction.
 fn said(text: &str, retracts: bool) -> Vec<(String, String)> {
     let found = STATEMENTS.of(text).into_iter();
     let found = found.filter(|one| one.retracts == retracts);

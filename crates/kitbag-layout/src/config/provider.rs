@@ -76,7 +76,7 @@ pub enum KeySource {
     Env(String),
     /// The first line of a file.
     File(String),
-    /// What a program prints: its name and its arguments.
+    /// The output of a program: its name and its arguments.
     Command(Vec<String>),
 }
 

@@ -114,7 +114,7 @@ async fn check_kept(tx: &mut Tx<'_>, scope: u32, problems: &mut Vec<String>) -> 
 struct Messages {
     scope: u32,
     conversations: BTreeMap<u32, Option<u32>>,
-    /// How many the scope has ever had, if it can be told.
+    /// The number that the scope has ever had, if it is known.
     arrivals: Option<u32>,
     indexed: Option<Indexed>,
 }

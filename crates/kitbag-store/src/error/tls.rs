@@ -1,4 +1,4 @@
-//! Why there is no encrypted connection to a server.
+//! Reasons why there is no encrypted connection to a server.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ pub enum TlsProblem {
         parameter: &'static str,
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
     /// The two sides did not come to terms.

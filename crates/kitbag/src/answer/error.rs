@@ -21,13 +21,13 @@ pub enum AnswerError {
     Provider {
         /// Its error.
         error: ProviderError,
-        /// What came of the answer; none where nothing was sent.
+        /// The result of the answer; none where nothing was sent.
         came: Option<Box<Answer>>,
     },
     /// The answer was stopped.
     #[error("the answer was stopped")]
     Stopped {
-        /// What came of it.
+        /// Its result.
         came: Option<Box<Answer>>,
     },
     /// The provider's dialect makes no request of a prompt.
@@ -36,7 +36,7 @@ pub enum AnswerError {
 }
 
 impl AnswerError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

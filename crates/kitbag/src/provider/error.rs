@@ -29,7 +29,7 @@ pub enum ProviderError {
     Untrusted {
         /// Its name.
         provider: String,
-        /// What it would do.
+        /// The effect that it would have.
         problem: &'static str,
     },
     /// There is no key.
@@ -39,7 +39,7 @@ pub enum ProviderError {
         provider: String,
         /// The place that was looked at.
         place: String,
-        /// What is wrong there.
+        /// The problem there.
         problem: String,
         /// The variable to set, where that would help.
         variable: Option<String>,
@@ -49,7 +49,7 @@ pub enum ProviderError {
     Setting {
         /// Its name.
         provider: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// There is no connection.
@@ -57,7 +57,7 @@ pub enum ProviderError {
     Connect {
         /// The address.
         address: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// Something took too long.
@@ -65,7 +65,7 @@ pub enum ProviderError {
     Timeout {
         /// The address.
         address: String,
-        /// What was waited for.
+        /// The event that was waited for.
         stage: Stage,
         /// For so long.
         after: Duration,
@@ -77,7 +77,7 @@ pub enum ProviderError {
         address: String,
         /// The status.
         status: u16,
-        /// What the provider says about it.
+        /// The provider's own words about it.
         message: String,
         /// When to come back, as the provider says.
         retry_after: Option<Duration>,
@@ -85,19 +85,19 @@ pub enum ProviderError {
     /// The provider reports an error in the midst of its answer.
     #[error("the provider broke off: {message}")]
     BrokeOff {
-        /// What it says about it.
+        /// Its own words about it.
         message: String,
     },
     /// The connection ended before the answer did.
     #[error("the answer was cut off: {problem}")]
     Cut {
-        /// What is known about it.
+        /// The things that are known about it.
         problem: String,
     },
     /// The answer cannot be understood.
     #[error("the answer cannot be read: {problem}")]
     Malformed {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The file of a script cannot be used.
@@ -105,12 +105,12 @@ pub enum ProviderError {
     Script {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }
 
-/// What was waited for.
+/// The event that was waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -133,7 +133,7 @@ impl std::fmt::Display for Stage {
 }
 
 impl ProviderError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {

@@ -42,7 +42,7 @@ pub struct HttpSettings {
     pub fields: IndexMap<String, RawJson>,
     /// The times after which it is given up.
     pub timeouts: Timeouts,
-    /// How often a request is tried again before the first byte of an answer.
+    /// The number of times that a request is tried again before the first byte of an answer.
     pub retries: u32,
 }
 
@@ -106,7 +106,7 @@ pub struct HttpProvider {
     random: Box<dyn Fn() -> u32 + Send + Sync>,
 }
 
-/// What is read once, when it is first needed.
+/// Values that are read once, when they are first needed.
 struct Ready {
     headers: HeaderMap,
     secrets: Vec<Secret>,

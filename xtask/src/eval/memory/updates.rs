@@ -20,7 +20,7 @@ const EARLIER: &str = "2024-01-10T10:00:00Z";
 const LATER: &str = "2024-03-05T10:00:00Z";
 const NOW: &str = "2024-03-20T10:00:00Z";
 
-/// How the pairs are asked for.
+/// The way in which the pairs are asked for.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The program [default: the release build of this project]

@@ -1,4 +1,4 @@
-//! What an answer took: a line for people, JSON for programs.
+//! The tokens and the time that an answer took: a line for people, JSON for programs.
 
 use kitbag::answer::Answer;
 use kitbag::core::message::ToolCall;
@@ -39,7 +39,7 @@ pub(super) fn say(answer: &Answer) {
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
     text: String,

@@ -101,7 +101,7 @@ fn webpki_error(wrong: &CertificateError) -> Option<&webpki::Error> {
     }
 }
 
-/// What a server answers to a certificate of the client that it does not like.
+/// The answer of a server to a client's certificate that it refuses.
 const fn is_about_us(alert: AlertDescription) -> bool {
     use AlertDescription as Alert;
     matches!(

@@ -29,7 +29,7 @@ pub(super) struct Author {
     pub(super) name: Option<String>,
 }
 
-/// What a message is to the user.
+/// The part that a message plays for the user.
 pub(super) enum Seen {
     /// Something that was said.
     Said(Role),

@@ -10,7 +10,7 @@ use crate::memory::import::ImportTally;
 const BEGIN: &str = "<antArtifact";
 const END: &str = "</antArtifact>";
 
-/// What a call of a tool does.
+/// The effect of a tool's call.
 pub(super) enum ToolUse<'a> {
     /// Makes or changes a document.
     Document,

@@ -54,7 +54,7 @@ pub enum ImportError {
     /// An archive holds nothing to import.
     #[error("the archive holds no conversations, only {files} other files")]
     NoConversations {
-        /// How many files it has.
+        /// The number of files in it.
         files: u64,
     },
     /// Something is wrong in a file of an archive.
@@ -62,7 +62,7 @@ pub enum ImportError {
     InFile {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         error: Box<ImportError>,
     },
     /// The system refused.

@@ -45,7 +45,7 @@ pub struct ImportLine {
     /// Who may see it; everybody if nothing else is known.
     #[serde(skip_serializing_if = "Visibility::is_all")]
     pub visibility: Visibility,
-    /// What else is known of it, to filter by.
+    /// Further properties to filter by.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
     /// Facts that were learned from it, by key.

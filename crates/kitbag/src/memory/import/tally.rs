@@ -26,7 +26,7 @@ pub enum RecordKind {
     FileTexts,
     /// Pictures, sounds and files, as their names in the messages that they were attached to.
     FileNames,
-    /// What the model of the service was told to remember, as facts.
+    /// Facts that the model of the service was told to remember.
     Memories,
     /// The memory that a service wrote about its user, as messages.
     MemoryTexts,
@@ -55,7 +55,7 @@ pub enum RecordKind {
     Files,
 }
 
-/// What becomes of records of a kind.
+/// The fate of the records of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// Kept as it is.
@@ -94,7 +94,7 @@ impl RecordKind {
         Self::Files,
     ];
 
-    /// What becomes of them.
+    /// Their fate.
     #[must_use]
     pub fn fate(self) -> Fate {
         match self {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::{Decoder, Encoding, UTF_16BE, UTF_16LE};
 
-/// How much UTF-8 is made at a time.
+/// The bytes of UTF-8 that are made at a time.
 const PIECE: usize = 64 << 10;
 
 /// A reader whose bytes are UTF-8 where the file is UTF-16 with a byte order mark. All others pass as they

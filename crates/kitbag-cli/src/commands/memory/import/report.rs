@@ -12,7 +12,7 @@ use crate::output::{self, counted, grouped};
 /// The number of bad records that are named; of a file that is none all are bad.
 const NAMED: usize = 20;
 
-/// Why something cannot be imported.
+/// The reason why something cannot be imported.
 pub(super) struct Problem {
     pub(super) what: String,
     pub(super) hint: Option<&'static str>,

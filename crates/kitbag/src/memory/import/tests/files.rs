@@ -7,7 +7,7 @@ use flate2::{Compression, Crc};
 
 use super::*;
 
-/// Where an archive tells the length and the checksum of a file.
+/// The place in which an archive tells the length and the checksum of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lengths {
     Before,
