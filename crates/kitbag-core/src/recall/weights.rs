@@ -44,7 +44,7 @@ pub struct RecallWeights {
     pub question: f64,
     /// For a person's answer to a question.
     pub reply: f64,
-    /// What share of its words and its meaning a message loses that is not by a person.
+    /// The share of its words and its meaning that a message loses that is not by a person.
     pub role: f64,
     /// For each doubling of a message's length beyond a passage.
     pub length: f64,

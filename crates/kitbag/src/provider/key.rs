@@ -122,7 +122,7 @@ impl Key {
     }
 }
 
-/// What a program prints. It may ask its user for a password, so that only its result is taken.
+/// The output of a program. It may ask its user for a password, so only its result is taken.
 fn printed(words: &[String]) -> Result<String, String> {
     let Some((program, arguments)) = words.split_first() else {
         return Err("is empty".to_owned());

@@ -226,7 +226,7 @@ impl Turn<'_> {
         })
     }
 
-    /// What keeping a selection costs, against the best one of as many tokens.
+    /// The cost of keeping a selection, against the best one of as many tokens.
     pub(super) fn regret(&self, kept: &Choice, market: &Fitted) -> u64 {
         let tokens = kept.chunk_tokens();
         let equal =

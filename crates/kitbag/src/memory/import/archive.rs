@@ -22,7 +22,7 @@ const BEHIND: [[u8; 4]; 5] = [
     *b"PK\x05\x05",
 ];
 
-/// How many times its size a file may grow when it is unpacked, beyond [`ALWAYS`]. Chats grow to between
+/// A file may grow to so many times its size when it is unpacked, beyond [`ALWAYS`]. Chats grow to between
 /// four and ten times; what grows more is made to fill memories and disks.
 const MOST_GROWTH: u64 = 200;
 /// Files up to this many bytes may have grown however much.

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use super::ahead::Ahead;
 
-/// How far the beginning is looked at. A list of conversations that begins later is not found.
+/// The bytes of the beginning that are looked at. A list of conversations that begins later is not found.
 const LONGEST: usize = 64 << 10;
 
 /// The contents of a file that opens with `{`.

@@ -23,7 +23,7 @@ struct Block {
     added: BTreeMap<&'static str, String>,
 }
 
-/// What was told last of each kind of tokens: later events may leave some out.
+/// The latest count of each kind of tokens: later events may leave some out.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
     input: u64,

@@ -13,7 +13,7 @@ const FIRST: Duration = Duration::from_millis(500);
 /// A provider that asks for more is not waited for: a person decides that.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How long to wait before the next attempt; none where that would not help. `random` spreads the
+/// The time to wait before the next attempt; none where that would not help. `random` spreads the
 /// attempts of many clients.
 pub(super) fn pause(error: &ProviderError, attempt: u32, random: u32) -> Option<Duration> {
     let asked = match error {
