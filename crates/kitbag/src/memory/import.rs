@@ -15,6 +15,7 @@
 
 mod ahead;
 mod archive;
+mod contents;
 mod error;
 mod format;
 mod input;
@@ -78,6 +79,7 @@ pub fn read_import<R: BufRead>(
         waiting: VecDeque::new(),
         tally: ImportTally::default(),
         file: File::None,
+        is_barren: true,
         record: Vec::new(),
     }
 }
@@ -96,6 +98,8 @@ pub struct Import<R> {
     waiting: VecDeque<Result<ImportLine, ImportError>>,
     tally: ImportTally,
     file: File,
+    /// Neither a line nor an error has come yet.
+    is_barren: bool,
     /// The bytes of the record that is read.
     record: Vec<u8>,
 }
@@ -131,6 +135,7 @@ impl<R: BufRead> Iterator for Import<R> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(line) = self.waiting.pop_front() {
+                self.is_barren = false;
                 if let Ok(line) = &line {
                     self.tally.add(kind_of(line.role));
                 }
@@ -140,6 +145,7 @@ impl<R: BufRead> Iterator for Import<R> {
                 return None;
             }
             if let Err(error) = self.read_on() {
+                self.is_barren = false;
                 let error = match &self.file {
                     File::Entry(file) => ImportError::InFile {
                         file: file.clone(),
@@ -191,19 +197,21 @@ impl<R: BufRead> Import<R> {
     }
 
     fn open_next(&mut self) -> Result<(), ImportError> {
-        let has_read = self.format.is_some();
+        let before = self.records.input().contents.passed();
         let opened = self.records.open_next();
-        let passed = std::mem::take(&mut self.records.input().passed);
-        self.tally.add_many(RecordKind::Files, passed);
+        let passed = self.records.input().contents.passed();
+        self.tally.add_many(RecordKind::Files, passed - before);
         let opened = opened.map_err(|source| self.unreadable(source))?;
         self.file = match opened {
             Opened::Plain => File::Plain,
             Opened::Entry(path) => File::Entry(path),
             Opened::None => {
                 self.file = File::Over;
-                let files = self.tally.count(RecordKind::Files);
-                return match self.records.input().is_archive() && !has_read {
-                    true => Err(ImportError::NoConversations { files }),
+                let input = self.records.input();
+                return match input.is_archive() && self.is_barren {
+                    true => Err(ImportError::NoConversations {
+                        found: input.contents.told(),
+                    }),
                     false => Ok(()),
                 };
             }

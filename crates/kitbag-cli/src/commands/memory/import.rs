@@ -91,6 +91,9 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
                 keeper.take(message).await?;
             }
             Err(problem) if stops || problem.is_final => {
+                if is_empty {
+                    report::say_left_out(import.tally());
+                }
                 return Err(keeper.end_early(problem.into()).await);
             }
             Err(problem) => skipped.add(problem),
@@ -99,6 +102,13 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let kept = keeper.end().await?;
     if is_empty && let Some(failure) = skipped.as_failure() {
         return Err(failure.and("nothing was imported"));
+    }
+    let is_named_archive = args.file.extension();
+    let is_named_archive = is_named_archive.is_some_and(|name| name.eq_ignore_ascii_case("zip"));
+    if is_empty && is_named_archive {
+        let what = format!("{} is no zip archive", args.file.display());
+        let failure = Failure::new(format_args!("{what}, and has no conversation in it"));
+        return Err(failure.hint("get the file again: it was not written or sent to its end"));
     }
     report::tell(kept, import.tally(), &skipped, args.json)
 }

@@ -236,3 +236,54 @@ fn x01_an_archive_that_is_cut_off_keeps_what_came_before() {
     assert!(error.contains("hint: get the file again"), "{error}");
     assert_eq!(memory.json(&["stats"])["messages"], 3);
 }
+
+#[test]
+fn x01_an_archive_without_conversations_is_refused_by_what_it_holds() {
+    let memory = Memory::new();
+    let text = |text: &str| text.to_owned();
+    let photos = ["1.png", "2.png", "3.png", "4.png", "5.png"].map(|name| (name, text("x")));
+    let hidden = json!([{"title": "x", "mapping": {"a": {"id": "a", "message": {"id": "a",
+        "author": {"role": "system"}, "content": {"content_type": "text", "parts": ["be kind"]}}}}}]);
+    let empty = [("conversations.json", text("[]"))];
+    let both = [empty[0].clone(), ("user.json", text("{}"))];
+    let cases: [(&[(&str, String)], &str); 6] = [
+        (&[], "it has no files"),
+        (
+            &photos,
+            "it has `1.png`, `2.png`, `3.png` and 2 other files",
+        ),
+        (
+            &[("conversations.json", String::new())],
+            "there is no message in `conversations.json`",
+        ),
+        (&empty, "there is no message in `conversations.json`"),
+        (
+            &both,
+            "there is no message in `conversations.json`, and it has `user.json` besides",
+        ),
+        (
+            &[("conversations.json", hidden.to_string())],
+            "there is no message in `conversations.json`",
+        ),
+    ];
+    for (files, found) in cases {
+        memory.0.write("empty.zip", archive(files));
+        let error = memory.run(&["import", "empty.zip"]).failure(1);
+        let expected = format!(
+            "error: nothing in the archive is a conversation: {found}; nothing was imported\n\
+             hint: give an export of ChatGPT or Claude, its `conversations.json`, or JSON lines\n"
+        );
+        assert!(error.ends_with(&expected), "{error}");
+    }
+    let error = memory.run(&["import", "empty.zip"]).failure(1);
+    assert!(
+        error.contains("left out: 1 message that nobody saw"),
+        "{error}"
+    );
+    memory.0.write("nothing.zip", "");
+    let error = memory.run(&["import", "nothing.zip"]).failure(1);
+    assert!(
+        error.contains("nothing.zip is no zip archive, and has no conversation in it"),
+        "{error}"
+    );
+}

@@ -52,10 +52,10 @@ pub enum ImportError {
         place: Place,
     },
     /// An archive holds nothing to import.
-    #[error("the archive holds no conversations, only {files} other files")]
+    #[error("nothing in the archive is a conversation: {found}")]
     NoConversations {
-        /// The number of files in it.
-        files: u64,
+        /// The files in it, in words.
+        found: String,
     },
     /// Something is wrong in a file of an archive.
     #[error("{file}: {error}")]

@@ -4,14 +4,15 @@ use std::io::{self, BufRead, Read};
 
 use super::ahead::Ahead;
 use super::archive::Archive;
+use super::contents::Contents;
 use super::unicode::Utf8;
 
 /// Bytes in UTF-8, file by file: the end of a file is an end of reading until the next is opened.
 #[derive(Debug)]
 pub(super) struct Input<R> {
     state: State<R>,
-    /// The files of an archive that were passed over.
-    pub(super) passed: u64,
+    /// The files of an archive that were met.
+    pub(super) contents: Contents,
 }
 
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl<R: BufRead> Input<R> {
     pub(super) fn new(reader: R) -> Self {
         Self {
             state: State::Unopened(Ahead::new(reader)),
-            passed: 0,
+            contents: Contents::default(),
         }
     }
 
@@ -69,10 +70,13 @@ impl<R: BufRead> Input<R> {
             };
             if holds_conversations(&path) {
                 archive.unpack()?;
+                self.contents.add_read(&path);
                 return Ok(Opened::Entry(path));
             }
             // Folders have entries of their own, which nobody counts as files.
-            self.passed += u64::from(!path.ends_with('/'));
+            if !path.ends_with('/') {
+                self.contents.add_passed(&path);
+            }
         }
     }
 }

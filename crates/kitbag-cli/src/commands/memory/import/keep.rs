@@ -156,9 +156,10 @@ impl Keeper {
 
     /// The failure, with what is kept nevertheless.
     async fn told(&self, failure: Failure) -> Failure {
+        let kept = self.kept.lock().await;
         match self.unit {
-            Unit::All => failure.and("nothing was imported"),
-            Unit::Batch => failure.and(self.kept.lock().await.told(" before it")),
+            Unit::Batch if kept.messages + kept.known > 0 => failure.and(kept.told(" before it")),
+            Unit::Batch | Unit::All => failure.and("nothing was imported"),
         }
     }
 }

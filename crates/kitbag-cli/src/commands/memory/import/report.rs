@@ -115,7 +115,7 @@ pub(super) fn tell(
         say_counts("read", tally, Fate::Kept);
     }
     say_counts("converted", tally, Fate::Converted);
-    say_counts("left out", tally, Fate::LeftOut);
+    say_left_out(tally);
     if skipped.count > 0 {
         let records = counted(skipped.count, "bad record", "bad records");
         output::say(format_args!(
@@ -132,6 +132,11 @@ pub(super) fn tell(
         ));
     }
     Ok(())
+}
+
+/// Says which records were left out.
+pub(super) fn say_left_out(tally: &ImportTally) {
+    say_counts("left out", tally, Fate::LeftOut);
 }
 
 fn say_counts(what: &str, tally: &ImportTally, fate: Fate) {

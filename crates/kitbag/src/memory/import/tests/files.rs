@@ -147,7 +147,7 @@ fn archives_that_cannot_be_read_are_named() {
                 8,
                 Lengths::Before,
             ),
-            "! the archive holds no conversations, only 2 other files",
+            "! nothing in the archive is a conversation: it has `photo.jpg`, `notes.txt`",
         ),
         (zipped(&[], 8, Lengths::Before), "! record 1: expected"),
         (
