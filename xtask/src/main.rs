@@ -50,7 +50,7 @@ enum Task {
     },
     /// Fetches the model for the tests where it is missing, and prints its folder
     Model,
-    /// Fetches Handlebars.js for the tests where it is missing, and prints the folder it is in
+    /// Fetches packages of npm for the tests where they are missing, and prints the folder they are in
     Npm,
     /// Rules about the project itself: arrows between crates, licences, files, documents
     Tidy,

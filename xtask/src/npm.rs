@@ -1,12 +1,14 @@
-//! `cargo xtask npm`: the real Handlebars.js, which the tests of templates compare with.
+//! `cargo xtask npm`: programs of other people that the tests compare and talk with.
 //!
-//! It comes from the registry of npm, in one release, and stays in the target folder; no script of a
-//! package is run.
+//! Handlebars.js renders the same templates, Claude Code is run as a provider, and aimock answers as
+//! three APIs do. They come from the registry of npm, each in one release, and stay in the target
+//! folder; no script of a package is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 
 use crate::command::{announce_and_run, program, succeeds};
 use crate::debian::found_or_installed;
@@ -15,24 +17,38 @@ use crate::metadata::Metadata;
 /// Where tests find the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_NODE_MODULES";
 
-const PACKAGE: &str = "handlebars@4.7.10";
+const PACKAGES: [(&str, &str); 3] = [
+    ("handlebars", "4.7.10"),
+    ("@anthropic-ai/claude-code", "2.1.325"),
+    ("@copilotkit/aimock", "1.43.0"),
+];
 
 /// The folder of packages, which are fetched where they are missing.
 pub(crate) fn folder() -> Result<PathBuf> {
     found_or_installed("Node.js", "nodejs", || found("node"))?;
-    let folder = Metadata::load()?.target_directory.join("npm").join(PACKAGE);
+    let folder = Metadata::load()?.target_directory.join("npm");
     let modules = folder.join("node_modules");
-    if !modules.join("handlebars/package.json").is_file() {
-        fetch(&folder).context("the tests need Handlebars.js: `npm` fetches it")?;
+    let is_there = |(name, version): &(&str, &str)| is_installed(&modules, name, version);
+    if !PACKAGES.iter().all(is_there) {
+        fetch(&folder).context("the tests need packages of npm, which `npm` fetches")?;
     }
     Ok(modules)
+}
+
+fn is_installed(modules: &Path, name: &str, version: &str) -> bool {
+    let manifest = fs::read(modules.join(name).join("package.json"));
+    let manifest = manifest
+        .ok()
+        .and_then(|json| serde_json::from_slice(&json).ok());
+    manifest.is_some_and(|manifest: Value| manifest.get("version").is_some_and(|it| it == version))
 }
 
 fn fetch(folder: &Path) -> Result<()> {
     let npm = found_or_installed("npm", "npm", || found("npm"))?;
     fs::create_dir_all(folder)?;
     let mut npm = program(npm);
-    npm.args(["install", PACKAGE, "--no-save", "--ignore-scripts"])
+    npm.args(["install", "--no-save", "--ignore-scripts"])
+        .args(PACKAGES.map(|(name, version)| format!("{name}@{version}")))
         .args(["--no-audit", "--no-fund", "--loglevel", "error", "--prefix"]);
     announce_and_run("npm", npm.arg(folder))
 }

@@ -1,16 +1,14 @@
 //! The options that say whose message is answered, by whom, and from what.
 
-use std::env;
 use std::path::PathBuf;
 
+use kitbag::Engine;
 use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
-use kitbag::engine::{AgentRequest, AgentSource, Contribution};
-use kitbag::layout::{ChannelTurn, Platform};
+use kitbag::engine::{Contribution, EngineBuilder};
 use kitbag::pack::{PackRequest, contribute};
 use kitbag::project::Project;
 use kitbag::store::{Incoming, Store};
-use kitbag::tokens::Counter;
 
 use crate::commands::memory::sender::{named_or_only, say_unknown};
 use crate::commands::pack;
@@ -32,7 +30,7 @@ pub(crate) struct AskedArgs {
     /// The agent that answers; needed only if the project has several. Without agents, a plain
     /// assistant answers
     #[arg(long, value_name = "ID")]
-    pub(crate) agent: Option<String>,
+    agent: Option<String>,
     /// Adds the code that the message is about, from the folder of --root
     #[arg(long)]
     pack: bool,
@@ -40,28 +38,23 @@ pub(crate) struct AskedArgs {
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
     root: PathBuf,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
-    /// input's share of a window, as `total=8000,input=70%`
-    #[arg(long, value_name = "TOKENS", default_value = "32k", value_parser = parse_input, allow_negative_numbers = true)]
-    pub(crate) budget: Tokens,
+    /// input's share of a window, as `total=8000,input=70%` [default: 32k, or less where the model
+    /// takes less]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    budget: Option<Tokens>,
 }
 
 impl AskedArgs {
-    /// The agent of the project, if it has any. Layouts see the channel's name, so that it must be a
-    /// plain word where an agent answers.
-    pub(crate) fn agent<'a>(
-        &self,
-        project: &'a Project,
-        channel: &str,
-    ) -> Result<Option<AgentSource<'a>>, Failure> {
-        if self.agent.is_none() && project.config.agents.is_empty() {
-            return Ok(None);
+    /// An engine with the project, the agent and the budget that were asked for.
+    pub(crate) fn engine(&self, project: Project) -> EngineBuilder {
+        let mut engine = Engine::builder().project(project);
+        if let Some(id) = &self.agent {
+            engine = engine.agent(id);
         }
-        let mut turn = ChannelTurn::default();
-        turn.platform = channel.parse::<Platform>().map_err(Failure::usage)?;
-        let mut request = AgentRequest::new(turn);
-        request.agent.clone_from(&self.agent);
-        let source = AgentSource::new(project, request);
-        Ok(Some(source.with_variables(&variable)))
+        if let Some(budget) = self.budget {
+            engine = engine.budget(budget);
+        }
+        engine
     }
 
     /// Whose message it is, and the conversation that it belongs to.
@@ -97,18 +90,17 @@ impl AskedArgs {
     pub(crate) fn workspace(
         &self,
         message: &str,
-        counter: &Counter,
+        engine: &Engine,
     ) -> Result<Option<Contribution>, Failure> {
         if !self.pack {
             return Ok(None);
         }
-        let request = PackRequest::new(&self.root, message).with_budget(self.budget);
+        let request = PackRequest::new(&self.root, message).with_budget(engine.budget());
         let prepared = pack::prepared(&request)?;
-        Ok(Some(contribute(&prepared, &request.options, counter)))
+        Ok(Some(contribute(
+            &prepared,
+            &request.options,
+            engine.counter(),
+        )))
     }
-}
-
-/// A variable of the environment.
-pub(crate) fn variable(name: &str) -> Option<String> {
-    env::var(name).ok()
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod ask;
+pub(crate) mod chat;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod context;
@@ -12,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod layout;
 pub(crate) mod man;
 pub(crate) mod memory;
+pub(crate) mod models;
 pub(crate) mod pack;
 pub(crate) mod remind;
 pub(crate) mod replay;

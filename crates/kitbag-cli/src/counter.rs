@@ -1,5 +1,7 @@
 //! The options that say what counts tokens.
 
+use std::collections::BTreeSet;
+
 use kitbag::core::assembly::ModelTraits;
 use kitbag::core::tokens::{Exactness, TokenCounter};
 use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
@@ -73,11 +75,15 @@ fn alternatives(model: &str, similar: &[&'static str]) -> Vec<&'static str> {
         (!family.is_empty()).then(|| family.to_ascii_lowercase())
     };
     let asked = family(model);
-    let profiles = ModelProfile::all().iter();
+    let profiles = ModelProfile::families().iter();
     let mut names: Vec<&str> = profiles
+        .chain(ModelProfile::models())
         .flat_map(|profile| profile.prefixes.iter().map(String::as_str))
         .filter(|prefix| asked.is_some() && family(prefix) == asked)
         .collect();
+    // A family may be named as one of its models.
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
     // The nearest come first within the family, too.
     let place = |name: &&str| similar.iter().position(|similar| similar == name);
     names.sort_by_key(|name| place(name).unwrap_or(similar.len()));

@@ -61,6 +61,11 @@ impl Failure {
         self
     }
 
+    /// Tells whether whoever read the output has gone.
+    pub(crate) const fn is_closed_pipe(&self) -> bool {
+        self.code == 0
+    }
+
     /// Says it on stderr as a warning, with what happens in spite of it.
     pub(crate) fn warn(self, instead: &str) {
         let hint = self

@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage.
 
+mod answering;
 mod asked;
 mod clipboard;
 mod commands;
@@ -43,6 +44,7 @@ enum Command {
     Pack(commands::pack::Args),
     Context(commands::context::Args),
     Ask(commands::ask::Args),
+    Chat(commands::chat::Args),
     Explain(commands::explain::Args),
     Expand(commands::expand::Args),
     Checkpoint(commands::checkpoint::Args),
@@ -52,6 +54,7 @@ enum Command {
     Layout(commands::layout::Args),
     Agent(commands::agent::Args),
     Init(commands::init::Args),
+    Models(commands::models::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
     Completions(commands::completions::Args),
@@ -76,6 +79,7 @@ impl Cli {
             Command::Pack(args) => commands::pack::run(&args),
             Command::Context(args) => commands::context::run(&args, &self.store),
             Command::Ask(args) => commands::ask::run(&args, &self.store),
+            Command::Chat(args) => commands::chat::run(&args, &self.store),
             Command::Explain(args) => commands::explain::run(&args),
             Command::Expand(args) => commands::expand::run(&args),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),
@@ -85,6 +89,7 @@ impl Cli {
             Command::Layout(args) => commands::layout::run(&args),
             Command::Agent(args) => commands::agent::run(&args),
             Command::Init(args) => commands::init::run(&args),
+            Command::Models(args) => commands::models::run(&args),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),

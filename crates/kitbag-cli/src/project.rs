@@ -124,6 +124,7 @@ impl From<TurnError> for Failure {
         match error {
             TurnError::Agent(error) => error.into(),
             TurnError::Store(error) => store::wrong(error),
+            TurnError::Channel(error) => Self::usage(error),
             _ => one_line_failure(&error, error.hint()),
         }
     }

@@ -34,7 +34,7 @@ pub use breakpoint::Breakpoint;
 pub use draft::Draft;
 pub use epoch::Epoch;
 pub use error::AssembleError;
-pub use form::{OutputForm, OutputFormError};
+pub use form::{LayoutRevision, OutputForm, OutputFormError};
 pub use kept::{Kept, kept_chunks};
 pub use ledger::{BandUse, EpochReport, FitReport, Ledger, LedgerEntry, Reason, Renewal};
 pub use people::{ForPeople, render_for_people};
@@ -108,11 +108,16 @@ pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rend
     rendered(draft, &Placed::new(kept), settings)
 }
 
-/// Renders a prompt that was kept by a store of version 1, as it was laid out then.
+/// Renders a prompt as it was laid out by the rules of a revision.
 #[must_use]
-pub fn render_of_version_1(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
+pub fn render_as_of(
+    revision: LayoutRevision,
+    draft: &Draft,
+    kept: &[Kept],
+    settings: &AssemblySettings,
+) -> Rendered {
     let placed = Placed {
-        is_of_version_1: true,
+        revision,
         ..Placed::new(kept)
     };
     rendered(draft, &placed, settings)

@@ -30,6 +30,7 @@ pub mod problem;
 pub mod rank;
 pub mod reasoning;
 pub mod recall;
+pub mod record;
 pub mod role;
 pub mod statement;
 pub mod stored;

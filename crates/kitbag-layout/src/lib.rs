@@ -28,7 +28,7 @@ pub mod value;
 mod yaml;
 
 pub use agent::Agent;
-pub use channel::{ChannelTurn, Mode, PastMessage, Platform};
+pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Config, Declared, HeaderSource, KeySource, MemorySettings, ProviderEntry, ProviderKind,
     ProviderTimeouts, StatedFacts, StoredSecrets,

@@ -7,6 +7,7 @@ mod row;
 
 use jiff::Timestamp;
 use kitbag_core::recall::analyse;
+use kitbag_core::record::TurnRecord;
 
 use crate::append::{self, Analysed};
 use crate::conversation::Conversation;
@@ -67,6 +68,8 @@ pub struct StoredTurn {
     pub inferences: u32,
     /// Why it ended without an answer.
     pub problem: Option<String>,
+    /// Its stages, and what its prompts were billed, as whoever ended it told.
+    pub record: TurnRecord,
 }
 
 impl Store {
@@ -112,6 +115,7 @@ impl Store {
                 reply: None,
                 inferences: 0,
                 problem: None,
+                record: TurnRecord::default(),
             };
             turn.insert(tx, idempotency_key, now).await?;
             Ok(turn)
@@ -179,6 +183,7 @@ impl Store {
             scope.save(tx).await?;
             learned::learn(tx, id, &learned, now).await?;
             turn.status = TurnStatus::Learned;
+            turn.record = learned.record;
             turn.update(tx, Some(now)).await?;
             lease.release(tx).await?;
             Ok(turn)
@@ -190,8 +195,15 @@ impl Store {
     ///
     /// # Errors
     /// When the lease was lost, or the store fails.
-    pub async fn failed(&self, lease: &Lease, problem: &str, now: Timestamp) -> Result<StoredTurn> {
+    pub async fn failed(
+        &self,
+        lease: &Lease,
+        problem: &str,
+        record: TurnRecord,
+        now: Timestamp,
+    ) -> Result<StoredTurn> {
         let lease = lease.clone();
+        let record = self.secrets().masked_value(record);
         let problem = self.secrets().masked(problem.to_owned());
         self.write(async move |tx| {
             lease.check(tx).await?;
@@ -199,6 +211,7 @@ impl Store {
             if turn.status != TurnStatus::Learned {
                 turn.status = TurnStatus::Failed;
                 turn.problem = Some(problem);
+                turn.record = record;
                 turn.update(tx, Some(now)).await?;
             }
             lease.release(tx).await?;

@@ -5,24 +5,27 @@
 //! fails loses nothing.
 
 mod error;
+mod exchange;
+mod kept;
+mod stages;
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::pin::{Pin, pin};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::future::{Either, select};
-use jiff::{SignedDuration, Timestamp};
-use kitbag_core::message::{Message, MessageMetadata};
-use kitbag_core::tokens::TokenCounter;
-use kitbag_store::{Learned, Lease, NewMessage, Store, StoreError, StoredTurn};
-use serde_json::json;
+use jiff::SignedDuration;
+use kitbag_core::record::{InferenceRecord, TurnRecord};
+use kitbag_store::{Incoming, StoredTurn};
 
-use crate::engine::{Sources, TurnPrompt, TurnRequest, turn};
-use crate::provider::{Provider, ProviderError, Reply, ReplyEvent};
+use crate::engine::{Engine, TurnPrompt, TurnRequest};
+use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::tokens::ModelProfile;
 use crate::wire::Request;
 
 pub use error::AnswerError;
+use exchange::Exchange;
+use kept::Kept;
+use stages::Stages;
 
 /// A lease is short, so that a process that was killed holds nobody up for long; it is renewed while
 /// the provider answers.
@@ -30,111 +33,131 @@ const LEASE: SignedDuration = SignedDuration::from_secs(30);
 const RENEWAL: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// The things that answering needs besides the sources of the prompt.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub struct Answering<'a> {
-    /// The provider that is asked.
-    pub provider: &'a dyn Provider,
-    /// Counts the tokens of the prompt.
-    pub counter: &'a (dyn TokenCounter + Sync),
-    /// Tells the time.
-    pub clock: fn() -> Timestamp,
-}
+/// Shows the pieces of an answer as they come.
+pub type Show<'a> = &'a mut (dyn FnMut(&ReplyEvent) + Send);
 
-impl<'a> Answering<'a> {
-    /// Asks a provider.
-    #[must_use]
-    pub fn new(
-        provider: &'a dyn Provider,
-        counter: &'a (dyn TokenCounter + Sync),
-        clock: fn() -> Timestamp,
-    ) -> Self {
-        Self {
-            provider,
-            counter,
-            clock,
-        }
+/// Ends an answer early when it completes.
+pub type Stop<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
+
+impl Engine {
+    /// Answers a message, and comes back when all of the answer is there.
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer).
+    pub async fn ask(&self, incoming: Incoming) -> Result<Answer, AnswerError> {
+        let request = self.turn(incoming)?;
+        let stop = pin!(pending());
+        self.answer(request, &mut |_| (), stop).await
     }
 
-    /// The prompt of a turn, and the request with which the provider is asked. Nothing is sent.
+    /// Tells before anything is stored what keeps the provider from answering, such as a missing key.
+    ///
+    /// # Errors
+    /// When no message could be answered.
+    pub fn check(&self) -> Result<(), AnswerError> {
+        Ok(self.asked_provider()?.check()?)
+    }
+
+    /// The prompt of a turn, and the request with which the provider is asked. Nothing is sent, and
+    /// nothing changes.
     ///
     /// # Errors
     /// When there is no prompt.
     pub async fn request(
         &self,
-        sources: Sources<'_>,
-        request: &TurnRequest,
+        mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
-        let mut request = request.clone();
-        request.prompt.settings.form = self.provider.dialect().form();
-        let prompt = turn(sources, &request, self.counter).await?;
-        let wire = prompt.composed.request();
-        let wire = wire.ok_or(AnswerError::NoRequest)?;
-        Ok((prompt, self.provider.prepared(wire)))
+        let provider = self.asked_provider()?;
+        turn.prompt.settings.form = provider.dialect().form();
+        let prompt = self.prompt(turn).await?;
+        let request = prompt.composed.request();
+        let request = request.ok_or(AnswerError::NoRequest)?;
+        Ok((prompt, provider.prepared(request)))
     }
 
-    /// Answers a turn. Each event is handed to `show` as it comes. Where `stop` comes to its end the
-    /// answer does too, and what has come of it is kept.
+    /// Answers a turn. Each event is handed to `show` as it comes. When `stop` completes the answer
+    /// ends too, and what has come of it is kept.
     ///
     /// # Errors
     /// When the store fails, when there is no prompt, or when the provider fails. The message is kept
     /// in any case once it was accepted, and so is what came of the answer.
     pub async fn answer(
         &self,
-        sources: Sources<'_>,
-        mut request: TurnRequest,
-        show: &mut (dyn FnMut(&ReplyEvent) + Send),
-        stop: Pin<&mut (dyn Future<Output = ()> + Send)>,
+        mut turn: TurnRequest,
+        show: Show<'_>,
+        stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
-        self.provider.check()?;
-        let store = sources.store;
+        let provider = self.asked_provider()?;
+        provider.check()?;
+        let mut stages = Stages::begin();
         let mut kept = None;
-        if let (Some(store), Some(memory)) = (store, &mut request.memory) {
+        if let (Some(store), Some(memory)) = (&self.store, &mut turn.memory) {
             let accepted = store.accept(&memory.incoming, (self.clock)()).await?;
+            stages.end("accept", format_args!("turn {}", accepted.id));
             memory.answering = Some(accepted.message);
-            request.prompt.current.id = Some(accepted.message.to_string());
+            turn.prompt.current.id = Some(accepted.message.to_string());
             let lease = store.begin_when_free(accepted.id, LEASE, PATIENCE, self.clock);
             kept = Some(Kept {
                 store,
                 lease: lease.await?,
                 clock: self.clock,
             });
+            stages.end("lease", "held");
         }
-        let (prompt, wire) = match self.request(sources, &request).await {
+        let (prompt, request) = match self.request(turn).await {
             Ok(made) => made,
             Err(error) => {
+                stages.end("prompt", &error);
                 if let Some(kept) = &kept {
-                    kept.fail(&error.to_string()).await?;
+                    let record = stages.into_record(Vec::new());
+                    kept.fail(&error.to_string(), record).await?;
                 }
                 return Err(error);
             }
         };
+        let assembly = &prompt.composed.assembly;
+        stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
         let mut exchange = Exchange {
             kept,
             show,
             stop,
+            stages,
             reply: Reply::default(),
             waited: Duration::ZERO,
         };
-        let ended = exchange.run(self.provider, &prompt, &wire).await;
+        let ended = exchange.run(provider, &prompt, &request).await;
         let Exchange {
             kept,
             reply,
             waited,
+            mut stages,
             ..
         } = exchange;
-        let model = wire.model();
-        let kept_turn = match &kept {
-            Some(kept) => Some(kept.end(&reply, model, ended.as_ref().err()).await?),
+        match &ended {
+            Ok(()) => stages.end("stream", "whole"),
+            Err(error) => stages.end("stream", error),
+        }
+        let mut inference = InferenceRecord::default();
+        provider.name().clone_into(&mut inference.provider);
+        inference.model = request.model();
+        inference.counted = prompt.composed.assembly.tokens.0;
+        inference.usage = reply.usage;
+        inference.cost_micros = cost(&inference);
+        let record = stages.into_record(vec![inference]);
+        let turn = match &kept {
+            Some(kept) => {
+                let problem = ended.as_ref().err();
+                Some(kept.end(&reply, record.clone(), problem).await?)
+            }
             None => None,
         };
         let answer = Answer {
-            turn: kept_turn,
+            turn,
             prompt,
-            request: wire,
+            request,
             reply,
             waited,
+            record,
         };
         match ended {
             Ok(()) => Ok(answer),
@@ -147,6 +170,10 @@ impl<'a> Answering<'a> {
             }),
             Err(other) => Err(other),
         }
+    }
+
+    fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
+        self.provider.as_deref().ok_or(AnswerError::NoProvider)
     }
 }
 
@@ -164,110 +191,27 @@ pub struct Answer {
     pub reply: Reply,
     /// The time that was spent waiting for the provider.
     pub waited: Duration,
+    /// The stages of the turn, and what it was billed.
+    pub record: TurnRecord,
 }
 
-/// A turn that the store keeps.
-struct Kept<'a> {
-    store: &'a Store,
-    lease: Lease,
-    clock: fn() -> Timestamp,
-}
-
-impl Kept<'_> {
-    async fn fail(&self, problem: &str) -> Result<StoredTurn, StoreError> {
-        self.store
-            .failed(&self.lease, problem, (self.clock)())
-            .await
+impl Answer {
+    /// The words of the answer.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.reply.text()
     }
 
-    /// Keeps the answer, or what came of it, with what it cost.
-    async fn end(
-        &self,
-        reply: &Reply,
-        model: Option<String>,
-        problem: Option<&AnswerError>,
-    ) -> Result<StoredTurn, StoreError> {
-        let problem = problem.map(ToString::to_string);
-        if reply.blocks.is_empty() {
-            let problem = problem.unwrap_or_else(|| "the answer is empty".to_owned());
-            let usage = reply.usage.map(|usage| json!(usage).to_string());
-            let usage = usage.map_or_else(String::new, |usage| format!(" (usage: {usage})"));
-            return self.fail(&format!("{problem}{usage}")).await;
-        }
-        let mut message = Message::assistant(reply.content());
-        let mut metadata = MessageMetadata::default();
-        let told = [
-            ("model", model.map(|model| json!(model))),
-            ("usage", reply.usage.map(|usage| json!(usage))),
-            ("stop", reply.stop.as_ref().map(|stop| json!(stop.as_str()))),
-            ("incomplete", problem.map(|problem| json!(problem))),
-        ];
-        let told = told.into_iter();
-        let told = told.filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        metadata.extra.extend(told);
-        message.metadata = Some(metadata);
-        let now = (self.clock)();
-        let mut learned = Learned::default();
-        learned.reply = Some(NewMessage::from(message).at(now));
-        self.store.learned(&self.lease, learned, now).await
+    /// The cost of all prompts of the turn at list prices, in millionths of a US dollar; none where a
+    /// price or a usage is not known.
+    #[must_use]
+    pub fn cost_micros(&self) -> Option<u64> {
+        let costs = self.record.inferences.iter().map(|one| one.cost_micros);
+        costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
     }
 }
 
-/// The exchange with a provider.
-struct Exchange<'a, 's> {
-    kept: Option<Kept<'a>>,
-    show: &'s mut (dyn FnMut(&ReplyEvent) + Send),
-    stop: Pin<&'s mut (dyn Future<Output = ()> + Send)>,
-    reply: Reply,
-    waited: Duration,
-}
-
-impl Exchange<'_, '_> {
-    async fn run(
-        &mut self,
-        provider: &dyn Provider,
-        prompt: &TurnPrompt,
-        wire: &Request,
-    ) -> Result<(), AnswerError> {
-        let mut stream = self.wait(provider.stream(wire)).await??;
-        if let Some(kept) = &self.kept {
-            let sent = prompt.sent_as(wire);
-            kept.store.sent(&kept.lease, sent, (kept.clock)()).await?;
-        }
-        while let Some(event) = self.wait(stream.next()).await? {
-            let event = event?;
-            (self.show)(&event);
-            self.reply.add(event);
-        }
-        match self.reply.is_whole {
-            true => Ok(()),
-            false => Err(AnswerError::from(ProviderError::Cut {
-                problem: "the stream ended before the answer did".to_owned(),
-            })),
-        }
-    }
-
-    /// Waits for the provider, renews the lease meanwhile, and ends when it is told to.
-    async fn wait<T>(&mut self, work: impl Future<Output = T>) -> Result<T, AnswerError> {
-        let begun = Instant::now();
-        let mut work = pin!(work);
-        let result = loop {
-            let pause = pin!(tokio::time::sleep(RENEWAL));
-            let wake = select(self.stop.as_mut(), pause);
-            match select(work.as_mut(), wake).await {
-                Either::Left((result, _)) => break Ok(result),
-                Either::Right((Either::Left(_), _)) => {
-                    break Err(AnswerError::Stopped { came: None });
-                }
-                Either::Right((Either::Right(_), _)) => {
-                    if let Some(kept) = &mut self.kept {
-                        let now = (kept.clock)();
-                        kept.lease = kept.store.renew(&kept.lease, LEASE, now).await?;
-                    }
-                }
-            }
-        };
-        self.waited += begun.elapsed();
-        result
-    }
+fn cost(inference: &InferenceRecord) -> Option<u64> {
+    let model = ModelProfile::find(inference.model.as_deref()?).ok()?;
+    model.price.as_ref()?.cost(&inference.usage?)
 }

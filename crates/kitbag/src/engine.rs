@@ -15,6 +15,8 @@ mod people;
 mod replay;
 #[cfg(feature = "layouts")]
 mod turn;
+#[cfg(feature = "layouts")]
+mod whole;
 
 use std::borrow::Cow;
 
@@ -34,8 +36,11 @@ pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
 #[cfg(feature = "layouts")]
-pub use turn::{AgentSource, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(feature = "layouts")]
+pub use whole::{Engine, EngineBuilder, EngineError};
 
+use crate::tokens::ModelProfile;
 use crate::wire::{Laid, Request};
 
 /// What a prompt is asked for, besides what sources bring.
@@ -95,8 +100,8 @@ impl Composed {
         }
     }
 
-    /// The request to a provider's API, whose JSON is the [`body`](Self::body); none where the form is
-    /// no request.
+    /// The request to a provider, which sends the [`body`](Self::body); none where the form is no
+    /// request.
     #[must_use]
     pub fn request(&self) -> Option<Request> {
         self.laid().request()
@@ -108,6 +113,7 @@ impl Composed {
             draft: &self.draft,
             blocks: &self.assembly.blocks,
             breakpoints: &self.assembly.breakpoints,
+            text: &self.assembly.body,
         }
     }
 }
@@ -145,6 +151,10 @@ pub fn compose(
     let ledger = &mut assembly.ledger;
     ledger.add_context_messages(&draft, &parts.held, counter);
     ledger.problems.extend(all.problems);
+    let model = draft.model.as_deref().map(ModelProfile::find);
+    if let Some(Ok(model)) = model {
+        ledger.problems.extend(model.passed_by(assembly.tokens));
+    }
     Ok(Composed {
         draft,
         settings: request.settings.clone(),

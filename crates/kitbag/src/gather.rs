@@ -4,34 +4,52 @@
 //! Implement [`Gatherer`] to bring chunks of your own: API documents, tickets, whatever a model
 //! should see. Those that come with Kitbag read a workspace.
 
+#[cfg(feature = "workspace")]
 mod dependencies;
+#[cfg(feature = "workspace")]
 mod files;
+#[cfg(feature = "workspace")]
 mod history;
+#[cfg(feature = "workspace")]
 mod instructions;
+#[cfg(feature = "workspace")]
 mod openapi;
+#[cfg(feature = "workspace")]
 mod structure;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
+#[cfg(feature = "workspace")]
+use std::sync::LazyLock;
 
 use futures_channel::oneshot;
 use futures_util::future::join_all;
-use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
+use kitbag_core::chunk::ContextChunk;
+#[cfg(feature = "workspace")]
+use kitbag_core::chunk::{ChunkType, ContextPriority, Detail, Level};
 use kitbag_core::envelope::TaskType;
 use kitbag_core::problem::Problem;
 use kitbag_core::tokens::Tokens;
+#[cfg(feature = "workspace")]
 use kitbag_workspace::workspace::Workspace;
+#[cfg(feature = "workspace")]
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::engine::Contribution;
 
+#[cfg(feature = "workspace")]
 pub use dependencies::Dependencies;
+#[cfg(feature = "workspace")]
 pub use files::Files;
+#[cfg(feature = "workspace")]
 pub use history::History;
+#[cfg(feature = "workspace")]
 pub use instructions::Instructions;
+#[cfg(feature = "workspace")]
 pub use openapi::OpenApi;
+#[cfg(feature = "workspace")]
 pub use structure::Structure;
 
 /// Brings chunks for a task.
@@ -83,12 +101,26 @@ pub struct GatherTask {
     pub task_type: TaskType,
     /// The most tokens that the prompt may have.
     pub budget: Tokens,
-    /// The workspace.
-    pub workspace: Arc<Workspace>,
+    /// The workspace, where the task is about one.
+    #[cfg(feature = "workspace")]
+    pub workspace: Option<Arc<Workspace>>,
 }
 
 impl GatherTask {
+    /// A message that is about no workspace.
+    #[must_use]
+    pub fn without_workspace(request: impl Into<String>, budget: Tokens) -> Self {
+        Self {
+            request: request.into(),
+            task_type: TaskType::Analyze,
+            budget,
+            #[cfg(feature = "workspace")]
+            workspace: None,
+        }
+    }
+
     /// A task in a workspace.
+    #[cfg(feature = "workspace")]
     #[must_use]
     pub fn new(
         request: impl Into<String>,
@@ -100,8 +132,15 @@ impl GatherTask {
             request: request.into(),
             task_type,
             budget,
-            workspace,
+            workspace: Some(workspace),
         }
+    }
+
+    /// The workspace, or the error of a gatherer that cannot do without one.
+    #[cfg(feature = "workspace")]
+    fn workspace(&self) -> Result<Arc<Workspace>, GatherError> {
+        let workspace = self.workspace.clone();
+        workspace.ok_or_else(|| GatherError::new("it reads a workspace, and there is none"))
     }
 }
 
@@ -139,12 +178,14 @@ impl GatherError {
 }
 
 /// The paths of all files of a workspace.
+#[cfg(feature = "workspace")]
 fn paths(workspace: &Workspace) -> Vec<&str> {
     let files = workspace.files().iter();
     files.map(|file| file.path.as_str()).collect()
 }
 
 /// A chunk with these texts as its levels, the most detailed first; none where there are none.
+#[cfg(feature = "workspace")]
 fn levelled(
     kind: ChunkType,
     source: &str,
@@ -202,6 +243,7 @@ pub async fn blocking<T: Send + 'static>(
 
 /// Runs parallel work on a private rayon pool: the caller may be a worker of the global one and would
 /// block it.
+#[cfg(feature = "workspace")]
 pub(crate) async fn pooled<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, GatherError> + Send + 'static,
 ) -> Result<T, GatherError> {

@@ -7,8 +7,10 @@
 #[cfg(all(feature = "providers", feature = "store"))]
 pub mod answer;
 pub mod checkpoint;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub mod command;
 pub mod engine;
-#[cfg(feature = "workspace")]
+#[cfg(feature = "layouts")]
 pub mod gather;
 pub mod memory;
 #[cfg(feature = "workspace")]
@@ -21,6 +23,8 @@ mod shorten;
 pub mod tokens;
 pub mod wire;
 
+#[cfg(feature = "layouts")]
+pub use engine::Engine;
 pub use kitbag_core as core;
 #[cfg(feature = "layouts")]
 pub use kitbag_layout as layout;

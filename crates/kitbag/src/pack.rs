@@ -286,7 +286,7 @@ impl Prepared {
         let mut request = PromptRequest::new(&*task, settings);
         request.task_type = self.task_type;
         request.model.clone_from(&options.model);
-        let needs_model = Dialect::of(options.form).is_some();
+        let needs_model = Dialect::of(options.form).is_some_and(Dialect::needs_model);
         if needs_model && options.model.is_none() {
             let message = "the request names no model";
             problems.push(Problem::new("", ProblemKind::NoModel, message));

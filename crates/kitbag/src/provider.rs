@@ -1,9 +1,11 @@
 //! Providers: where a request goes, and the answer as it comes.
 //!
 //! [`Provider`] is for you to implement, too. Those that come with Kitbag speak three APIs over HTTP
-//! ([`HttpProvider`]) or answer from a file ([`ScriptProvider`]). None of them chooses what is sent:
-//! a request is made by the [engine](crate::engine) and the [wire formats](crate::wire).
+//! ([`HttpProvider`]), run a program ([`ClaudeCode`]) or answer from a file ([`ScriptProvider`]). None
+//! of them chooses what is sent: a request is made by the [engine](crate::engine) and the
+//! [wire formats](crate::wire).
 
+mod claude_code;
 mod decode;
 mod error;
 mod event;
@@ -20,11 +22,12 @@ use std::pin::Pin;
 
 use futures_util::Stream;
 
+pub use claude_code::{ClaudeCode, ClaudeCodeSettings};
 pub use error::{ProviderError, Stage};
 pub use event::{ReplyEvent, StopReason, Usage};
 pub use http::{HttpProvider, HttpSettings, Timeouts};
 pub use key::{Key, Secret};
-pub use providers::{ChosenProvider, Providers};
+pub use providers::{ChosenProvider, KeySummary, ProviderSummary, Providers};
 pub use reply::Reply;
 pub use script::ScriptProvider;
 

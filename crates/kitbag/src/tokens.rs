@@ -19,7 +19,7 @@ use std::sync::Arc;
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 use rayon::prelude::*;
 
-pub use model::{Estimate, InputPrice, ModelProfile, UnknownModel};
+pub use model::{Estimate, ModelProfile, Price, PriceStep, UnknownModel, dollars};
 pub use reader::{StreamCount, StreamError};
 pub use vocabulary::{Vocabulary, VocabularyError};
 

@@ -5,6 +5,7 @@
 //! chosen or counted here, and nothing is sent.
 
 mod anthropic;
+mod flat;
 mod items;
 mod openai;
 mod part;
@@ -28,14 +29,16 @@ pub enum Dialect {
     OpenAi,
     /// OpenAI Responses.
     Responses,
+    /// One flat text, for programs that take nothing else.
+    Flat,
 }
 
 impl Dialect {
     /// The dialect of a form; none where the form is no request.
     #[must_use]
     pub fn of(form: OutputForm) -> Option<Self> {
-        let mut all = [Self::Anthropic, Self::OpenAi, Self::Responses].into_iter();
-        all.find(|dialect| dialect.form() == form)
+        let all = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Flat];
+        all.into_iter().find(|dialect| dialect.form() == form)
     }
 
     /// The form whose blocks it takes.
@@ -45,6 +48,16 @@ impl Dialect {
             Self::Anthropic => OutputForm::Anthropic,
             Self::OpenAi => OutputForm::OpenAi,
             Self::Responses => OutputForm::Responses,
+            Self::Flat => OutputForm::Flat,
+        }
+    }
+
+    /// Whether it is refused without the name of a model.
+    #[must_use]
+    pub const fn needs_model(self) -> bool {
+        match self {
+            Self::Anthropic | Self::OpenAi | Self::Responses => true,
+            Self::Flat => false,
         }
     }
 
@@ -53,9 +66,13 @@ impl Dialect {
         match self {
             Self::Anthropic | Self::OpenAi => "messages",
             Self::Responses => "input",
+            Self::Flat => PROMPT,
         }
     }
 }
+
+/// The field of a flat request that holds its text.
+const PROMPT: &str = "prompt";
 
 /// A request to a provider's API.
 ///
@@ -112,6 +129,23 @@ impl Request {
             .unwrap_or_default()
     }
 
+    /// The bytes that are sent: the JSON, or the text of a flat request.
+    ///
+    /// ```
+    /// use kitbag::core::context::Context;
+    /// use kitbag::wire::Request;
+    ///
+    /// let context = Context::new("Where?");
+    /// assert_eq!(Request::flat(&context).body(), context.to_prompt_string());
+    /// ```
+    #[must_use]
+    pub fn body(&self) -> String {
+        match self.dialect {
+            Dialect::Anthropic | Dialect::OpenAi | Dialect::Responses => self.to_json(),
+            Dialect::Flat => self.text(PROMPT).unwrap_or_default(),
+        }
+    }
+
     /// The JSON, without white space between the fields.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -127,6 +161,8 @@ pub(crate) struct Laid<'a> {
     pub(crate) draft: &'a Draft,
     pub(crate) blocks: &'a [Block],
     pub(crate) breakpoints: &'a [Breakpoint],
+    /// The text of a form that is one.
+    pub(crate) text: &'a str,
 }
 
 impl Laid<'_> {
@@ -145,6 +181,7 @@ impl Laid<'_> {
             Dialect::Anthropic => anthropic::write(&mut request, self),
             Dialect::OpenAi => openai::write(&mut request, self),
             Dialect::Responses => responses::write(&mut request, self),
+            Dialect::Flat => request.set(PROMPT, &self.text),
         }
         Some(request)
     }
@@ -159,7 +196,7 @@ impl Laid<'_> {
             parts: &'a [Block],
         }
         if let Some(request) = self.request() {
-            return request.to_json();
+            return request.body();
         }
         let payload = Payload {
             version: "1.0",

@@ -4,12 +4,9 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
-use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use kitbag::core::assembly::OutputForm;
 use kitbag::core::view::View;
-use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
 use kitbag::project::Project;
-use kitbag::store::MemoryRequest;
 
 use crate::asked::AskedArgs;
 use crate::counter::CounterArgs;
@@ -61,26 +58,25 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let (counter, traits) = args.counter.counter()?;
     let project = args.project.open_and_tell()?;
     let node = args.node(&project)?;
-    let settings = AssemblySettings::new(args.form(), args.asked.budget)
-        .with_traits(traits.unwrap_or_default());
-    let mut prompt = PromptRequest::new(message.as_str(), settings);
-    prompt.model = args.counter.model().map(String::from);
+    let engine = args.asked.engine(project).counter(counter.clone());
+    let mut engine = engine.traits(traits.unwrap_or_default());
+    if let Some(model) = args.counter.model() {
+        engine = engine.model(model);
+    }
 
     let progress = Progress::start("looking at what is known");
-    let workspace = args.asked.workspace(&message, &counter)?;
+    let engine = engine.build()?;
+    let workspace = args.asked.workspace(&message, &engine)?;
     let made = store::run(async {
-        let store = place.open_if_any().await?.map(with_chosen_model);
-        let mut incoming = args.asked.incoming(store.as_ref()).await?;
+        let store = place.open_if_any().await?;
+        let engine = engine.with_store(store.map(with_chosen_model));
+        let mut incoming = args.asked.incoming(engine.store()).await?;
         incoming.message = message.as_str().into();
-        let agent = args.asked.agent(&project, &incoming.channel)?;
-        let memory = MemoryRequest::new(incoming, Timestamp::now());
-        let mut request = TurnRequest::new(memory, prompt);
-        request.node = node;
-        let mut sources = Sources::default();
-        sources.store = store.as_ref();
-        sources.agent = agent;
-        sources.contributions.extend(workspace);
-        Ok(turn(sources, &request, &counter).await?)
+        let mut turn = engine.turn(incoming)?;
+        turn.prompt.settings.form = args.form();
+        turn.node = node;
+        turn.contributions.extend(workspace);
+        Ok(engine.prompt(turn).await?)
     })?;
     drop(progress);
     let body = match args.show() {

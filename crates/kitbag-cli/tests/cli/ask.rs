@@ -1,5 +1,6 @@
 //! `kitbag ask`: a message is answered, remembered, and never lost.
 
+mod claude_code;
 mod upstream;
 
 use serde_json::Value;
@@ -106,6 +107,33 @@ fn o08_json_and_no_memory() {
     assert_eq!(report["usage"]["cache_read"], 1024);
     assert_eq!(report["turn"], Value::Null);
     assert!(!folder.path().join("memory.db").exists());
+}
+
+#[test]
+fn o08_the_cost_is_told_where_the_prices_are_known() {
+    let folder = scripted();
+    // 176 plain at $4 a million, 1,024 read at $0.20, 3 of the answer at $20.
+    for (model, cost) in [
+        ("claude-opus-5-5", "$0.0009"),
+        ("claude-haiku-5-5", "<$0.0001"),
+    ] {
+        let told = ask(&folder, &["hello", "--model", &format!("demo/{model}")]).stderr;
+        let line = format!("1,200 tokens in, 1,024 cached, 3 out, {cost}, ");
+        assert!(
+            told.starts_with(&line) && told.ends_with(&format!(" s, {model}\n")),
+            "{told}"
+        );
+    }
+    let json = |model: &str| -> Value {
+        let printed = ask(&folder, &["hello", "--json", "--model", model]).success();
+        serde_json::from_str(&printed).unwrap()
+    };
+    assert_eq!(json("demo/claude-opus-5-5")["cost_micros"], 969);
+    for model in ["demo/claude-opus-9", "demo/kimi-k2", "demo/mine"] {
+        let report = json(model);
+        assert_eq!(report["usage"]["input"], 1_200, "{model}");
+        assert_eq!(report.get("cost_micros"), None, "{model}: {report}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 )]
 
 mod ask;
+mod chat;
 mod checkpoint;
 mod clipboard;
 mod context;
@@ -18,6 +19,7 @@ mod layout;
 mod logs;
 mod manual;
 mod memory;
+mod models;
 mod pack;
 mod pipe;
 mod readme;

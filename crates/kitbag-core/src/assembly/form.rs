@@ -79,6 +79,16 @@ impl OutputForm {
         }
     }
 
+    /// Whether what was appended behind the history and what is of this turn alone follow each other
+    /// as one stretch. Elsewhere they are texts or sections of their own: what was appended stays as
+    /// it is.
+    const fn joins_recent(self) -> bool {
+        match self {
+            Self::Pack | Self::Markdown | Self::Xml | Self::Node | Self::Payload => true,
+            Self::Flat | Self::Anthropic | Self::OpenAi | Self::Responses => false,
+        }
+    }
+
     /// Whether it ends in a message, so that it cannot do without one.
     #[must_use]
     pub const fn needs_message(self) -> bool {
@@ -145,7 +155,7 @@ pub(super) fn lay_out(
     chunks: &Placed<'_>,
     traits: &ModelTraits,
 ) -> Laid {
-    let kept = headed(form, chunks.kept, chunks.headings);
+    let kept = headed(form, chunks, draft.history.len());
     let chunks = &Placed {
         kept: &kept,
         ..*chunks
@@ -171,8 +181,20 @@ pub(super) struct Placed<'a> {
     pub(super) reserved: Option<Reserved>,
     /// The places to lay out the heading of remembered chunks in, while it is only measured.
     pub(super) headings: &'a [Place],
-    /// Whether the prompt is one of a store of version 1, whose nodes had no blank lines.
-    pub(super) is_of_version_1: bool,
+    pub(super) revision: LayoutRevision,
+}
+
+/// The rules by which a prompt was laid out. An archived one comes out again by its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LayoutRevision {
+    /// Nodes had no blank lines.
+    First,
+    /// What was appended had a heading of its own where it stood with what was recalled, and in nodes
+    /// stood in the section of its kind, with one heading for all of them.
+    Second,
+    /// Today's.
+    #[default]
+    Latest,
 }
 
 /// The frames that are laid out although nothing is in them yet, so that their cost is known

@@ -148,6 +148,16 @@ impl Priced {
         self.ranked.chunk.band
     }
 
+    /// The message before which it stands. What belongs to the session is `appended` before one beside
+    /// a selection that stands.
+    pub(super) const fn before(&self, appended: Option<usize>) -> Option<usize> {
+        match self.ranked.chunk.band {
+            ChunkBand::Session => appended,
+            ChunkBand::History => Some(0),
+            ChunkBand::Volatile => None,
+        }
+    }
+
     /// The piece at `index` as it stands in the prompt.
     pub(super) fn keep(&self, index: usize, before: Option<usize>) -> Option<Kept> {
         let piece = self.pieces.get(index)?;

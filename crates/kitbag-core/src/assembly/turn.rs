@@ -17,7 +17,6 @@ use super::select::{Base, Priced, Remembered};
 use super::settings::AssemblySettings;
 use super::{Assembly, breakpoint, explain};
 use crate::band::Band;
-use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
 use crate::tokens::Tokens;
 
@@ -135,11 +134,7 @@ impl Turn<'_> {
         let appended = report.renewed.is_none().then_some(self.draft.history.len());
         let mut kept = choice.standing.clone();
         for (priced, level) in self.priced.iter().zip(&choice.choices) {
-            let before = match priced.band() {
-                ChunkBand::Session => appended,
-                ChunkBand::History => Some(0),
-                ChunkBand::Volatile => None,
-            };
+            let before = priced.before(appended);
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
         let laid = self.lay_out(&Placed::new(&kept));

@@ -40,6 +40,12 @@ pub struct ProviderEntry {
     pub timeouts: ProviderTimeouts,
     /// The file with the answers of a script.
     pub answers: Option<String>,
+    /// The program that answers, and its first arguments.
+    pub command: Vec<String>,
+    /// The tools of its own that the program may use.
+    pub tools: Vec<String>,
+    /// MCP servers for the program, as `mcpServers` of a `.mcp.json` has them.
+    pub mcp_servers: Map,
     /// Who declares it.
     pub declared: Declared,
 }
@@ -54,6 +60,8 @@ pub enum ProviderKind {
     OpenAi,
     /// OpenAI Responses.
     Responses,
+    /// The program of Claude Code.
+    ClaudeCode,
     /// Answers from a file.
     Script,
 }
@@ -115,6 +123,9 @@ impl ProviderEntry {
             fields: Map::default(),
             timeouts: ProviderTimeouts::default(),
             answers: None,
+            command: Vec::new(),
+            tools: Vec::new(),
+            mcp_servers: Map::default(),
             declared: Declared::ByUser,
         }
     }
@@ -130,17 +141,19 @@ impl ProviderEntry {
             ("anthropic", ProviderKind::Anthropic),
             ("openai", ProviderKind::OpenAi),
             ("responses", ProviderKind::Responses),
+            ("claude-code", ProviderKind::ClaudeCode),
             ("script", ProviderKind::Script),
         ];
         let kind = match field.get("kind") {
             Some(kind) => kind.word(&kinds),
             None => field.error_with_hint(
                 "a provider needs a `kind`",
-                "the kinds are anthropic, openai, responses and script",
+                "the kinds are anthropic, openai, responses, claude-code and script",
             ),
         };
         let headers = field.read("headers", |field| field.read_entries(HeaderSource::read));
         let fields = field.read("request", Field::map_value);
+        let mcp_servers = field.read("mcp_servers", Field::map_value);
         let entry = Self {
             base_url: field.read("base_url", base_url),
             key: field.read("key", KeySource::read),
@@ -149,6 +162,9 @@ impl ProviderEntry {
             fields: fields.unwrap_or_default().into_map(),
             timeouts: field.read("timeouts", read_timeouts).unwrap_or_default(),
             answers: field.read("answers", Field::text),
+            command: field.read("command", Field::texts).unwrap_or_default(),
+            tools: field.read("tools", Field::texts).unwrap_or_default(),
+            mcp_servers: mcp_servers.unwrap_or_default().into_map(),
             ..Self::new(kind?)
         };
         field.warn_of_misspelt_keys(&[]);

@@ -304,7 +304,7 @@ fn providers_are_read_with_what_is_wrong_by_line() {
     let (config, problems) = Config::read("kitbag.yaml", wrong);
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @"
-    kitbag.yaml:2:13: providers.a.kind: expected `anthropic` or `openai` or `responses` or `script`, got gemini
+    kitbag.yaml:2:13: providers.a.kind: expected `anthropic` or `openai` or `responses` or `claude-code` or `script`, got gemini
     kitbag.yaml:5:10: providers.b.key: a key does not belong into a configuration
     kitbag.yaml:8:15: providers.c.base_url: an address with a name or a password in it is not taken
     kitbag.yaml:9:22: providers.c.timeouts.idle: `soon` is not a time such as 30s, 500ms or 2m

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use kitbag_core::assembly::{
-    AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger, Rendered, render,
+    AssemblySettings, Block, Breakpoint, Draft, Kept, LayoutRevision, Ledger, Rendered, render,
+    render_as_of,
 };
 use kitbag_core::message::Message;
 use serde::de::DeserializeOwned;
@@ -65,8 +66,9 @@ impl<'de> Deserialize<'de> for Hash {
     }
 }
 
-/// Says how a draft is rendered. Since 2 the roles and names of messages are shown in every form.
-const REVISION: u32 = 2;
+/// Says how a draft is rendered. Since 2 the roles and names of messages are shown in every form,
+/// since 3 there is one heading of remembered chunks in each place.
+const REVISION: u32 = 3;
 
 const fn first_revision() -> u32 {
     1
@@ -264,9 +266,11 @@ impl Recipe {
 
     /// Renders the prompt. A draft of an older revision becomes the one that is shown the same way today.
     pub(super) fn render(&self, draft: &mut Draft, kept: &[Kept]) -> Rendered {
-        match self.revision < REVISION {
-            true => older::render(draft, kept, &self.settings),
-            false => render(draft, kept, &self.settings),
+        let settings = &self.settings;
+        match self.revision {
+            1 => older::render(draft, kept, settings),
+            2 => render_as_of(LayoutRevision::Second, draft, kept, settings),
+            _ => render(draft, kept, settings),
         }
     }
 }

@@ -5,6 +5,7 @@ use kitbag_core::content::Content;
 use kitbag_core::inject::EntryAction;
 use kitbag_core::message::Message;
 use kitbag_core::recall::analyse;
+use kitbag_core::record::TurnRecord;
 use kitbag_core::role::Role;
 use kitbag_core::stored::ConversationContext;
 
@@ -37,6 +38,8 @@ pub struct Learned {
     pub entries: Vec<EntryAction>,
     /// A summary of the conversation so far.
     pub summary: Option<NewSummary>,
+    /// The stages of the turn, and what its prompts were billed.
+    pub record: TurnRecord,
 }
 
 impl Learned {
@@ -58,6 +61,7 @@ impl Learned {
         let keys = self.unset_facts.into_iter();
         self.unset_facts = keys.map(|key| secrets.masked_name(key)).collect();
         self.entries = secrets.masked_entries(self.entries);
+        self.record = secrets.masked_value(self.record);
         self.layers = self.layers.map(|layers| secrets.masked_value(layers));
         if let Some(summary) = &mut self.summary {
             summary.text = secrets.masked(std::mem::take(&mut summary.text));

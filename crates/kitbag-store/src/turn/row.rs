@@ -1,6 +1,7 @@
 //! A turn as a row.
 
 use jiff::Timestamp;
+use kitbag_core::record::TurnRecord;
 
 use super::{StoredTurn, TurnStatus};
 use crate::error::{Result, StoreError};
@@ -9,7 +10,7 @@ use crate::transaction::Tx;
 use crate::value::{FromRow, LenientU32, Row, Value};
 
 pub(super) const COLUMNS: &str =
-    "scope, conversation, id, status, message, reply, inferences, problem";
+    "scope, conversation, id, status, message, reply, inferences, problem, record";
 
 impl FromRow for StoredTurn {
     fn from_row(row: &mut Row) -> Result<Self> {
@@ -28,6 +29,7 @@ impl FromRow for StoredTurn {
             reply: row.read::<LenientU32>()?.0.map(message),
             inferences: row.read()?,
             problem: row.read()?,
+            record: read_record(row.read()?),
         })
     }
 }
@@ -65,19 +67,34 @@ impl StoredTurn {
     pub(crate) async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<()> {
         let reply = self.reply.map(|reply| reply.seq);
         let problem = self.problem.clone().map(Value::Body);
+        let record = serde_json::to_string(&self.record);
+        let record = record.map_err(|error| {
+            StoreError::failed(format!(
+                "the record of turn {} cannot be written: {error}",
+                self.id
+            ))
+        })?;
         tx.execute(
-            "UPDATE turn SET status = $2, reply = $3, inferences = $4, ended = $5, problem = $6 \
-             WHERE tenant = $1 AND scope = $7 AND conversation = $8 AND id = $9",
+            "UPDATE turn SET status = $2, reply = $3, inferences = $4, ended = $5, problem = $6, \
+             record = $7 WHERE tenant = $1 AND scope = $8 AND conversation = $9 AND id = $10",
             (
                 self.status.as_str(),
                 reply,
                 self.inferences,
                 ended,
                 problem,
+                Value::Body(record),
                 self.id,
             ),
         )
         .await?;
         Ok(())
     }
+}
+
+/// The record of a turn. Turns of older versions have none, and one that cannot be read is no reason
+/// to refuse the turn.
+fn read_record(json: Option<String>) -> TurnRecord {
+    let record = json.and_then(|json| serde_json::from_str(&json).ok());
+    record.unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::message::Message;
+use kitbag_core::record::TurnRecord;
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
@@ -150,7 +151,10 @@ async fn o09_what_is_said_meanwhile_keeps_a_conversation_open(store: Store) {
     assert_eq!(close(&store, late, 4).await, CloseOutcome::StillActive);
     assert!(store.facts("ann", 9).await.unwrap().is_empty());
     assert!(store.summaries("cli", "ann", 9).await.unwrap().is_empty());
-    store.failed(&lease, "no answer", second(5)).await.unwrap();
+    store
+        .failed(&lease, "no answer", TurnRecord::default(), second(5))
+        .await
+        .unwrap();
     let late = store.closing(id).await.unwrap();
     summary(close(&store, late, 6).await);
     // One with a name goes on after its end, and ends again.

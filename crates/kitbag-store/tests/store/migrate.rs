@@ -1,6 +1,7 @@
 //! Stores that are new, foreign, or from another version.
 
 mod older;
+mod revision_2;
 mod version_2;
 
 use std::fs;

@@ -6,6 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::inject::{ContextMessage, CooldownReading, EntryAction, plan};
+use kitbag_core::record::TurnRecord;
 use kitbag_core::role::Role;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
@@ -191,7 +192,11 @@ impl Writer {
         let lease = self.store.begin(turn, length, now).await?;
         let mut turn = self.store.turn(turn).await?;
         if matches!(turn.status, TurnStatus::Learned | TurnStatus::Failed) {
-            return self.store.failed(&lease, "too late", now).await.map(drop);
+            return self
+                .store
+                .failed(&lease, "too late", TurnRecord::default(), now)
+                .await
+                .map(drop);
         }
         for _ in 0..=self.random.below(2) {
             turn = self.send(&lease, &turn).await?;
@@ -199,7 +204,9 @@ impl Writer {
         match self.random.below(40) {
             0 => Ok(()),
             1..4 => {
-                self.store.failed(&lease, "no answer", self.now).await?;
+                self.store
+                    .failed(&lease, "no answer", TurnRecord::default(), self.now)
+                    .await?;
                 (self.acknowledge)(Acknowledged::Failed {
                     turn: turn.id.to_string(),
                 });

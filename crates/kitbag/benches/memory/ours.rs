@@ -151,7 +151,7 @@ pub(crate) async fn context_sqlite(file: &Path, questions: &[Question]) -> f64 {
             let request = TurnRequest::new(memory, PromptRequest::new("", settings));
             let mut sources = Sources::default();
             sources.store = Some(&store);
-            turn(sources, &request, &Characters).await.unwrap();
+            turn(sources, request, &Characters).await.unwrap();
         }
     };
     build().await;

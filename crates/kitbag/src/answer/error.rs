@@ -30,6 +30,9 @@ pub enum AnswerError {
         /// Its result.
         came: Option<Box<Answer>>,
     },
+    /// The engine was built without a provider.
+    #[error("there is no provider to ask")]
+    NoProvider,
     /// The provider's dialect makes no request of a prompt.
     #[error("the provider takes no request that can be made of a prompt")]
     NoRequest,
@@ -43,6 +46,7 @@ impl AnswerError {
             Self::Turn(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Provider { error, .. } => error.hint(),
+            Self::NoProvider => Some("give the engine a provider when it is built".to_owned()),
             Self::Stopped { .. } | Self::NoRequest => None,
         }
     }

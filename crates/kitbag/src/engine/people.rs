@@ -67,10 +67,11 @@ fn masked<'a>(
         draft: &people.draft,
         blocks: &people.rendered.blocks,
         breakpoints,
+        text: &people.rendered.body,
     };
     BodyForPeople {
         text: Cow::Owned(match settings.form.is_text() {
-            true => people.rendered.body,
+            true => people.rendered.body.clone(),
             false => laid.json(),
         }),
         hidden: people.hidden,

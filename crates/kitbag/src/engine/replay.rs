@@ -5,7 +5,7 @@ use kitbag_core::content::RawJson;
 use kitbag_store::{Replayed, RequestField, SentPrompt, Store, StoreError, TurnId};
 
 use super::TurnPrompt;
-use crate::wire::{Laid, Request};
+use crate::wire::{Dialect, Laid, Request};
 
 /// A prompt that was made again.
 #[derive(Debug, Clone)]
@@ -34,6 +34,7 @@ pub async fn replay(
         draft: &prompt.draft,
         blocks: &prompt.blocks,
         breakpoints: &prompt.breakpoints,
+        text: &prompt.body,
     };
     let body = match &prompt.fields {
         Some(fields) => json_of(fields, laid.request().as_ref()),
@@ -55,7 +56,11 @@ impl TurnPrompt {
     /// that request byte for byte.
     #[must_use]
     pub fn sent_as(&self, request: &Request) -> SentPrompt {
-        let sent = self.sent_with(request.to_json());
+        let sent = self.sent_with(request.body());
+        // A text is all that was sent; the other fields of such a request are for its program.
+        if request.dialect == Dialect::Flat {
+            return sent;
+        }
         match changed_fields(request, self.composed.request().as_ref()) {
             Some(fields) => sent.with_fields(fields),
             None => sent,

@@ -16,15 +16,18 @@ use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::{TurnState, View};
+use kitbag_layout::PlatformError;
 #[cfg(feature = "store")]
 use kitbag_store::{ConversationId, MemoryRequest, Store, StoreError};
 
-use super::{AgentError, AgentPart};
+use super::{AgentError, AgentPart, AgentRequest};
 use super::{Composed, Contribution, PromptRequest, compose};
-pub use agent::AgentSource;
+use agent::AgentSource;
 use conversation::Conversation;
 #[cfg(feature = "store")]
 use kitbag_layout::ShownBy;
+
+use crate::project::Project;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -43,6 +46,12 @@ pub struct TurnRequest {
     pub state: Option<TurnState>,
     /// Context messages for this turn, besides those that the conversation keeps.
     pub injected: Vec<ContextMessage>,
+    /// The agent that answers, of the sources' project. Without one, the built-in persona does. Its
+    /// query is the message of the turn where it is empty; its messages and its key are those of
+    /// memory, where there is one.
+    pub agent: Option<AgentRequest>,
+    /// Contributions that were made already: of a workspace, of gatherers.
+    pub contributions: Vec<Contribution>,
 }
 
 impl TurnRequest {
@@ -68,6 +77,8 @@ impl TurnRequest {
             node: None,
             state: None,
             injected: Vec::new(),
+            agent: None,
+            contributions: Vec::new(),
         }
     }
 }
@@ -107,6 +118,12 @@ pub enum TurnError {
     /// The agent has no prompt.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// An agent is asked for, and no project has it.
+    #[error("the turn asks for an agent, and there is no project to take it from")]
+    NoProject,
+    /// An agent answers, and layouts could not show the name of the channel.
+    #[error(transparent)]
+    Channel(#[from] PlatformError),
     /// The parts that must be in do not fit.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
@@ -121,21 +138,44 @@ impl TurnError {
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Agent(error) => error.hint(),
             Self::Assemble(error) => Some(error.hint().to_owned()),
+            Self::Channel(_) => None,
+            Self::NoProject => {
+                Some("give the engine the project that defines the agent".to_owned())
+            }
         }
     }
 }
 
 /// The sources of a turn's prompt. Any of them may be missing.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Sources<'a> {
     /// Remembers the conversation and everything else.
     #[cfg(feature = "store")]
     pub store: Option<&'a Store>,
-    /// The agent that answers. Without one, the built-in persona does.
-    pub agent: Option<AgentSource<'a>>,
-    /// Contributions that were made already: of a workspace, of gatherers.
-    pub contributions: Vec<Contribution>,
+    /// The project that has the agent.
+    pub project: Option<&'a Project>,
+    /// Reads a variable of the environment; a layout sees what its project allows of them.
+    pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
+}
+
+impl Default for Sources<'_> {
+    fn default() -> Self {
+        Self {
+            #[cfg(feature = "store")]
+            store: None,
+            project: None,
+            variable: &|_| None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Sources<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Sources");
+        shown.field("project", &self.project.map(|project| &project.root));
+        shown.finish_non_exhaustive()
+    }
 }
 
 /// Makes the prompt of a turn: memory and agent, joined with what other sources brought.
@@ -147,25 +187,29 @@ pub struct Sources<'a> {
 /// be in do not fit.
 pub async fn turn(
     sources: Sources<'_>,
-    request: &TurnRequest,
+    mut request: TurnRequest,
     counter: &(dyn TokenCounter + Sync),
 ) -> Result<TurnPrompt, TurnError> {
+    let mut contributions = std::mem::take(&mut request.contributions);
+    let agent = request.agent.take();
+    let agent = agent.map(|agent| AgentSource::new(sources, agent));
+    let agent = agent.transpose()?;
+    let request = &request;
     let mut prompt = request.prompt.clone();
     #[cfg(feature = "store")]
     let memory = sources.store.zip(request.memory.as_ref());
     #[cfg(feature = "store")]
     let mut conversation = match memory {
         Some((store, memory)) => {
-            let for_layout = sources.agent.is_some();
+            let for_layout = agent.is_some();
             memory::read(store, memory, request, &mut prompt, for_layout).await?
         }
         None => Conversation::new(request, &[]),
     };
     #[cfg(not(feature = "store"))]
     let mut conversation = Conversation::new(request, &[]);
-    let mut contributions = sources.contributions;
     contributions.push(std::mem::take(&mut conversation.contribution));
-    let agent = match &sources.agent {
+    let agent = match &agent {
         Some(source) => {
             let mut part = source.part(&conversation, &prompt, &contributions)?;
             #[cfg(feature = "store")]

@@ -16,8 +16,9 @@ impl Gatherer for Dependencies {
     }
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
-        let workspace = task.workspace.clone();
+        let workspace = task.workspace();
         Box::pin(blocking(move || {
+            let workspace = workspace?;
             let read = |path: &str| workspace.read(path);
             let found = dependencies::dependencies(&paths(&workspace), &read);
             let levels = dependencies::levels(&found);

@@ -35,11 +35,11 @@ impl Gatherer for Files {
     }
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
-        let (root, wanted) = (task.workspace.root().to_owned(), self.clone());
+        let (within, wanted) = (task.workspace(), self.clone());
         Box::pin(pooled(move || {
             let mut options = WorkspaceOptions::default();
             options.include = wanted.patterns;
-            let workspace = Workspace::open(&root, &options).map_err(GatherError::new)?;
+            let workspace = Workspace::open(within?.root(), &options).map_err(GatherError::new)?;
             let mut gathered = Gathered::default();
             for file in workspace.files().iter().take(wanted.max_files) {
                 let Some(text) = workspace.read(&file.path) else {

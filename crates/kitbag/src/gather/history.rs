@@ -28,8 +28,9 @@ impl Gatherer for History {
     }
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
-        let (workspace, commits) = (task.workspace.clone(), self.commits);
+        let (workspace, commits) = (task.workspace(), self.commits);
         Box::pin(blocking(move || {
+            let workspace = workspace?;
             let history = match workspace.repository() {
                 Some(repository) => repository.history().map_err(GatherError::new)?,
                 None => &[],

@@ -17,8 +17,9 @@ impl Gatherer for Instructions {
     }
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
-        let (workspace, query) = (task.workspace.clone(), Query::new(&task.request));
+        let (workspace, query) = (task.workspace(), Query::new(&task.request));
         Box::pin(blocking(move || {
+            let workspace = workspace?;
             let paths = paths(&workspace);
             let is_named =
                 |path: &&str| query.mentions.has_name(path) || query.mentions.has_dotted(path);

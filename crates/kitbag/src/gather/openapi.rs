@@ -28,8 +28,9 @@ impl Gatherer for OpenApi {
     }
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
-        let (workspace, path) = (task.workspace.clone(), self.path.clone());
+        let (workspace, path) = (task.workspace(), self.path.clone());
         Box::pin(blocking(move || {
+            let workspace = workspace?;
             let missing =
                 || GatherError::new(format_args!("there is no text `{path}` in the workspace"));
             let text = workspace.read(&path).ok_or_else(missing)?;

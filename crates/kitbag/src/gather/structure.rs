@@ -26,8 +26,9 @@ impl Gatherer for Structure {
     }
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
-        let (workspace, depth) = (task.workspace.clone(), self.depth);
+        let (workspace, depth) = (task.workspace(), self.depth);
         Box::pin(blocking(move || {
+            let workspace = workspace?;
             let trees = structure::levels(&paths(&workspace), depth);
             let chunk = levelled(
                 ChunkType::Structure,

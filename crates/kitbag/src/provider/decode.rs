@@ -14,6 +14,26 @@ use super::sse::SseEvent;
 use super::{ProviderError, ReplyEvent};
 use crate::wire::Dialect;
 
+/// The dialects that are spoken over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Api {
+    Anthropic,
+    Chat,
+    Responses,
+}
+
+impl Api {
+    /// The API of a dialect; none where that is spoken otherwise.
+    pub(super) const fn of(dialect: Dialect) -> Option<Self> {
+        Some(match dialect {
+            Dialect::Anthropic => Self::Anthropic,
+            Dialect::OpenAi => Self::Chat,
+            Dialect::Responses => Self::Responses,
+            Dialect::Flat => return None,
+        })
+    }
+}
+
 /// Reads the events of one answer.
 #[derive(Debug)]
 pub(super) enum Decoder {
@@ -23,11 +43,11 @@ pub(super) enum Decoder {
 }
 
 impl Decoder {
-    pub(super) fn new(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::Anthropic => Self::Anthropic(anthropic::Decoder::default()),
-            Dialect::OpenAi => Self::Chat(chat::Decoder::default()),
-            Dialect::Responses => Self::Responses(responses::Decoder::default()),
+    pub(super) fn new(api: Api) -> Self {
+        match api {
+            Api::Anthropic => Self::Anthropic(anthropic::Decoder::default()),
+            Api::Chat => Self::Chat(chat::Decoder::default()),
+            Api::Responses => Self::Responses(responses::Decoder::default()),
         }
     }
 
@@ -66,11 +86,11 @@ fn json(data: &str) -> Result<Value, ProviderError> {
     })
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn number(value: &Value, name: &str) -> Option<u64> {
+pub(super) fn number(value: &Value, name: &str) -> Option<u64> {
     value.get(name).and_then(Value::as_u64)
 }
 

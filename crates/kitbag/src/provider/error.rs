@@ -100,6 +100,22 @@ pub enum ProviderError {
         /// The problem.
         problem: String,
     },
+    /// There is no such program.
+    #[error("the program `{program}` cannot be run: {problem}")]
+    NoProgram {
+        /// The program.
+        program: String,
+        /// The problem.
+        problem: String,
+    },
+    /// A program that answers failed.
+    #[error("`{program}` failed: {problem}")]
+    Program {
+        /// The program.
+        program: String,
+        /// Its own words about it.
+        problem: String,
+    },
     /// The file of a script cannot be used.
     #[error("the script `{file}` {problem}")]
     Script {
@@ -171,6 +187,13 @@ impl ProviderError {
             Self::BrokeOff { .. } | Self::Cut { .. } => "ask again".to_owned(),
             Self::Malformed { .. } => {
                 "check that the provider's `kind` and `base_url` fit each other".to_owned()
+            }
+            Self::NoProgram { .. } => {
+                "install Claude Code, or name the program as `command` of the provider in kitbag.yaml"
+                    .to_owned()
+            }
+            Self::Program { program, .. } => {
+                format!("run `{program}` in a terminal to see that it works and is logged in")
             }
             Self::Script { .. } => {
                 "each line is an object such as `{\"when\": \"hello\", \"text\": \"Hi.\"}`"

@@ -2,7 +2,7 @@
 
 use kitbag_core::content::ContentBlock;
 use kitbag_core::message::ToolCall;
-use serde::{Deserialize, Serialize};
+pub use kitbag_core::record::Usage;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,21 +22,6 @@ pub enum ReplyEvent {
     Stop(StopReason),
     /// The answer is whole. Nothing follows.
     Done,
-}
-
-/// Tokens as the provider counts and bills them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Usage {
-    /// All tokens of the request, those that were cached among them.
-    pub input: u64,
-    /// The tokens that were read from the provider's cache.
-    pub cache_read: u64,
-    /// The tokens that were written into it.
-    pub cache_write: u64,
-    /// The tokens of the answer, its reasoning among them.
-    pub output: u64,
 }
 
 /// The reason why a model ended its answer.

@@ -20,6 +20,8 @@ use indexmap::IndexMap;
 use kitbag_core::content::RawJson;
 use tokio::time::timeout;
 
+use super::decode::Api;
+use super::key::scrubbed;
 use super::{Key, Provider, ProviderError, ProviderFuture, ReplyStream, Secret, Stage};
 use crate::wire::{Dialect, Request};
 use client::Client;
@@ -99,6 +101,7 @@ impl Default for Timeouts {
 /// ```
 pub struct HttpProvider {
     settings: HttpSettings,
+    api: Api,
     address: Uri,
     client: Client,
     /// The headers with their secrets, once they were read.
@@ -128,22 +131,25 @@ impl HttpProvider {
     /// When the address or the proxy of the environment cannot be used.
     pub fn new(settings: HttpSettings) -> Result<Self, ProviderError> {
         let base = settings.base_url.trim_end_matches('/');
-        let path = match settings.dialect {
-            Dialect::Anthropic => "/v1/messages",
-            Dialect::OpenAi => "/chat/completions",
-            Dialect::Responses => "/responses",
-        };
-        let address = format!("{base}{path}");
         let wrong = |problem: String| ProviderError::Setting {
             provider: settings.name.clone(),
             problem,
         };
+        let api = Api::of(settings.dialect)
+            .ok_or_else(|| wrong("a flat text is no request over HTTP".to_owned()))?;
+        let path = match api {
+            Api::Anthropic => "/v1/messages",
+            Api::Chat => "/chat/completions",
+            Api::Responses => "/responses",
+        };
+        let address = format!("{base}{path}");
         let address: Uri = address
             .parse()
             .map_err(|error| wrong(format!("`{address}` is no address: {error}")))?;
         let client = Client::new(&address, settings.timeouts.connect).map_err(wrong)?;
         Ok(Self {
             settings,
+            api,
             address,
             client,
             ready: OnceLock::new(),
@@ -175,7 +181,7 @@ impl HttpProvider {
         headers.insert("accept", HeaderValue::from_static("text/event-stream"));
         let version = concat!("kitbag/", env!("CARGO_PKG_VERSION"));
         headers.insert("user-agent", HeaderValue::from_static(version));
-        if self.settings.dialect == Dialect::Anthropic {
+        if self.api == Api::Anthropic {
             headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
         }
         let mut add = |header: &str, form: &dyn Fn(&str) -> String, secret: Secret| {
@@ -194,9 +200,9 @@ impl HttpProvider {
         };
         if let Some(key) = &self.settings.key {
             let key = key.read(name)?;
-            match self.settings.dialect {
-                Dialect::Anthropic => add("x-api-key", &str::to_owned, key)?,
-                Dialect::OpenAi | Dialect::Responses => {
+            match self.api {
+                Api::Anthropic => add("x-api-key", &str::to_owned, key)?,
+                Api::Chat | Api::Responses => {
                     add("authorization", &|key| format!("Bearer {key}"), key)?;
                 }
             }
@@ -269,8 +275,8 @@ impl HttpProvider {
             })??;
         let idle = self.settings.timeouts.idle;
         let (address, secrets) = (self.shown_address(), ready.secrets.clone());
-        let dialect = self.settings.dialect;
-        Ok(answer::stream(first, body, dialect, idle, address, secrets))
+        let api = self.api;
+        Ok(answer::stream(first, body, api, idle, address, secrets))
     }
 
     fn failed(&self, error: &client::SendError, ready: &Ready) -> ProviderError {
@@ -307,14 +313,14 @@ impl Provider for HttpProvider {
 
     fn prepared(&self, mut request: Request) -> Request {
         request.set("stream", &true);
-        match self.settings.dialect {
-            Dialect::Anthropic => {}
-            Dialect::OpenAi => {
+        match self.api {
+            Api::Anthropic => {}
+            Api::Chat => {
                 let options = serde_json::json!({ "include_usage": true });
                 request.set("stream_options", &options);
             }
             // The store is Kitbag's own.
-            Dialect::Responses => request.set("store", &false),
+            Api::Responses => request.set("store", &false),
         }
         for (name, value) in &self.settings.fields {
             request.fields.insert(name.clone(), value.clone());
@@ -327,13 +333,6 @@ impl Provider for HttpProvider {
     }
 
     fn stream<'a>(&'a self, request: &'a Request) -> ProviderFuture<'a> {
-        Box::pin(self.send(Bytes::from(request.to_json())))
+        Box::pin(self.send(Bytes::from(request.body())))
     }
-}
-
-/// The text without any of the secrets.
-fn scrubbed(secrets: &[Secret], text: String) -> String {
-    secrets
-        .iter()
-        .fold(text, |text, secret| secret.scrubbed(text))
 }

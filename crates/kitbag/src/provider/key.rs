@@ -122,6 +122,13 @@ impl Key {
     }
 }
 
+/// The text without any of the secrets.
+pub(super) fn scrubbed(secrets: &[Secret], text: String) -> String {
+    secrets
+        .iter()
+        .fold(text, |text, secret| secret.scrubbed(text))
+}
+
 /// The output of a program. It may ask its user for a password, so only its result is taken.
 fn printed(words: &[String]) -> Result<String, String> {
     let Some((program, arguments)) = words.split_first() else {

@@ -1,5 +1,9 @@
 //! Which provider answers for a model: `provider/model`, or the one that the catalogue names.
 
+mod summary;
+
+pub use summary::{KeySummary, ProviderSummary};
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -7,24 +11,24 @@ use http::Uri;
 use indexmap::IndexMap;
 use kitbag_core::content::RawJson;
 use kitbag_layout::{
-    Config, Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
+    Config, Declared, HeaderSource, KeySource, Map, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
 
 use super::{
-    HttpProvider, HttpSettings, Key, Provider, ProviderError, ScriptProvider, Secret, Timeouts,
+    ClaudeCode, ClaudeCodeSettings, HttpProvider, HttpSettings, Key, Provider, ProviderError,
+    ScriptProvider, Secret, Timeouts,
 };
 use crate::tokens::ModelProfile;
 use crate::wire::Dialect;
 
-/// Providers that need no configuration, and the model of requests that name none.
-const BUILT_IN: [BuiltIn; 4] = [
+/// Providers that need no configuration.
+const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "anthropic",
         kind: ProviderKind::Anthropic,
         base_url: "https://api.anthropic.com",
         base_variable: Some("ANTHROPIC_BASE_URL"),
         key_variable: Some("ANTHROPIC_API_KEY"),
-        model: Some("claude-sonnet-5-5"),
     },
     BuiltIn {
         name: "openai",
@@ -32,7 +36,6 @@ const BUILT_IN: [BuiltIn; 4] = [
         base_url: "https://api.openai.com/v1",
         base_variable: Some("OPENAI_BASE_URL"),
         key_variable: Some("OPENAI_API_KEY"),
-        model: Some("gpt-5.6"),
     },
     BuiltIn {
         name: "openrouter",
@@ -40,7 +43,6 @@ const BUILT_IN: [BuiltIn; 4] = [
         base_url: "https://openrouter.ai/api/v1",
         base_variable: None,
         key_variable: Some("OPENROUTER_API_KEY"),
-        model: None,
     },
     BuiltIn {
         name: "ollama",
@@ -48,18 +50,42 @@ const BUILT_IN: [BuiltIn; 4] = [
         base_url: "http://localhost:11434/v1",
         base_variable: None,
         key_variable: None,
-        model: None,
     },
+    BuiltIn {
+        name: "claude-code",
+        kind: ProviderKind::ClaudeCode,
+        base_url: "",
+        base_variable: None,
+        key_variable: None,
+    },
+];
+
+/// The variables with the keys of Claude Code, which it might print.
+const CLAUDE_CODE_KEYS: [&str; 3] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
 ];
 
 struct BuiltIn {
     name: &'static str,
     kind: ProviderKind,
+    /// The public address; empty where a program knows its own.
     base_url: &'static str,
     /// The variable that names another address, as the provider's own clients read it.
     base_variable: Option<&'static str>,
     key_variable: Option<&'static str>,
-    model: Option<&'static str>,
+}
+
+impl BuiltIn {
+    /// The model of requests that name none.
+    fn model(&self) -> Option<&'static str> {
+        ModelProfile::default_of(self.name)
+    }
+}
+
+fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|one| one.name == name)
 }
 
 /// The providers of a project, besides those that need no configuration.
@@ -116,10 +142,10 @@ impl<'a> Providers<'a> {
             return self.open(only, None);
         }
         let is_set = |name: &str| (self.variables)(name).is_some_and(|value| !value.is_empty());
-        let with_model = || BUILT_IN.iter().filter(|one| one.model.is_some());
+        let with_model = || BUILT_IN.iter().filter(|one| one.model().is_some());
         let mut ready = with_model().filter(|one| one.key_variable.is_some_and(is_set));
         match ready.next().or(with_model().next()) {
-            Some(usual) => self.open(usual.name, usual.model),
+            Some(usual) => self.open(usual.name, usual.model()),
             None => Err(self.unknown("")),
         }
     }
@@ -130,7 +156,7 @@ impl<'a> Providers<'a> {
         {
             return self.open(name, Some(rest).filter(|rest| !rest.is_empty()));
         }
-        if self.config.providers.contains_key(model) {
+        if self.is_known(model) {
             return self.open(model, None);
         }
         let profile = ModelProfile::find(model).ok();
@@ -159,24 +185,29 @@ impl<'a> Providers<'a> {
         own.chain(others)
     }
 
+    /// The provider of that name as its configuration declares it, or as it is built in.
+    fn entry(&self, name: &str) -> Option<ProviderEntry> {
+        let own = self.config.providers.get(name).cloned();
+        own.or_else(|| Some(self.entry_of(built_in(name)?)))
+    }
+
     fn open(&self, name: &str, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
-        let built_in = BUILT_IN.iter().find(|one| one.name == name);
-        let entry = match (self.config.providers.get(name), built_in) {
-            (Some(entry), _) => {
-                trusted(name, entry)?;
-                entry.clone()
-            }
-            (None, Some(built_in)) => self.entry_of(built_in),
-            (None, None) => return Err(self.unknown(name)),
-        };
+        let built_in = built_in(name);
+        let entry = self.entry(name).ok_or_else(|| self.unknown(name))?;
+        trusted(name, &entry)?;
         let of_entry = entry.model.clone();
         let model = model.map(str::to_owned).or(of_entry);
         if entry.kind == ProviderKind::Script {
             let answers = self.root.join(entry.answers.unwrap_or_default());
             let provider = Box::new(ScriptProvider::new(name, answers));
+            let model = model.or_else(|| Some("script".to_owned()));
             return Ok(ChosenProvider { provider, model });
         }
-        let model = model.or_else(|| built_in?.model.map(str::to_owned));
+        if entry.kind == ProviderKind::ClaudeCode {
+            let provider = Box::new(ClaudeCode::new(self.claude_code(name, &entry)));
+            return Ok(ChosenProvider { provider, model });
+        }
+        let model = model.or_else(|| built_in?.model().map(str::to_owned));
         let Some(model) = model else {
             let provider = name.to_owned();
             return Err(ProviderError::NoModel { provider });
@@ -193,7 +224,8 @@ impl<'a> Providers<'a> {
         let mut entry = ProviderEntry::new(built_in.kind);
         let named = built_in.base_variable.and_then(self.variables);
         let named = named.filter(|address| !address.is_empty());
-        entry.base_url = Some(named.unwrap_or_else(|| built_in.base_url.to_owned()));
+        let address = named.unwrap_or_else(|| built_in.base_url.to_owned());
+        entry.base_url = Some(address).filter(|address| !address.is_empty());
         let variable = built_in.key_variable.map(str::to_owned);
         entry.key = variable.map(KeySource::Env);
         entry
@@ -205,7 +237,7 @@ impl<'a> Providers<'a> {
             ProviderKind::Responses => (Dialect::Responses, "openai"),
             _ => (Dialect::OpenAi, "openai"),
         };
-        let usual = BUILT_IN.iter().find(|one| one.name == usual);
+        let usual = built_in(usual);
         let base_url = entry.base_url.clone();
         // The usual key is for the usual address alone.
         let usual_key = usual.filter(|_| base_url.is_none());
@@ -224,9 +256,20 @@ impl<'a> Providers<'a> {
             Some((name.clone(), value?))
         };
         settings.headers = entry.headers.iter().filter_map(header).collect();
-        let field = |(name, value)| Some((String::clone(name), RawJson::from_value(value).ok()?));
-        let fields: IndexMap<String, RawJson> = entry.fields.iter().filter_map(field).collect();
-        settings.fields = fields;
+        settings.fields = json_fields(&entry.fields);
+        settings.timeouts = timeouts(entry.timeouts);
+        settings
+    }
+
+    fn claude_code(&self, name: &str, entry: &ProviderEntry) -> ClaudeCodeSettings {
+        let mut settings = ClaudeCodeSettings::new(name);
+        settings.command.clone_from(&entry.command);
+        settings.tools.clone_from(&entry.tools);
+        settings.mcp_servers = json_fields(&entry.mcp_servers);
+        settings.base_url.clone_from(&entry.base_url);
+        settings.key = entry.key.as_ref().and_then(|source| self.key(source));
+        let hidden = CLAUDE_CODE_KEYS.into_iter().filter_map(self.variables);
+        settings.hidden = hidden.map(Secret::new).collect();
         settings.timeouts = timeouts(entry.timeouts);
         settings
     }
@@ -234,6 +277,11 @@ impl<'a> Providers<'a> {
     fn key(&self, source: &KeySource) -> Option<Key> {
         Key::of(source, Path::new(&self.root), self.variables)
     }
+}
+
+fn json_fields(fields: &Map) -> IndexMap<String, RawJson> {
+    let field = |(name, value)| Some((String::clone(name), RawJson::from_value(value).ok()?));
+    fields.iter().filter_map(field).collect()
 }
 
 fn timeouts(said: ProviderTimeouts) -> Timeouts {
@@ -245,13 +293,14 @@ fn timeouts(said: ProviderTimeouts) -> Timeouts {
     }
 }
 
-/// Refuses what a file that was merely found would do with a key or send off the machine: whoever
+/// Refuses what a file that was merely found would run, do with a key or send off the machine: whoever
 /// wrote the folder's files would get at the keys and the memory of whoever works in it.
 fn trusted(name: &str, entry: &ProviderEntry) -> Result<(), ProviderError> {
     let secret_header = |header: &HeaderSource| matches!(header, HeaderSource::Secret(_));
     let problem = match entry.declared {
         Declared::ByUser => return Ok(()),
         _ if entry.kind == ProviderKind::Script => return Ok(()),
+        _ if entry.kind == ProviderKind::ClaudeCode => "runs a program",
         _ if entry.key.is_some() || entry.headers.values().any(secret_header) => {
             "wants a key to be read"
         }

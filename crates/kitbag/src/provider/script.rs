@@ -12,7 +12,7 @@ use kitbag_core::content::ContentBlock;
 use kitbag_core::message::ToolCall;
 use serde::Deserialize;
 
-use super::decode::Decoder;
+use super::decode::{Api, Decoder};
 use super::sse::SseReader;
 use super::{Provider, ProviderError, ProviderFuture, ReplyEvent, StopReason, Usage};
 use crate::wire::{Dialect, Request};
@@ -161,7 +161,7 @@ impl Answer {
 
 /// The events of a body, up to the first error.
 fn decoded(raw: &str) -> Vec<Result<ReplyEvent, ProviderError>> {
-    let mut decoder = Decoder::new(Dialect::Anthropic);
+    let mut decoder = Decoder::new(Api::Anthropic);
     let mut events = Vec::new();
     for event in SseReader::default()
         .read(raw.as_bytes())

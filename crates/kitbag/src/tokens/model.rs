@@ -1,89 +1,107 @@
-//! The model catalogue: what is known of each family of models, as data in `data/models.json`.
+//! The model catalogue: what is known of each model, as data in `data/models.json`.
 //!
-//! It holds what counting and caching need, and what input costs where that is known, as data in
-//! `data/prices.json`. Windows and endpoints are not here. Where sources disagree on a cache's minimum,
-//! the larger value is in the data: a breakpoint below the true minimum is wasted without an error.
+//! A family is what all models share whose names begin alike: how tokens are counted, and how their
+//! provider caches prompts. A model adds its window, its prices and what it does differently. Every entry
+//! names its source. Where sources disagree on a cache's minimum, the newest figure is in the data and a
+//! note tells the others.
 
+mod catalogue;
+mod limits;
 mod name;
 mod price;
 
-pub use price::InputPrice;
+pub use price::{Price, PriceStep, dollars};
 
-use std::sync::LazyLock;
+use std::borrow::Cow;
 
 use kitbag_core::assembly::{CacheProfile, ModelTraits};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a family of models.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+use catalogue::CATALOGUE;
+
+/// What is known of a model, or of a family of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelProfile {
-    /// What the family's names begin with; the longest match in the catalogue wins.
-    #[serde(rename = "match")]
+    /// The name of the model; of a family, what the names begin with.
+    #[serde(rename = "names")]
     pub prefixes: Vec<String>,
+    /// The name of the provider that serves it to everybody, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The most tokens that a request and its answer may have together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// The most tokens that an answer may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u32>,
+    /// The price of its tokens. A model that merely resembles a known one has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// How the provider caches prompts, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheProfile>,
+    /// Whether nobody says from which length on it caches; the cache's minimum is a guess then.
+    pub is_cache_min_assumed: bool,
+    /// Whether a system message may stand between other messages.
+    pub mid_conversation_system: bool,
     /// The name of the vocabulary to count with.
     pub tokenizer: String,
     /// How to scale that count where the vocabulary is not the model's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// How the provider caches prompts, where it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache: Option<CacheProfile>,
-    /// The name of the provider that serves it to everybody, where one does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<String>,
-    /// Whether a system message may stand between other messages.
-    #[serde(default)]
-    pub mid_conversation_system: bool,
+    /// The sources of these figures, in words: those of the model first, then those of its family.
+    pub sources: Vec<String>,
+    /// What else there is to say about the figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl ModelProfile {
-    /// The profile of a model, by a name such as `gpt-4o-mini` or `anthropic/claude-opus-4-8`.
-    pub fn find(model: &str) -> Result<&'static Self, UnknownModel> {
-        name::spellings(model)
-            .find_map(|spelling| Self::longest_match(&spelling))
-            .ok_or_else(|| UnknownModel {
-                model: model.to_owned(),
-                similar: similar_to(model),
-            })
-    }
-
-    /// What the input tokens of a model cost, where it is known.
-    ///
-    /// Members of one family cost what they like, so that this asks for the model and not for a
-    /// profile; a model that merely resembles a known one has no price.
+    /// The profile of a model, by a name such as `gpt-4o-mini` or `anthropic/claude-opus-4-8`: that of
+    /// the model itself or of the one that it is a dated version of, else that of its family.
     ///
     /// ```
     /// use kitbag::tokens::ModelProfile;
     ///
-    /// let price = ModelProfile::input_price("gpt-4o-mini-2024-07-18").unwrap();
-    /// assert_eq!(price.micro_usd_per_million, 150_000);
-    /// assert_eq!(price.cost(32_000), 4_800);
-    /// assert_eq!(ModelProfile::input_price("gpt-4o-maxi"), None);
+    /// let mini = ModelProfile::find("gpt-4o-mini-2024-07-18")?;
+    /// assert_eq!(mini.window, Some(128_000));
+    /// assert_eq!(mini.price.as_ref().unwrap().input, 150_000);
+    /// assert_eq!(ModelProfile::find("gpt-4o-maxi")?.price, None);
+    /// # Ok::<(), kitbag::tokens::UnknownModel>(())
     /// ```
-    #[must_use]
-    pub fn input_price(model: &str) -> Option<InputPrice> {
-        price::find(model)
+    ///
+    /// # Errors
+    /// When the catalogue has neither.
+    pub fn find(model: &str) -> Result<&'static Self, UnknownModel> {
+        CATALOGUE.find(model).ok_or_else(|| UnknownModel {
+            model: model.to_owned(),
+            similar: name::nearest(model, CATALOGUE.names()),
+        })
     }
 
-    /// Every profile of the catalogue.
+    /// Every model of the catalogue, by name.
     #[must_use]
-    pub fn all() -> &'static [Self] {
-        &CATALOGUE
+    pub fn models() -> &'static [Self] {
+        &CATALOGUE.models
     }
 
-    fn longest_match(spelling: &str) -> Option<&'static Self> {
-        let matches = |prefix: &&String| name::begins_with(spelling, prefix);
-        let length = |profile: &Self| {
-            let lengths = profile.prefixes.iter().filter(matches).map(String::len);
-            lengths.max()
-        };
-        CATALOGUE
-            .iter()
-            .filter(|profile| length(profile).is_some())
-            .max_by_key(|profile| length(profile))
+    /// Every family of the catalogue.
+    #[must_use]
+    pub fn families() -> &'static [Self] {
+        &CATALOGUE.families
+    }
+
+    /// The model to ask a provider for where a request names none.
+    #[must_use]
+    pub fn default_of(provider: &str) -> Option<&'static str> {
+        CATALOGUE.default_models.get(provider).map(String::as_str)
+    }
+
+    /// The name of the model, or the first of its family's.
+    #[must_use]
+    pub fn name(&self) -> Cow<'_, str> {
+        self.prefixes.first().map(Cow::from).unwrap_or_default()
     }
 }
 
@@ -147,20 +165,4 @@ impl UnknownModel {
             similar => format!("did you mean {}? or {tokenizer}", similar.join(", ")),
         }
     }
-}
-
-fn similar_to(model: &str) -> Vec<&'static str> {
-    let prefixes = CATALOGUE.iter().flat_map(|profile| &profile.prefixes);
-    name::nearest(model, prefixes.map(String::as_str))
-}
-
-static CATALOGUE: LazyLock<Vec<ModelProfile>> =
-    LazyLock::new(|| parsed(include_str!("../../data/models.json")));
-
-#[expect(
-    clippy::expect_used,
-    reason = "the data are part of the program, and the tests read them"
-)]
-fn parsed<T: DeserializeOwned>(data: &str) -> T {
-    serde_json::from_str(data).expect("the data are valid")
 }

@@ -267,19 +267,58 @@ fn an_open_model_without_its_vocabulary_is_an_error_and_not_an_estimate() {
 
 #[test]
 fn the_catalogue_is_consistent() {
+    let mut names = Vec::new();
+    for profile in ModelProfile::models() {
+        let name = profile.name().into_owned();
+        assert_eq!(ModelProfile::find(&name), Ok(profile), "{name}");
+        assert!(profile.sources.iter().all(|source| source.contains(' ')));
+        if let (Some(window), Some(output)) = (profile.window, profile.max_output) {
+            assert!(output < window, "{name}: {output} of {window}");
+        }
+        if let Some(price) = &profile.price {
+            assert!((10_000..=150_000_000).contains(&price.input), "{name}");
+            assert!(
+                price.cache_read.is_none_or(|read| read < price.input),
+                "{name}"
+            );
+            assert!(
+                price.cache_write.is_none_or(|write| write >= price.input),
+                "{name}"
+            );
+            assert!(
+                price.steps.iter().all(|step| step.input_permille > 1_000),
+                "{name}"
+            );
+            assert!(price.steps.is_sorted_by_key(|step| step.above), "{name}");
+        }
+        names.push(name);
+    }
+    assert!(names.is_sorted(), "models stand by name, each once");
+    assert!(names.len() > 100);
+    for provider in ["anthropic", "openai"] {
+        let model = ModelProfile::default_of(provider).unwrap();
+        assert!(names.iter().any(|name| name == model), "{model}");
+    }
     let mut prefixes = Vec::new();
-    for profile in ModelProfile::all() {
+    for profile in ModelProfile::families()
+        .iter()
+        .chain(ModelProfile::models())
+    {
         let known = Vocabulary::ALL
             .iter()
             .any(|v| v.name() == profile.tokenizer);
         assert!(known, "{}", profile.tokenizer);
-        for prefix in &profile.prefixes {
-            assert_eq!(ModelProfile::find(prefix), Ok(profile), "{prefix}");
-            prefixes.push(prefix);
-        }
         if let Some(cache) = &profile.cache {
             assert!(cache.read_permille < cache.write_permille);
             assert_eq!(cache.markers.is_some(), cache.max_breakpoints > 0);
+        }
+    }
+    for family in ModelProfile::families() {
+        for prefix in &family.prefixes {
+            // Of the family, or of a model that has its name.
+            let found = ModelProfile::find(prefix).unwrap();
+            assert_eq!(found.tokenizer, family.tokenizer, "{prefix}");
+            prefixes.push(prefix);
         }
     }
     let count = prefixes.len();
@@ -292,6 +331,17 @@ fn the_catalogue_is_consistent() {
 fn profiles_say_what_a_provider_allows() {
     let opus = ModelProfile::find("claude-opus-4-8").unwrap();
     assert!(opus.mid_conversation_system);
+    assert_eq!(opus.cache.as_ref().unwrap().min_tokens.0, 1024);
+    let opus = ModelProfile::find("anthropic/claude-opus-5.5").unwrap();
+    assert!(opus.mid_conversation_system);
+    assert_eq!(
+        (opus.window, opus.max_output),
+        (Some(1_000_000), Some(128_000))
+    );
+    let cache = opus.cache.as_ref().unwrap();
+    assert_eq!((cache.read_permille, cache.min_tokens.0), (50, 512));
+    let mythos = ModelProfile::find("claude-mythos-5-1").unwrap();
+    assert_eq!(mythos.cache.as_ref().unwrap().read_permille, 25);
     let sonnet = ModelProfile::find("claude-sonnet-4-5-20250929").unwrap();
     assert!(!sonnet.mid_conversation_system);
     assert_eq!(sonnet.cache.as_ref().unwrap().min_tokens.0, 1024);

@@ -161,7 +161,10 @@ impl Request {
         composed.settings.budget = budget;
         composed.assembly.ledger.fit.budget = budget;
         Ok(FittedRequest {
-            request: self.with_messages_of(&composed),
+            request: match self.dialect {
+                Dialect::Flat => self.with_text_of(&composed),
+                _ => self.with_messages_of(&composed),
+            },
             composed,
         })
     }
@@ -206,7 +209,7 @@ impl Request {
 fn said(dialect: Dialect, text: &str) -> Option<RawJson> {
     let role = match dialect {
         Dialect::Anthropic => Role::User,
-        Dialect::OpenAi | Dialect::Responses => Role::System,
+        Dialect::OpenAi | Dialect::Responses | Dialect::Flat => Role::System,
     };
     RawJson::from_value(&json!({ "role": role, "content": text })).ok()
 }

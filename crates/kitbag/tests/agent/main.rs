@@ -18,9 +18,7 @@ mod turns;
 
 use kitbag::core::assembly::{Assembly, AssemblySettings, OutputForm};
 use kitbag::core::tokens::{Characters, Tokens};
-use kitbag::engine::{
-    AgentRequest, AgentSource, PromptRequest, Sources, TurnError, TurnRequest, turn,
-};
+use kitbag::engine::{AgentRequest, PromptRequest, Sources, TurnError, TurnRequest, turn};
 use kitbag::layout::prompt::SystemPrompt;
 use kitbag::layout::{ChannelTurn, SecurityKey};
 use kitbag::project::{Project, ProjectPlaces};
@@ -84,9 +82,11 @@ fn make(
     let prompt = PromptRequest::new("", AssemblySettings::new(form, budget));
     let mut sources = Sources::default();
     let variable = |name: &str| Some(format!("value of {name}"));
-    sources.agent = Some(AgentSource::new(project, request.clone()).with_variables(&variable));
-    let request = TurnRequest::without_memory(prompt);
-    let made = pollster::block_on(turn(sources, &request, &Characters))?;
+    sources.project = Some(project);
+    sources.variable = &variable;
+    let mut turn_request = TurnRequest::without_memory(prompt);
+    turn_request.agent = Some(request.clone());
+    let made = pollster::block_on(turn(sources, turn_request, &Characters))?;
     Ok(Made {
         body: made.composed.body().into_owned(),
         system: made.agent.unwrap().system,

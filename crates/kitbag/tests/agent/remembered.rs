@@ -5,9 +5,7 @@ use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::message::Message;
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{Characters, Tokens};
-use kitbag::engine::{
-    AgentRequest, AgentSource, PromptRequest, Sources, TurnPrompt, TurnRequest, turn,
-};
+use kitbag::engine::{AgentRequest, PromptRequest, Sources, TurnPrompt, TurnRequest, turn};
 use kitbag::layout::{ChannelTurn, query};
 use kitbag::project::Project;
 use kitbag::store::{Import, Incoming, Learned, Location, MemoryRequest, NewMessage, Store};
@@ -32,14 +30,12 @@ async fn ask(
     budget: u32,
 ) -> TurnPrompt {
     let settings = AssemblySettings::new(OutputForm::Flat, Tokens(budget));
-    let request = (
-        TurnRequest::new(memory, PromptRequest::new("", settings)),
-        request,
-    );
+    let mut turn_request = TurnRequest::new(memory, PromptRequest::new("", settings));
+    turn_request.agent = Some(request);
     let mut sources = Sources::default();
     sources.store = Some(store);
-    sources.agent = Some(AgentSource::new(project, request.1));
-    turn(sources, &request.0, &Characters).await.unwrap()
+    sources.project = Some(project);
+    turn(sources, turn_request, &Characters).await.unwrap()
 }
 
 /// The conversation of the other channels, told by the store.

@@ -10,8 +10,7 @@ use kitbag::core::envelope::ToolDefinition;
 use kitbag::core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
 use kitbag::core::tokens::{Characters, Tokens};
 use kitbag::engine::{
-    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest,
-    replay, turn,
+    AgentRequest, Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, replay, turn,
 };
 use kitbag::layout::ChannelTurn;
 use kitbag::project::{Project, ProjectPlaces};
@@ -52,13 +51,14 @@ fn x02_sixty_turns_keep_their_beginning_their_budget_and_their_worth() {
             let memory = MemoryRequest::new(incoming, now).answering(accepted.message);
             let mut settings = AssemblySettings::new(OutputForm::Anthropic, BUDGET);
             settings.chunk_limit = Some(Tokens(16_000));
-            let request = TurnRequest::new(memory, PromptRequest::new("", settings));
+            let mut request = TurnRequest::new(memory, PromptRequest::new("", settings));
             let mut sources = Sources::default();
             sources.store = Some(&store);
             let agent = AgentRequest::new(ChannelTurn::default());
-            sources.agent = Some(AgentSource::new(&project, agent));
-            sources.contributions = vec![world.contribution(number)];
-            let prompt = turn(sources, &request, &*COUNTER).await.unwrap();
+            sources.project = Some(&project);
+            request.agent = Some(agent);
+            request.contributions = vec![world.contribution(number)];
+            let prompt = turn(sources, request, &*COUNTER).await.unwrap();
             run.add(number, &prompt);
 
             store.sent(&lease, prompt.sent(), now).await.unwrap();

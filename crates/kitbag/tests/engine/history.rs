@@ -94,11 +94,11 @@ fn x09_files_with_the_same_text_are_different_files() {
         contribution.add(chunk(ChunkType::File, "b/__init__.py", ""));
         contribution.add(chunk(ChunkType::File, "docs/guide.md", "# Guide\n"));
         contribution.add(chunk(ChunkType::Document, "document/guide", "# Guide\n"));
-        let request = request(&Incoming::new("cli", "ann", "hi"), 8_000, second(0));
+        let mut request = request(&Incoming::new("cli", "ann", "hi"), 8_000, second(0));
         let mut sources = Sources::default();
         sources.store = Some(&store);
-        sources.contributions = vec![contribution];
-        let prompt = turn(sources, &request, &Characters).await.unwrap();
+        request.contributions = vec![contribution];
+        let prompt = turn(sources, request, &Characters).await.unwrap();
         let assembly = &prompt.composed.assembly;
         for source in ["a/greet.py", "b/greet.py", "a/__init__.py", "b/__init__.py"] {
             assert!(assembly.body.contains(source), "{}", assembly.body);

@@ -54,5 +54,5 @@ async fn from_memory(
 ) -> Result<TurnPrompt, TurnError> {
     let mut sources = Sources::default();
     sources.store = Some(store);
-    turn(sources, request, counter).await
+    turn(sources, request.clone(), counter).await
 }

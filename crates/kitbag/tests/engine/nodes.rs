@@ -147,7 +147,7 @@ impl Conversation {
         request.state = Some(self.under_way().await);
         let mut sources = Sources::default();
         sources.store = Some(&self.store);
-        turn(sources, &request, &*COUNTER).await
+        turn(sources, request, &*COUNTER).await
     }
 
     async fn body(&self, node: &str, budget: u32) -> String {

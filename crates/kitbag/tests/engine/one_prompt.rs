@@ -12,7 +12,7 @@ use kitbag::core::summarize::{FinishedTurn, SummarySettings, summarize};
 use kitbag::core::tokens::{TokenCounter as _, Tokens};
 use kitbag::core::view::TurnState;
 use kitbag::engine::{
-    AgentRequest, AgentSource, Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, turn,
+    AgentRequest, Contribution, PromptRequest, Sources, TurnPrompt, TurnRequest, turn,
 };
 use kitbag::layout::{ChannelTurn, SecurityKey};
 use kitbag::pack::{PackRequest, contribute, prepare};
@@ -84,12 +84,13 @@ async fn prompt(store: &Store, bakery: &Path, budget: Tokens) -> TurnPrompt {
     let agent = AgentRequest::new(ChannelTurn::default()).with_key(key);
     let memory = MemoryRequest::new(Incoming::new("cli", "ann", QUESTION), now);
     let settings = AssemblySettings::new(OutputForm::Flat, budget);
-    let request = TurnRequest::new(memory, PromptRequest::new(QUESTION, settings));
+    let mut request = TurnRequest::new(memory, PromptRequest::new(QUESTION, settings));
     let mut sources = Sources::default();
     sources.store = Some(store);
-    sources.agent = Some(AgentSource::new(&project, agent));
-    sources.contributions = vec![workspace(bakery, budget).await];
-    turn(sources, &request, &*COUNTER).await.unwrap()
+    sources.project = Some(&project);
+    request.agent = Some(agent);
+    request.contributions = vec![workspace(bakery, budget).await];
+    turn(sources, request, &*COUNTER).await.unwrap()
 }
 
 async fn workspace(bakery: &Path, budget: Tokens) -> Contribution {

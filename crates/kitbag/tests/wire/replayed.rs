@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use kitbag::core::assembly::{AssemblySettings, OutputForm};
+use kitbag::core::record::TurnRecord;
 use kitbag::core::tokens::{Characters, Tokens};
 use kitbag::engine::{PromptRequest, Sources, TurnPrompt, TurnRequest, replay, turn};
 use kitbag::store::{Forget, Incoming, Lease, Location, MemoryRequest, Store, StoreError};
@@ -25,7 +26,7 @@ async fn begin(store: &Store, form: OutputForm, said: &str) -> (Lease, TurnPromp
     let mut sources = Sources::default();
     sources.store = Some(store);
     let request = TurnRequest::new(memory, prompt);
-    (lease, turn(sources, &request, &Characters).await.unwrap())
+    (lease, turn(sources, request, &Characters).await.unwrap())
 }
 
 fn on_store(test: impl AsyncFnOnce(Store)) {
@@ -62,7 +63,10 @@ fn x03_a_request_with_further_fields_is_replayed_byte_for_byte() {
                 let is_changed = replayed.body != prompt.composed.body();
                 assert_eq!(replayed.prompt.fields.is_some(), is_changed);
             }
-            store.failed(&lease, "", NOW).await.unwrap();
+            store
+                .failed(&lease, "", TurnRecord::default(), NOW)
+                .await
+                .unwrap();
         }
     });
 }
@@ -72,7 +76,10 @@ fn x03_a_field_that_holds_a_forgotten_message_is_not_replayed() {
     on_store(async |store| {
         let (lease, _) = begin(&store, OutputForm::OpenAi, SAID).await;
         let message = store.turn(lease.turn).await.unwrap().message;
-        store.failed(&lease, "", NOW).await.unwrap();
+        store
+            .failed(&lease, "", TurnRecord::default(), NOW)
+            .await
+            .unwrap();
         let (lease, prompt) = begin(&store, OutputForm::Anthropic, "Hello!").await;
         assert!(!prompt.composed.body().contains("Ines"));
         let mut request = prompt.composed.request().unwrap();
@@ -93,13 +100,33 @@ fn a_request_is_not_taken_for_a_prompt_that_is_a_text() {
     on_store(async |store| {
         let (lease, request) = begin(&store, OutputForm::OpenAi, SAID).await;
         let request = request.composed.request().unwrap();
-        store.failed(&lease, "", NOW).await.unwrap();
+        store
+            .failed(&lease, "", TurnRecord::default(), NOW)
+            .await
+            .unwrap();
         let (lease, flat) = begin(&store, OutputForm::Flat, SAID).await;
-        assert_eq!(flat.composed.request(), None);
+        let text = flat.composed.request().unwrap();
+        assert_eq!(text.body(), flat.composed.body());
         let refused = store.sent(&lease, flat.sent_as(&request), NOW).await;
         assert!(
             matches!(refused, Err(StoreError::Turn { .. })),
             "{refused:?}"
         );
+    });
+}
+
+#[test]
+fn a_flat_request_is_replayed_as_its_text() {
+    on_store(async |store| {
+        let (lease, flat) = begin(&store, OutputForm::Flat, SAID).await;
+        let mut request = flat.composed.request().unwrap();
+        request.set("model", &"opus");
+        let sent = flat.sent_as(&request);
+        store.sent(&lease, sent, NOW).await.unwrap();
+        let replayed = replay(&store, lease.turn, None).await.unwrap();
+        assert_eq!(replayed.body, request.body());
+        let turn = request.turn().unwrap();
+        assert_eq!(turn.current.content.text(), SAID);
+        assert_eq!(turn.model.as_deref(), Some("opus"));
     });
 }

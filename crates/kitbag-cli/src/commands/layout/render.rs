@@ -11,7 +11,7 @@ use kitbag::core::assembly::{AssemblySettings, OutputForm};
 use kitbag::core::problem::Problem;
 use kitbag::core::tokens::Tokens;
 use kitbag::engine::{
-    AgentPart, AgentRequest, AgentSource, PromptRequest, Sources, TurnRequest, agent_part, turn,
+    AgentPart, AgentRequest, PromptRequest, Sources, TurnRequest, agent_part, turn,
 };
 use kitbag::layout::{Map, Platform, SecurityKey, Value};
 use kitbag::tokens::Counter;
@@ -112,9 +112,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (settings, counter) = args.settings(&request)?;
     let prompt = PromptRequest::new("", settings);
     let mut sources = Sources::default();
-    sources.agent = Some(AgentSource::new(&project, request).with_variables(&variable));
-    let request = TurnRequest::without_memory(prompt);
-    let made = pollster::block_on(turn(sources, &request, &counter))?;
+    sources.project = Some(&project);
+    sources.variable = &variable;
+    let mut turn_request = TurnRequest::without_memory(prompt);
+    turn_request.agent = Some(request);
+    let made = pollster::block_on(turn(sources, turn_request, &counter))?;
     if let Some(agent) = made.agent.as_ref().filter(|_| args.json) {
         let assembly = &made.composed.assembly;
         let mut payload = agent.payload(assembly, &project, original.as_ref());

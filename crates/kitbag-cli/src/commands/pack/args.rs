@@ -10,7 +10,7 @@ use kitbag::core::envelope::{TaskEnvelope, TaskType};
 use kitbag::core::tokens::Tokens;
 use kitbag::gather::OpenApi;
 use kitbag::pack::PackRequest;
-use kitbag::tokens::Counter;
+use kitbag::tokens::{Counter, ModelProfile};
 use kitbag::workspace::git::{Changes, Repository};
 
 use super::place::place;
@@ -29,7 +29,7 @@ pub(crate) struct PackArgs {
     root: PathBuf,
     /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
     /// input's share of a window, as `total=8000,input=70%`; of a form in JSON all that is printed
-    /// counts [default: 32k, or the input of the envelope's budget]
+    /// counts [default: the input of the envelope's budget, or 32k, or less where the model takes less]
     #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
     budget: Option<Tokens>,
     /// Reads the task, its type, its budget, its tools and the context gathered so far from this
@@ -117,8 +117,6 @@ pub(crate) enum StrategyArg {
 /// What is asked of a change when nothing else is.
 const REVIEW: &str = "Review this change.";
 
-const DEFAULT_BUDGET: Tokens = Tokens(32_000);
-
 impl PackArgs {
     /// The counter and the request.
     pub(crate) fn request(
@@ -147,7 +145,9 @@ impl PackArgs {
         let budget = self
             .budget
             .or(of.map(|envelope| envelope.token_budget.input()));
-        let budget = budget.unwrap_or(DEFAULT_BUDGET);
+        let model = self.counter.model().map(ModelProfile::find);
+        let usual = || ModelProfile::default_budget(model.and_then(Result::ok));
+        let budget = budget.unwrap_or_else(usual);
         let mut request = PackRequest::new(&self.root, task).with_budget(budget);
         let survey = &mut request.survey;
         survey.attachment = attachment;

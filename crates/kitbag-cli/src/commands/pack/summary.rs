@@ -3,9 +3,10 @@
 use kitbag::core::assembly::Kept;
 use kitbag::core::chunk::{ChunkType, Detail};
 use kitbag::core::problem::Problem;
+use kitbag::core::record::Usage;
 use kitbag::engine::Redaction;
 use kitbag::pack::{Pack, Prepared};
-use kitbag::tokens::ModelProfile;
+use kitbag::tokens::{ModelProfile, dollars};
 
 use crate::flags;
 use crate::output::{self, grouped, one_line, quoted};
@@ -118,7 +119,10 @@ pub(super) fn log(pack: &Pack) {
 
 /// What a provider asks for the prompt, if the catalogue knows.
 fn price(pack: &Pack, model: &str) -> Option<String> {
-    let micros = ModelProfile::input_price(model)?.cost(u64::from(pack.decisions.tokens.0));
-    let (dollars, rest) = (micros / 1_000_000, micros % 1_000_000 / 100);
-    Some(format!("${dollars}.{rest:04}"))
+    let price = ModelProfile::find(model).ok()?.price.as_ref()?;
+    let usage = Usage {
+        input: u64::from(pack.decisions.tokens.0),
+        ..Usage::default()
+    };
+    price.cost(&usage).map(dollars)
 }

@@ -121,7 +121,9 @@ fn read(stream: &mut TcpStream) -> String {
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head
                 .lines()
-                .find_map(|line| line.strip_prefix("content-length: "));
+                .filter_map(|line| line.split_once(": "))
+                .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+                .map(|(_, length)| length);
             let length = length.map_or(0, |length| length.trim().parse().unwrap());
             if body.len() >= length {
                 return text.into_owned();

@@ -100,7 +100,7 @@ fn t09_internal_messages_are_neither_recalled_nor_shown_to_a_node() {
             request.node = node.and_then(View::builtin).cloned();
             let mut sources = Sources::default();
             sources.store = Some(&store);
-            let prompt = turn(sources, &request, &Characters).await.unwrap();
+            let prompt = turn(sources, request, &Characters).await.unwrap();
             prompt.composed.body().into_owned()
         })
     };
@@ -228,7 +228,7 @@ fn t09_a_prompt_that_is_made_again_hides_internal_messages() {
             let mut sources = Sources::default();
             sources.store = Some(&store);
             let counter = Counter::for_vocabulary(Vocabulary::O200kBase).unwrap();
-            let made = turn(sources, &request, &counter).await.unwrap();
+            let made = turn(sources, request, &counter).await.unwrap();
             store.sent(&lease, made.sent(), now).await.unwrap();
             accepted.id.to_string()
         });

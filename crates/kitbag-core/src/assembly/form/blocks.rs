@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::carried::carried;
 use super::countable::segments;
-use super::{Laid, OutputForm, Placed};
+use super::{Laid, LayoutRevision, OutputForm, Placed};
 use crate::assembly::block::{Block, BlockBody};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
@@ -61,13 +61,18 @@ pub(super) fn lay_out(
         out.hold(Band::History, chunks.before(index));
         out.message(Band::History, message);
     }
+    let history = draft.history.len();
     let appended = match form {
         // A program that lays the bands out itself sees what is new in one of them.
         OutputForm::Payload => Band::Volatile,
         _ => Band::History,
     };
-    out.hold(appended, chunks.before(draft.history.len()));
-    out.hold(Band::Volatile, chunks.volatile());
+    if appended == Band::Volatile && chunks.revision == LayoutRevision::Latest {
+        out.hold(Band::Volatile, chunks.recent(history).into_iter());
+    } else {
+        out.hold(appended, chunks.before(history));
+        out.hold(Band::Volatile, chunks.volatile());
+    }
     for (is_reserved, band) in [
         (chunks.reserved().appended, Band::History),
         (chunks.reserved().volatile, Band::Volatile),

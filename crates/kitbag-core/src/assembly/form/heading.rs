@@ -1,15 +1,15 @@
 //! The heading above what is remembered, so that nobody's earlier words read as the operator's.
 //!
 //! It stands once in each place that has remembered chunks, above the first of them, and they stand
-//! last there. It is no part of a chunk: a prompt that was archived before there was a heading has
-//! none.
+//! last there. A place is a stretch that a reader sees as one, so that forms differ in theirs. It is
+//! no part of a chunk: a prompt that was archived before there was a heading has none.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::OutputForm;
+use super::{LayoutRevision, OutputForm, Placed};
 use crate::assembly::kept::Kept;
 use crate::assembly::piece::element;
 use crate::chunk::{ChunkBand, ChunkId, ChunkType, ContextPriority, Detail};
@@ -23,13 +23,28 @@ pub(in crate::assembly) enum Place {
     Band(ChunkBand),
     /// Among the messages, before one of them.
     Before(usize),
+    /// Behind the history, in a form that shows what was appended there and what is of this turn
+    /// alone as one stretch.
+    Recent,
 }
 
 impl Place {
-    fn of(kept: &Kept) -> Self {
-        match kept.before {
+    /// The place of a chunk of `band` that stands before the message `before`, if it was appended, of
+    /// a history of so many messages.
+    pub(in crate::assembly) fn new(
+        form: OutputForm,
+        band: ChunkBand,
+        before: Option<usize>,
+        history: usize,
+    ) -> Self {
+        let is_recent = match before {
+            Some(index) => index == history,
+            None => band == ChunkBand::Volatile,
+        };
+        match before {
+            _ if is_recent && form.joins_recent() => Self::Recent,
             Some(index) => Self::Before(index),
-            None => Self::Band(kept.band),
+            None => Self::Band(band),
         }
     }
 }
@@ -58,27 +73,32 @@ pub(in crate::assembly) fn heading(form: OutputForm) -> Cow<'static, str> {
     }
 }
 
-/// The chunks as they are laid out: remembered ones last, with the heading above the first of each
-/// place. In `reserved` places the heading stands alone where nothing remembered is there yet.
-pub(super) fn headed<'a>(
-    form: OutputForm,
-    kept: &'a [Kept],
-    reserved: &[Place],
-) -> Cow<'a, [Kept]> {
-    if reserved.is_empty() && !kept.iter().any(|kept| kept.is_remembered) {
+/// The chunks as they are laid out before or behind a history of so many messages: remembered ones
+/// last, with the heading above the first of each place. In the places of `headings` it stands alone
+/// where nothing remembered is there yet.
+pub(super) fn headed<'a>(form: OutputForm, chunks: &Placed<'a>, history: usize) -> Cow<'a, [Kept]> {
+    let kept = chunks.kept;
+    if chunks.headings.is_empty() && !kept.iter().any(|kept| kept.is_remembered) {
         return Cow::Borrowed(kept);
     }
     let heading = heading(form);
-    let (remembered, mut headed): (Vec<Kept>, Vec<Kept>) =
+    let (mut remembered, mut headed): (Vec<Kept>, Vec<Kept>) =
         kept.iter().cloned().partition(|kept| kept.is_remembered);
+    // As they are read: what was appended stands before what is of this turn alone.
+    remembered.sort_by_key(|kept| kept.before.is_none());
+    let place = |kept: &Kept| match (chunks.revision, kept.before) {
+        (LayoutRevision::Latest, before) => Place::new(form, kept.band, before, history),
+        (_, Some(index)) => Place::Before(index),
+        (_, None) => Place::Band(kept.band),
+    };
     let mut places = BTreeSet::new();
     for mut kept in remembered {
-        if places.insert(Place::of(&kept)) {
+        if places.insert(place(&kept)) {
             kept.text.insert_str(0, &heading);
         }
         headed.push(kept);
     }
-    for place in reserved {
+    for place in chunks.headings {
         if places.insert(*place) {
             headed.push(alone(*place, &heading));
         }
@@ -91,6 +111,7 @@ fn alone(place: Place, heading: &str) -> Kept {
     let (band, before) = match place {
         Place::Band(band) => (band, None),
         Place::Before(index) => (ChunkBand::Session, Some(index)),
+        Place::Recent => (ChunkBand::Volatile, None),
     };
     Kept {
         id: ChunkId::new(&ChunkType::Turn, "heading"),

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::pack::Dress;
 use super::spoken::spoken;
-use super::{Laid, Placed};
+use super::{Laid, LayoutRevision, Placed};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
@@ -21,6 +21,7 @@ use crate::view::item::reading_order;
 
 pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = TextSegments::default();
+    let is_first = chunks.revision == LayoutRevision::First;
     let dress = Dress::Markdown;
     dress.instructions_before(draft, &mut out);
     // A fence brings its blank line, an item does not.
@@ -29,7 +30,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         is_item_last = !kept.text.ends_with("\n\n");
         out.push(Band::Session, &kept.text);
     }
-    if is_item_last && !chunks.is_of_version_1 {
+    if is_item_last && !is_first {
         out.push(Band::Session, "\n");
     }
     dress.injected(draft, Band::Session, &mut out);
@@ -40,7 +41,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         out.push(Band::Session, "\n");
     }
 
-    let (end, no_conversation, no_trace) = match chunks.is_of_version_1 {
+    let (end, no_conversation, no_trace) = match is_first {
         true => ("", "New conversation.", "Nothing yet."),
         false => ("\n", NO_CONVERSATION, NO_TRACE),
     };
@@ -52,17 +53,22 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     out.push(Band::History, "## Conversation History\n");
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
-    // Behind the messages, so that none of these is under the heading of what is remembered.
-    let (remembered, turns): (Vec<&Kept>, Vec<&Kept>) =
+    let (mut remembered, turns): (Vec<&Kept>, Vec<&Kept>) =
         turns.into_iter().partition(|kept| kept.is_remembered);
     push_or(&mut out, &turns, if is_new { no_conversation } else { "" });
     dress.conversation(draft, chunks, "", &mut out);
+    // Behind the messages, so that none of these is under the heading of what is remembered. That is a
+    // section of its own, whatever was remembered.
+    if chunks.revision == LayoutRevision::Latest {
+        remembered = chunks.recent(draft.history.len());
+        remembered.retain(|kept| kept.is_remembered);
+    }
     push_or(&mut out, &remembered, "");
     out.push(Band::History, end);
 
     out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
     let happened = of_layer(draft, chunks, Layer::Reasoning);
-    let is_idle = draft.steps.is_empty() || chunks.is_of_version_1;
+    let is_idle = draft.steps.is_empty() || is_first;
     push_or(&mut out, &happened, if is_idle { no_trace } else { "" });
     for step in &draft.steps {
         out.push(Band::Steps, &dress.said(step.role, &spoken(step)));
@@ -93,8 +99,10 @@ fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kep
     };
     let recent = chunks.recent(draft.history.len()).into_iter();
     let mut kept: Vec<&Kept> = recent.filter(|kept| layer_of(kept) == layer).collect();
-    if chunks.is_of_version_1 {
-        return kept;
+    match chunks.revision {
+        LayoutRevision::First => return kept,
+        LayoutRevision::Second => {}
+        LayoutRevision::Latest => kept.retain(|kept| !kept.is_remembered),
     }
     // Stable: chunks that are no part of a layer keep the order of their scores.
     kept.sort_by_cached_key(|kept| {

@@ -16,10 +16,7 @@ impl Turn<'_> {
     /// Chooses with the heading of remembered chunks paid for, and without them where the heading is
     /// not worth its tokens.
     pub(super) fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
-        let headings = self.headings(|band| match band {
-            ChunkBand::History => Place::Before(0),
-            band => Place::Band(band),
-        });
+        let headings = self.headings(None);
         let with = self.choose_with(previous, Remembered::MayCome, &headings);
         let mut remembered = self.priced.iter().filter(|priced| priced.is_remembered());
         if headings.is_empty() || remembered.any(Priced::is_critical) {
@@ -46,11 +43,17 @@ impl Turn<'_> {
         }
     }
 
-    /// The places of remembered chunks that may be chosen.
-    fn headings(&self, place: impl Fn(ChunkBand) -> Place) -> Vec<Place> {
+    /// The places of remembered chunks that may be chosen. Those of the session are `appended` before
+    /// a message, beside a selection that stands.
+    fn headings(&self, appended: Option<usize>) -> Vec<Place> {
         let remembered = self.priced.iter().filter(|priced| priced.is_remembered());
         let eligible = remembered.filter(|priced| priced.is_eligible(self.settings.floor));
-        let places: BTreeSet<Place> = eligible.map(|priced| place(priced.band())).collect();
+        let history = self.draft.history.len();
+        let place = |priced: &Priced| {
+            let before = priced.before(appended);
+            Place::new(self.settings.form, priced.band(), before, history)
+        };
+        let places: BTreeSet<Place> = eligible.map(place).collect();
         places.into_iter().collect()
     }
 
@@ -148,11 +151,7 @@ impl Turn<'_> {
         history: Continuation,
         market: &Fitted,
     ) -> Option<Choice> {
-        let headings = self.headings(|band| match band {
-            ChunkBand::History => Place::Before(0),
-            ChunkBand::Session => Place::Before(self.draft.history.len()),
-            ChunkBand::Volatile => Place::Band(band),
-        });
+        let headings = self.headings(Some(self.draft.history.len()));
         let with = self.add_beside(epoch, history, market, Remembered::MayCome, &headings);
         with.or_else(|| self.add_beside(epoch, history, market, Remembered::StayOut, &[]))
     }

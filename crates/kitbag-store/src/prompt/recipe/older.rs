@@ -3,7 +3,7 @@
 //! words, and a speaker's name was a field like any other.
 
 use kitbag_core::assembly::{
-    AssemblySettings, Draft, Kept, OutputForm, Rendered, render_of_version_1,
+    AssemblySettings, Draft, Kept, LayoutRevision, OutputForm, Rendered, render_as_of,
 };
 use kitbag_core::inject::ContextMessageTarget;
 use kitbag_core::message::Message;
@@ -12,7 +12,7 @@ use kitbag_core::role::Role;
 /// Renders a prompt of revision 1. The draft becomes the one that is shown the same way today.
 pub(super) fn render(draft: &mut Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
     adapt(draft, settings.form);
-    render_of_version_1(draft, kept, settings)
+    render_as_of(LayoutRevision::First, draft, kept, settings)
 }
 
 fn adapt(draft: &mut Draft, form: OutputForm) {

@@ -20,6 +20,7 @@ use kitbag_layout::{SecurityKey, ShownBy};
 use kitbag_store::StoredMessage;
 
 use super::conversation::Conversation;
+use super::{Sources, TurnError};
 #[cfg(feature = "store")]
 use crate::engine::history;
 use crate::engine::{
@@ -27,43 +28,20 @@ use crate::engine::{
 };
 use crate::project::Project;
 
-/// An agent of a project, and the query as its channel hands it in.
-#[non_exhaustive]
-pub struct AgentSource<'a> {
-    /// The project.
-    pub project: &'a Project,
-    /// The query; the message of the turn where it is empty. Messages and key are those of memory,
-    /// where there is one.
-    pub request: AgentRequest,
-    /// Reads a variable of the environment.
-    pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
+/// The agent of a turn, and the project that it is taken from.
+pub(super) struct AgentSource<'a> {
+    project: &'a Project,
+    variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    request: AgentRequest,
 }
 
 impl<'a> AgentSource<'a> {
-    /// An agent whose layout sees no variable of the environment.
-    #[must_use]
-    pub fn new(project: &'a Project, request: AgentRequest) -> Self {
-        Self {
-            project,
+    pub(super) fn new(sources: Sources<'a>, request: AgentRequest) -> Result<Self, TurnError> {
+        Ok(Self {
+            project: sources.project.ok_or(TurnError::NoProject)?,
+            variable: sources.variable,
             request,
-            variable: &|_| None,
-        }
-    }
-
-    /// The same agent, whose layout sees what the project allows of these variables.
-    #[must_use]
-    pub fn with_variables(mut self, variable: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> Self {
-        self.variable = variable;
-        self
-    }
-}
-
-impl std::fmt::Debug for AgentSource<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut shown = f.debug_struct("AgentSource");
-        shown
-            .field("request", &self.request)
-            .finish_non_exhaustive()
+        })
     }
 }
 

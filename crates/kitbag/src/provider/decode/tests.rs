@@ -7,9 +7,9 @@ use super::*;
 use crate::provider::sse::SseReader;
 use crate::provider::{Reply, StopReason};
 
-fn decode(dialect: Dialect, stream: &str) -> (Reply, Option<ProviderError>) {
+fn decode(api: Api, stream: &str) -> (Reply, Option<ProviderError>) {
     let mut reply = Reply::default();
-    let mut decoder = Decoder::new(dialect);
+    let mut decoder = Decoder::new(api);
     let events = SseReader::default().read(stream.as_bytes()).unwrap();
     for event in events {
         match decoder.read(&event) {
@@ -56,7 +56,7 @@ const ANTHROPIC: [&str; 17] = [
 
 #[test]
 fn anthropic_events_become_an_answer_with_its_thinking_unchanged() {
-    let (reply, error) = decode(Dialect::Anthropic, &stream(&ANTHROPIC));
+    let (reply, error) = decode(Api::Anthropic, &stream(&ANTHROPIC));
     assert_eq!(error, None);
     assert_eq!(reply.text(), "In Porto.");
     assert_eq!(reply.thinking, "Bees sting.");
@@ -86,7 +86,7 @@ fn anthropic_events_become_an_answer_with_its_thinking_unchanged() {
 #[test]
 fn chat_events_become_an_answer() {
     let (reply, error) = decode(
-        Dialect::OpenAi,
+        Api::Chat,
         &stream(&[
             r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
             r#"{"choices":[{"index":0,"delta":{"reasoning_content":"Hm."}}]}"#,
@@ -115,7 +115,7 @@ fn responses_events_become_an_answer_with_its_reasoning_unchanged() {
         r#"{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gAAA=","x":1.0}"#;
     let item = format!(r#"{{"type":"response.output_item.done","item":{reasoning}}}"#);
     let (reply, error) = decode(
-        Dialect::Responses,
+        Api::Responses,
         &stream(&[
             r#"{"type":"response.created","response":{}}"#,
             r#"{"type":"response.reasoning_summary_text.delta","delta":"Hm."}"#,
@@ -138,7 +138,7 @@ fn responses_events_become_an_answer_with_its_reasoning_unchanged() {
 
 #[test]
 fn a_stream_that_ends_early_is_cut_and_keeps_what_came() {
-    let (reply, error) = decode(Dialect::Anthropic, &stream(&ANTHROPIC[..9]));
+    let (reply, error) = decode(Api::Anthropic, &stream(&ANTHROPIC[..9]));
     assert!(
         matches!(error, Some(ProviderError::Cut { .. })),
         "{error:?}"
@@ -146,7 +146,7 @@ fn a_stream_that_ends_early_is_cut_and_keeps_what_came() {
     assert_eq!(reply.text(), "In Por");
     assert_eq!(reply.usage.unwrap().input, 330);
     let begun = stream(&[r#"{"choices":[{"delta":{"content":"In "}}]}"#]);
-    let (reply, error) = decode(Dialect::OpenAi, &begun);
+    let (reply, error) = decode(Api::Chat, &begun);
     assert!(
         matches!(error, Some(ProviderError::Cut { .. })),
         "{error:?}"
@@ -157,24 +157,24 @@ fn a_stream_that_ends_early_is_cut_and_keeps_what_came() {
 #[test]
 fn a_chat_that_gives_its_reason_needs_no_mark_of_the_end() {
     let ended = stream(&[r#"{"choices":[{"delta":{"content":"Yes."},"finish_reason":"stop"}]}"#]);
-    let (reply, error) = decode(Dialect::OpenAi, &ended);
+    let (reply, error) = decode(Api::Chat, &ended);
     assert_eq!(error, None);
     assert!(reply.is_whole);
 }
 
 #[test]
 fn errors_inside_a_stream_are_told_in_the_provider_s_words() {
-    let said = |dialect, event: &str| decode(dialect, &stream(&[event])).1.unwrap().to_string();
+    let said = |api, event: &str| decode(api, &stream(&[event])).1.unwrap().to_string();
     let overloaded =
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let told = "the provider broke off: overloaded_error: Overloaded";
-    assert_eq!(said(Dialect::Anthropic, overloaded), told);
+    assert_eq!(said(Api::Anthropic, overloaded), told);
     let told = "the provider broke off: out of memory";
-    assert_eq!(said(Dialect::OpenAi, r#"{"error":"out of memory"}"#), told);
+    assert_eq!(said(Api::Chat, r#"{"error":"out of memory"}"#), told);
     let failed = r#"{"type":"response.failed","response":{"error":{"code":"server_error","message":"Sorry"}}}"#;
     let told = "the provider broke off: server_error: Sorry";
-    assert_eq!(said(Dialect::Responses, failed), told);
-    let odd = said(Dialect::OpenAi, "<html>");
+    assert_eq!(said(Api::Responses, failed), told);
+    let odd = said(Api::Chat, "<html>");
     assert!(
         odd.starts_with("the answer cannot be read: an event is not JSON"),
         "{odd}"
@@ -192,8 +192,8 @@ proptest! {
             last.truncate(cut.index(last.len() + 1));
         }
         let events: Vec<&str> = events.iter().map(String::as_str).collect();
-        for dialect in [Dialect::Anthropic, Dialect::OpenAi, Dialect::Responses] {
-            decode(dialect, &stream(&events));
+        for api in [Api::Anthropic, Api::Chat, Api::Responses] {
+            decode(api, &stream(&events));
         }
     }
 }

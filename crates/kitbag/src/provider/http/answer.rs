@@ -9,11 +9,11 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming};
 use tokio::time::timeout;
 
-use super::{client, scrubbed};
-use crate::provider::decode::Decoder;
+use super::client;
+use crate::provider::decode::{Api, Decoder};
+use crate::provider::key::scrubbed;
 use crate::provider::sse::SseReader;
 use crate::provider::{ProviderError, ReplyEvent, ReplyStream, Secret, Stage};
-use crate::wire::Dialect;
 
 /// An answer that is being read. Dropping it closes the connection.
 struct Answer {
@@ -33,7 +33,7 @@ struct Answer {
 pub(super) fn stream(
     first: Frame<Bytes>,
     body: Incoming,
-    dialect: Dialect,
+    api: Api,
     idle: Duration,
     address: String,
     secrets: Vec<Secret>,
@@ -41,7 +41,7 @@ pub(super) fn stream(
     let mut answer = Answer {
         body,
         reader: SseReader::default(),
-        decoder: Decoder::new(dialect),
+        decoder: Decoder::new(api),
         events: VecDeque::new(),
         error: None,
         is_over: false,

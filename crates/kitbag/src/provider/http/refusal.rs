@@ -7,7 +7,8 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use serde_json::Value;
 
-use super::{retry, scrubbed};
+use super::retry;
+use crate::provider::key::scrubbed;
 use crate::provider::{ProviderError, Secret};
 
 /// No more of an error is read.

@@ -1,5 +1,6 @@
 //! How people write a model's name, and which names look alike.
 
+use std::borrow::Cow;
 use std::iter::successors;
 
 /// The name in lower case, then without what providers put in front: `openai/`, `us.anthropic.`, `ft:`.
@@ -17,6 +18,26 @@ pub(super) fn begins_with(name: &str, prefix: &str) -> bool {
         .is_some_and(|rest| !ends_in_digit || !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+/// Some write the versions of Claude with a dot.
+pub(super) fn canonical(spelling: &str) -> Cow<'_, str> {
+    match spelling.starts_with("claude") {
+        true => spelling.replace('.', "-").into(),
+        false => spelling.into(),
+    }
+}
+
+/// Whether a name is that of the model itself, with nothing but a date or a stage after it. One digit
+/// is no date but another version.
+pub(super) fn is_version(name: &str, known: &str) -> bool {
+    let Some(rest) = name.strip_prefix(known) else {
+        return false;
+    };
+    let stage = rest.trim_start_matches(['-', '@', ':']);
+    let is_date = stage.chars().take_while(char::is_ascii_digit).count() >= 4;
+    let is_stage = matches!(stage, "latest" | "preview" | "exp");
+    rest.is_empty() || (stage.len() < rest.len() && (is_date || is_stage))
+}
+
 /// Up to three candidates that a slip of the keyboard may have turned into `model`, nearest first.
 pub(super) fn nearest<'a>(model: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let written = model.trim().to_lowercase();
@@ -26,6 +47,8 @@ pub(super) fn nearest<'a>(model: &str, candidates: impl Iterator<Item = &'a str>
         .filter(|(distance, candidate)| *distance <= candidate.len() / 3)
         .collect();
     ranked.sort_unstable();
+    // A family may be named as one of its models.
+    ranked.dedup();
     ranked.truncate(3);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }

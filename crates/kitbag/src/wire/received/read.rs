@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{ReceivedTurn, WireError};
 use crate::engine::Contribution;
-use crate::wire::{Dialect, Request, text_field};
+use crate::wire::{Dialect, Request, flat, text_field};
 
 /// The dialect that the fields are written in; none where there are no messages.
 pub(super) fn dialect(fields: &IndexMap<String, RawJson>) -> Option<Dialect> {
@@ -61,6 +61,9 @@ pub(super) fn dialect(fields: &IndexMap<String, RawJson>) -> Option<Dialect> {
 
 pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
     let dialect = request.dialect;
+    if dialect == Dialect::Flat {
+        return flat::turn(request);
+    }
     let name = dialect.messages();
     let list = match request.text(name) {
         // One message may be given as a bare text.
@@ -72,8 +75,8 @@ pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
     for (index, raw) in list.iter().enumerate() {
         let refused = |reason: String| WireError::Message { index, reason };
         let mut message = match dialect {
-            Dialect::Anthropic | Dialect::OpenAi => message(raw),
             Dialect::Responses => item(raw),
+            _ => message(raw),
         }
         .map_err(refused)?;
         message.id = Some(index.to_string());

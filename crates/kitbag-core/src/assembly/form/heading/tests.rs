@@ -135,3 +135,84 @@ fn x09_what_was_appended_keeps_its_heading_and_its_bytes() {
         }
     }
 }
+
+/// The texts of a prompt that a reader sees apart from each other.
+fn texts(assembly: &Assembly) -> Vec<String> {
+    let each = assembly.segments.iter();
+    match assembly.form {
+        OutputForm::Anthropic | OutputForm::OpenAi | OutputForm::Responses => {
+            each.map(|segment| segment.text.clone()).collect()
+        }
+        _ => vec![text(assembly)],
+    }
+}
+
+/// Checks that every line with `word` is below a heading with nothing but such lines between, and
+/// that no heading follows another one so.
+fn check_headings(form: OutputForm, shown: &str, word: &str) {
+    let mut is_below = false;
+    for line in shown.lines().filter(|line| !line.is_empty()) {
+        let is_tag = ["<note>", "</note>", "<chunk ", "</chunk>"]
+            .iter()
+            .any(|tag| line.starts_with(tag));
+        if line.contains("Remembered from earlier") {
+            assert!(!is_below, "{form:?}: {shown}");
+            is_below = true;
+        } else if line.contains(word) {
+            assert!(is_below, "{form:?}, {line}: {shown}");
+        } else if !is_tag {
+            is_below = false;
+        }
+    }
+}
+
+#[test]
+fn x09_what_is_appended_stands_under_one_heading_with_what_is_recalled() {
+    for form in OutputForm::ALL {
+        let settings = AssemblySettings::new(form, Tokens(4_000));
+        let known = vec![ContextChunk::new(ChunkType::File, "a.rs", "fn a() {}").into()];
+        let first = made(&draft(1), known.clone(), &settings, None);
+
+        let lasting = |kind, source: &str| {
+            remembered(
+                kind,
+                source,
+                &format!("remembered {source}"),
+                ChunkBand::Session,
+            )
+        };
+        let recalled = |source: &str| {
+            let text = format!("remembered {source}");
+            remembered(ChunkType::Turn, source, &text, ChunkBand::Volatile)
+        };
+        let seen = ContextChunk::new(ChunkType::Fact, "weather", "It rains.");
+        let mut chunks = known;
+        chunks.extend([
+            recalled("message/1.1#1"),
+            lasting(ChunkType::Fact, "fact/home"),
+            seen.with_band(ChunkBand::Volatile).into(),
+            lasting(ChunkType::Summary, "summary/1.1"),
+            recalled("message/1.1#2"),
+        ]);
+        let mut draft = draft(2);
+        draft.steps = vec![Message::assistant("A step.")];
+        let next = made(&draft, chunks.clone(), &settings, Some(&first));
+        assert_eq!(next.ledger.epoch.renewed, None, "{form:?}");
+        let shown = text(&next);
+        assert_eq!(shown.matches("remembered ").count(), 4, "{form:?}: {shown}");
+        for text in texts(&next) {
+            check_headings(form, &text, "remembered ");
+        }
+
+        for budget in next.tokens.0.saturating_sub(120)..next.tokens.0 + 60 {
+            let settings = AssemblySettings::new(form, Tokens(budget));
+            let epoch = Some(&first.epoch);
+            let Ok(tight) = assemble(&draft, chunks.clone(), &settings, &Quarters, epoch) else {
+                continue;
+            };
+            for text in texts(&tight) {
+                check_headings(form, &text, "remembered ");
+            }
+        }
+    }
+}

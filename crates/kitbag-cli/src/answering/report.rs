@@ -3,6 +3,7 @@
 use kitbag::answer::Answer;
 use kitbag::core::message::ToolCall;
 use kitbag::provider::{StopReason, Usage};
+use kitbag::tokens::dollars;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -19,6 +20,7 @@ pub(super) fn say(answer: &Answer) {
         }
         parts.push(format!("{} out", grouped(usage.output)));
     }
+    parts.extend(answer.cost_micros().map(dollars));
     let tenths = answer.waited.as_millis() / 100;
     parts.push(format!("{}.{} s", tenths / 10, tenths % 10));
     parts.extend(answer.request.model().map(|model| one_line(&model)));
@@ -51,6 +53,9 @@ struct Report<'a> {
     whole: bool,
     model: Option<String>,
     usage: Option<Usage>,
+    /// The cost at list prices, in millionths of a US dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_micros: Option<u64>,
     /// The tokens of the prompt as they were counted before it was sent.
     counted: u32,
     waited_ms: u64,
@@ -67,6 +72,7 @@ pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
         whole: reply.is_whole,
         model: answer.request.model(),
         usage: reply.usage,
+        cost_micros: answer.cost_micros(),
         counted: answer.prompt.composed.assembly.tokens.0,
         waited_ms: u64::try_from(answer.waited.as_millis()).unwrap_or(u64::MAX),
         turn: answer.turn.as_ref().map(|turn| turn.id.to_string()),

@@ -1,0 +1,92 @@
+//! Answering messages: the options, the call and the words about it that `ask` and `chat` share.
+
+mod failure;
+mod report;
+mod shown;
+
+use std::pin::pin;
+
+use kitbag::Engine;
+use kitbag::answer::{Answer, AnswerError};
+use kitbag::engine::TurnRequest;
+use kitbag::provider::ReplyEvent;
+
+use crate::asked::AskedArgs;
+use crate::commands::pack::summary::{say_problems, say_redacted};
+use crate::failure::Failure;
+use crate::project::ProjectArgs;
+
+use failure::provider_failure;
+use shown::Shown;
+
+/// Who answers, and from what.
+#[derive(clap::Args)]
+pub(crate) struct AnsweringArgs {
+    #[command(flatten)]
+    pub(crate) asked: AskedArgs,
+    /// The model that answers, such as claude-opus-4-8 or ollama/llama3.2 [default: the agent's, or
+    /// that of `settings: {model: …}` in kitbag.yaml]
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "KITBAG_MODEL",
+        hide_env_values = true
+    )]
+    model: Option<String>,
+    /// Remembers nothing of it, and recalls nothing
+    #[arg(long)]
+    pub(crate) no_memory: bool,
+    #[command(flatten)]
+    project: ProjectArgs,
+}
+
+impl AnsweringArgs {
+    /// The engine that answers; its store is still to be opened.
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        let project = self.project.open_and_tell()?;
+        let mut engine = self.asked.engine(project).configured_provider();
+        if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
+            engine = engine.model(model);
+        }
+        Ok(engine.build()?)
+    }
+}
+
+/// Answers a turn: as text while it comes, or as JSON when all of it is there. Ctrl-C stops the answer.
+pub(crate) async fn answer(
+    engine: &Engine,
+    turn: TurnRequest,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let mut shown = Shown::new(as_json);
+    let interrupted = async {
+        // Where no signal can be heard, the answer is simply not stopped.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let mut show = |event: &ReplyEvent| shown.show(event);
+    let answer = engine.answer(turn, &mut show, pin!(interrupted)).await;
+    shown.end()?;
+    tell(answer, as_json)
+}
+
+/// Prints what there is to say about an answer, whole or not.
+fn tell(answer: Result<Answer, AnswerError>, as_json: bool) -> Result<(), Failure> {
+    let (answer, failure) = match answer {
+        Ok(answer) => (Some(Box::new(answer)), None),
+        Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),
+        Err(AnswerError::Stopped { came }) => (came, Some(Failure::new("stopped"))),
+        Err(other) => return Err(other.into()),
+    };
+    if let Some(answer) = &answer {
+        if as_json {
+            report::print_json(answer)?;
+        }
+        let assembly = &answer.prompt.composed.assembly;
+        say_problems(&assembly.ledger.problems);
+        say_redacted(&answer.prompt.composed.redacted);
+        report::say(answer);
+    }
+    failure.map_or(Ok(()), Err)
+}

@@ -1,0 +1,51 @@
+//! Failures of engines and providers, and which option helps.
+
+use kitbag::answer::AnswerError;
+use kitbag::engine::EngineError;
+use kitbag::provider::ProviderError;
+
+use crate::failure::Failure;
+use crate::output::one_line;
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Agent(error) => error.into(),
+            EngineError::Provider(error) => provider_failure(error),
+            error => Self::new(&error),
+        }
+    }
+}
+
+impl From<AnswerError> for Failure {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Turn(error) => error.into(),
+            AnswerError::Store(error) => error.into(),
+            AnswerError::Provider { error, .. } => provider_failure(error),
+            error => Self::new(&error),
+        }
+    }
+}
+
+/// A failure of a provider, and which option helps.
+#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
+pub(super) fn provider_failure(error: ProviderError) -> Failure {
+    let hint = error.hint();
+    let hint = match &error {
+        ProviderError::NoKey { .. } => {
+            let hint = hint.unwrap_or_default();
+            Some(format!("{hint}; `--dry-run` shows the request without one"))
+        }
+        ProviderError::Untrusted { .. } => Some(
+            "if you trust the file, name it with `--config` or KITBAG_CONFIG; or define the provider in \
+             your own configuration, kitbag/kitbag.yaml in the configuration folder"
+                .to_owned(),
+        ),
+        ProviderError::NoModel { .. } => {
+            Some("name one with `--model`, as `provider/model`".to_owned())
+        }
+        _ => hint,
+    };
+    Failure::new(one_line(&error.to_string())).hint_if(hint.as_deref().map(one_line))
+}

@@ -1,0 +1,106 @@
+//! `kitbag chat`: message after message is answered, in one conversation.
+
+mod lines;
+
+use kitbag::Engine;
+use kitbag::command::Ended;
+use kitbag::store::Incoming;
+
+use crate::answering::{self, AnsweringArgs};
+use crate::failure::Failure;
+use crate::model::with_chosen_model;
+use crate::output::{self, counted};
+use crate::progress::Progress;
+use crate::store::{self, StoreArgs};
+
+use lines::Lines;
+
+/// Talks with a model, message after message, and remembers the conversation
+///
+/// Each message is answered as `kitbag ask` does, and the open conversation goes on where it was left.
+/// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
+/// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D ends
+/// the chat. Where stdin is no terminal, each line of it is a message.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    answering: AnsweringArgs,
+    /// Begins another conversation; the open one is closed, with a summary
+    #[arg(long, conflicts_with_all = ["conversation", "no_memory"])]
+    new: bool,
+}
+
+pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    let engine = args.answering.engine()?;
+    let keeps = !args.answering.no_memory;
+    let mut lines = Lines::open(keeps)?;
+    store::run(async {
+        let store = match keeps {
+            true => Some(place.open_or_make().await?),
+            false => None,
+        };
+        let engine = engine.with_store(store.map(with_chosen_model));
+        let incoming = args.answering.asked.incoming(engine.store()).await?;
+        let mut chat = Chat {
+            args,
+            engine,
+            incoming,
+        };
+        if args.new {
+            chat.begin_another().await?;
+        }
+        chat.say_conversation().await?;
+        while let Some(message) = lines.message()? {
+            if let Err(failure) = chat.answer(&message).await {
+                if failure.is_closed_pipe() {
+                    return Err(failure);
+                }
+                failure.report();
+            }
+        }
+        Ok(())
+    })
+}
+
+struct Chat<'a> {
+    args: &'a Args,
+    engine: Engine,
+    /// A message without words: whose it is, and where it belongs.
+    incoming: Incoming,
+}
+
+impl Chat<'_> {
+    async fn answer(&self, message: &str) -> Result<(), Failure> {
+        let progress = Progress::start("looking at what is known");
+        let asked = &self.args.answering.asked;
+        let mut incoming = self.incoming.clone();
+        incoming.message = message.into();
+        let mut turn = self.engine.turn(incoming)?;
+        turn.contributions
+            .extend(asked.workspace(message, &self.engine)?);
+        drop(progress);
+        answering::answer(&self.engine, turn, false).await
+    }
+
+    async fn begin_another(&mut self) -> Result<(), Failure> {
+        match self.engine.end_conversation(&mut self.incoming).await? {
+            Ended::Busy(id) => Err(Failure::new(format_args!(
+                "conversation {id} stays open: a turn of it is under way"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says which conversation goes on.
+    async fn say_conversation(&self) -> Result<(), Failure> {
+        match self.engine.conversation(&self.incoming).await? {
+            Some((id, messages)) => {
+                let messages = counted(messages.into(), "message", "messages");
+                output::say(format_args!("conversation {id} goes on, with {messages}"));
+            }
+            None if self.engine.store().is_some() => output::say("a new conversation begins"),
+            None => output::say("nothing of this chat is remembered"),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! `kitbag models`: the catalogue of models, and the providers that are asked for them.
+
+mod details;
+mod tables;
+
+use std::env;
+
+use kitbag::provider::{ProviderSummary, Providers};
+use kitbag::tokens::ModelProfile;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::project::ListArgs;
+
+/// Lists what is known of models: windows, prices, caches, and how their tokens are counted
+///
+/// Prices are list prices in US dollars for a million tokens. `-` stands for what nobody is known to have
+/// published. Of one model, by its exact name, everything is told: price steps, sources, and whether a
+/// key for its provider is set.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A model, or a part of the names to list, or a provider
+    name: Option<String>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let asked = args.name.as_deref().map(str::trim).unwrap_or_default();
+    let found = Found::of(asked)?;
+    let project = args.list.project.open_and_tell()?;
+    let variable = |name: &str| env::var(name).ok();
+    let providers = Providers::new(&project.config, &project.root, &variable).summaries();
+    if args.list.json {
+        let models = match found {
+            Found::One(model) => vec![model],
+            Found::Several(models) => models,
+        };
+        return Ok(output::print_json(&Report { models, providers })?);
+    }
+    let told = match found {
+        Found::One(model) => {
+            let told = details::of(asked, model, &providers);
+            format!("{told}\n\n{}", tables::providers(&providers))
+        }
+        Found::Several(models) if asked.is_empty() => {
+            let told = tables::models(&models);
+            format!("{told}\n\n{}", tables::providers(&providers))
+        }
+        Found::Several(models) => tables::models(&models),
+    };
+    Ok(output::print(&told)?)
+}
+
+/// The output of `--json`.
+#[derive(Serialize)]
+struct Report {
+    models: Vec<&'static ModelProfile>,
+    providers: Vec<ProviderSummary>,
+}
+
+enum Found {
+    One(&'static ModelProfile),
+    Several(Vec<&'static ModelProfile>),
+}
+
+impl Found {
+    /// The model of that name, else those whose names hold it or whose provider it is, else the model
+    /// or the family that a longer name belongs to.
+    fn of(asked: &str) -> Result<Self, Failure> {
+        let written = asked.to_lowercase();
+        let models = ModelProfile::models();
+        if let Some(exact) = models.iter().find(|model| model.name() == written) {
+            return Ok(Self::One(exact));
+        }
+        let matches = |model: &&ModelProfile| {
+            model.name().contains(&written) || model.provider.as_ref() == Some(&written)
+        };
+        let matching: Vec<&ModelProfile> = models.iter().filter(matches).collect();
+        if !matching.is_empty() {
+            return Ok(Self::Several(matching));
+        }
+        ModelProfile::find(asked).map(Self::One).map_err(|error| {
+            let hint = match error.similar.as_slice() {
+                [] => "`kitbag models` lists all".to_owned(),
+                similar => format!("did you mean {}?", similar.join(", ")),
+            };
+            Failure::new(output::one_line(&error.to_string())).hint(hint)
+        })
+    }
+}

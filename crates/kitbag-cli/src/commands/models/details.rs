@@ -1,0 +1,136 @@
+//! Everything that is known of one model, a line for each thing.
+
+use kitbag::provider::ProviderSummary;
+use kitbag::tokens::{ModelProfile, PriceStep};
+
+use super::tables::{amount, key_state};
+use crate::output::{grouped, one_line};
+
+/// The width of the names of things.
+const LABEL: usize = 10;
+const WIDTH: usize = 100;
+
+pub(super) fn of(asked: &str, model: &ModelProfile, providers: &[ProviderSummary]) -> String {
+    let mut lines = Lines(vec![one_line(asked)]);
+    let is_family = !ModelProfile::models().contains(model);
+    if is_family {
+        lines.add(
+            "known as",
+            &format!("one of {}…", model.prefixes.join("…, ")),
+        );
+    } else if model.name() != asked {
+        lines.add("known as", &model.name());
+    }
+    if let Some(name) = &model.provider {
+        let served = providers.iter().find(|provider| provider.name == *name);
+        let key = served.and_then(|provider| provider.key.as_ref());
+        let key = key.map(|key| format!(", {}", key_state(key, 60)));
+        lines.add("provider", &format!("{name}{}", key.unwrap_or_default()));
+    }
+    if let Some(window) = model.window {
+        lines.add("window", &format!("{} tokens", grouped(window)));
+    }
+    if let Some(most) = model.max_output {
+        lines.add("answer", &format!("at most {} tokens", grouped(most)));
+    }
+    let budget = ModelProfile::default_budget(Some(model));
+    let budget = grouped(budget.0);
+    lines.add(
+        "budget",
+        &format!("{budget} tokens of a prompt, unless one is given"),
+    );
+    lines.add_prices(model);
+    lines.add_cache(model);
+    let counting = match &model.estimate {
+        None => format!("exact, with {}", model.tokenizer),
+        Some(estimate) => format!(
+            "an estimate, {} × {} ± {} %; {}",
+            model.tokenizer,
+            thousandths(estimate.factor_permille),
+            estimate.error_permille / 10,
+            estimate.source
+        ),
+    };
+    lines.add("counting", &counting);
+    for source in &model.sources {
+        lines.add("source", source);
+    }
+    if let Some(note) = &model.note {
+        lines.add("note", note);
+    }
+    lines.0.join("\n")
+}
+
+struct Lines(Vec<String>);
+
+impl Lines {
+    /// Adds a thing; what does not fit on its line goes on below.
+    fn add(&mut self, label: &str, text: &str) {
+        let mut line = format!("{label:<LABEL$}");
+        let mut is_empty = true;
+        for word in text.split_whitespace() {
+            if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+                self.0.push(std::mem::replace(&mut line, " ".repeat(LABEL)));
+                is_empty = true;
+            }
+            if !is_empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+            is_empty = false;
+        }
+        self.0.push(line);
+    }
+
+    fn add_prices(&mut self, model: &ModelProfile) {
+        let Some(price) = &model.price else {
+            return self.add("price", "not known");
+        };
+        let parts = [
+            (Some(price.input), "in"),
+            (price.output, "out"),
+            (price.cache_read, "read from the cache"),
+            (price.cache_write, "written to it"),
+        ];
+        let part = |(price, what): (Option<u64>, &str)| Some(format!("${} {what}", amount(price?)));
+        let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
+        self.add(
+            "price",
+            &format!("{} for a million tokens", parts.join(", ")),
+        );
+        for PriceStep {
+            above,
+            input_permille,
+            output_permille,
+        } in &price.steps
+        {
+            let (input, output) = (thousandths(*input_permille), thousandths(*output_permille));
+            let above = grouped(*above);
+            self.add(
+                "step",
+                &format!("above {above} tokens in, × {input} in and × {output} out"),
+            );
+        }
+    }
+
+    fn add_cache(&mut self, model: &ModelProfile) {
+        let Some(cache) = &model.cache else {
+            return;
+        };
+        let least = grouped(cache.min_tokens.0);
+        let least = match model.is_cache_min_assumed {
+            true => format!("from a length that is not known ({least} tokens are assumed)"),
+            false => format!("from {least} tokens"),
+        };
+        let marks = match cache.max_breakpoints {
+            0 => "by itself".to_owned(),
+            most => format!("at up to {most} marks"),
+        };
+        self.add("cache", &format!("{least}, {marks}"));
+    }
+}
+
+fn thousandths(permille: u32) -> String {
+    let text = format!("{}.{:03}", permille / 1_000, permille % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,125 @@
+//! Claude Code as a provider: its own program against a server of the test's own, and programs that
+//! fail in its place.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::upstream::{Reply, Upstream};
+use super::{KEY, ask_raw};
+use crate::run::Folder;
+
+const MODULES: &str = "KITBAG_TEST_NODE_MODULES";
+
+const STREAM: &str = r#"event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":16,"cache_read_input_tokens":64,"cache_creation_input_tokens":10,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"In Porto."}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":7}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"#;
+
+/// The program that the package for this platform brings.
+fn program() -> PathBuf {
+    let modules = std::env::var(MODULES).unwrap_or_else(|_| {
+        panic!("no Claude Code: run the tests with `cargo xtask test`, or set {MODULES} to what `cargo xtask npm` prints")
+    });
+    let packages = fs::read_dir(PathBuf::from(modules).join("@anthropic-ai")).unwrap();
+    let programs = packages.map(|package| package.unwrap().path().join("claude"));
+    programs.into_iter().find(|file| file.is_file()).unwrap()
+}
+
+#[test]
+fn o07_claude_code_reads_what_a_dry_run_shows_and_nothing_else() {
+    let upstream = Upstream::start(vec![Reply::stream(STREAM)]);
+    let folder = Folder::new();
+    let config = format!(
+        "providers:\n  cc:\n    kind: claude-code\n    command: {}\n    base_url: {}\n    key: {{file: key}}\n    timeouts: {{first_byte: 20s}}\n",
+        program().display(),
+        upstream.address()
+    );
+    folder.write("cc.yaml", config);
+    folder.write("key", KEY);
+    folder.write("secret.txt", "NOT FOR THE MODEL");
+    folder.write("CLAUDE.md", "NOT FOR THE MODEL");
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let run = |args: &[&str]| {
+        let args = [&["--store", "sqlite:memory.db"], args].concat();
+        let variables = [
+            ("HOME", home.to_str().unwrap()),
+            ("NO_PROXY", "127.0.0.1"),
+            // The server answers one connection, which is to be the request's.
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ];
+        folder.run_with(&variables, &args)
+    };
+    let ask = [
+        "ask",
+        "Where are the bees? See @secret.txt",
+        "--config",
+        "cc.yaml",
+    ];
+    let dry = run(&[&ask[..], &["--no-memory", "--dry-run"]].concat()).success();
+    let answer = run(&ask);
+    assert!(
+        answer.stderr.starts_with("90 tokens in, 64 cached, 7 out"),
+        "{answer:?}"
+    );
+    assert_eq!(answer.success(), "In Porto.\n");
+    let request = &upstream.requests()[0];
+    let (_, body) = request.split_once("\r\n\r\n").unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["messages"][0]["content"], dry.trim_end());
+    assert!(!request.contains("NOT FOR THE MODEL"), "{request}");
+    assert_eq!(
+        run(&["replay", "1.1.1"]).success().trim_end(),
+        dry.trim_end()
+    );
+}
+
+#[test]
+fn o07_a_program_that_fails_is_told_without_the_key() {
+    let folder = Folder::new();
+    for (script, told) in [
+        (
+            "echo \"wrong $ANTHROPIC_API_KEY\" >&2; exit 3",
+            "exit status: 3: wrong [key]",
+        ),
+        ("echo oops", "it printed `oops`"),
+        ("sleep 30", "no answer within 0.500 s"),
+        (
+            r#"echo '{"type":"result","subtype":"success","is_error":true,"result":"Please run /login"}'"#,
+            "failed: Please run /login",
+        ),
+    ] {
+        folder.write("key", KEY);
+        folder.write("fake.sh", script);
+        let config = "providers: {cc: {kind: claude-code, command: [sh, fake.sh], key: {file: key}, \
+                      timeouts: {first_byte: 500ms}}}\n";
+        folder.write("cc.yaml", config);
+        let error = ask_raw(&folder, &["ask", "hello", "--config", "cc.yaml"]).failure(1);
+        assert!(error.contains(told), "{told}: {error}");
+        assert!(!error.contains(KEY), "{error}");
+    }
+    folder.write(
+        "kitbag.yaml",
+        "providers: {cc: {kind: claude-code, command: [touch, ran]}}\n",
+    );
+    let error = ask_raw(&folder, &["ask", "hello"]).failure(1);
+    assert!(error.contains("runs a program"), "{error}");
+    assert!(!folder.path().join("ran").exists());
+}

@@ -1,0 +1,60 @@
+//! A turn that the store keeps.
+
+use jiff::Timestamp;
+use kitbag_core::message::{Message, MessageMetadata};
+use kitbag_core::record::TurnRecord;
+use kitbag_store::{Learned, Lease, NewMessage, Store, StoreError, StoredTurn};
+use serde_json::json;
+
+use super::AnswerError;
+use crate::provider::Reply;
+
+pub(super) struct Kept<'a> {
+    pub(super) store: &'a Store,
+    pub(super) lease: Lease,
+    pub(super) clock: fn() -> Timestamp,
+}
+
+impl Kept<'_> {
+    pub(super) async fn fail(
+        &self,
+        problem: &str,
+        record: TurnRecord,
+    ) -> Result<StoredTurn, StoreError> {
+        let now = (self.clock)();
+        self.store.failed(&self.lease, problem, record, now).await
+    }
+
+    /// Keeps the answer, or what came of it.
+    pub(super) async fn end(
+        &self,
+        reply: &Reply,
+        record: TurnRecord,
+        problem: Option<&AnswerError>,
+    ) -> Result<StoredTurn, StoreError> {
+        let problem = problem.map(ToString::to_string);
+        if reply.blocks.is_empty() {
+            let problem = problem.unwrap_or_else(|| "the answer is empty".to_owned());
+            return self.fail(&problem, record).await;
+        }
+        let mut message = Message::assistant(reply.content());
+        let mut metadata = MessageMetadata::default();
+        let sent = record.inferences.last();
+        let model = sent.and_then(|sent| sent.model.as_deref());
+        let stop = reply.stop.as_ref();
+        let told = [
+            ("model", model.map(|model| json!(model))),
+            ("stop", stop.map(|stop| json!(stop.as_str()))),
+            ("incomplete", problem.map(|problem| json!(problem))),
+        ];
+        let told = told.into_iter();
+        let told = told.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        metadata.extra.extend(told);
+        message.metadata = Some(metadata);
+        let now = (self.clock)();
+        let mut learned = Learned::default();
+        learned.reply = Some(NewMessage::from(message).at(now));
+        learned.record = record;
+        self.store.learned(&self.lease, learned, now).await
+    }
+}

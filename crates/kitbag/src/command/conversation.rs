@@ -1,0 +1,64 @@
+//! The conversation that a message goes on with, and its end.
+
+use kitbag_core::tokens::Tokens;
+use kitbag_store::{
+    CloseOutcome, ConversationChoice, ConversationId, Incoming, MemoryRequest, StoreError,
+};
+
+use crate::engine::Engine;
+
+/// The most tokens of the summary that stands for a conversation.
+const SUMMARY: Tokens = Tokens(200);
+
+/// The end of a conversation, so that the next message begins another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// It is closed.
+    Closed(ConversationId),
+    /// There was none.
+    None,
+    /// A turn of it is under way, so that it stays open.
+    Busy(ConversationId),
+}
+
+impl Engine {
+    /// The conversation that a message goes on with, and how many messages it has; none where the
+    /// message begins one, or where nothing is remembered.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn conversation(
+        &self,
+        incoming: &Incoming,
+    ) -> Result<Option<(ConversationId, u32)>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let mut request = MemoryRequest::new(incoming.clone(), (self.clock)());
+        request.messages = 1;
+        let found = store.read_conversation(&request).await?;
+        let read = u32::try_from(found.messages.len()).unwrap_or(u32::MAX);
+        Ok(found.id.map(|id| (id, found.unread.saturating_add(read))))
+    }
+
+    /// Closes the open conversation with a summary, and turns a message to the one that it begins.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn end_conversation(&self, incoming: &mut Incoming) -> Result<Ended, StoreError> {
+        incoming.conversation = ConversationChoice::default();
+        let Some(store) = &self.store else {
+            return Ok(Ended::None);
+        };
+        let Some((id, _)) = self.conversation(incoming).await? else {
+            return Ok(Ended::None);
+        };
+        let closing = store.closing(id).await?;
+        let closed = store.close(closing, SUMMARY, self.counter(), (self.clock)());
+        Ok(match closed.await? {
+            CloseOutcome::StillActive => Ended::Busy(id),
+            _ => Ended::Closed(id),
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! [`Engine`]: everything that the turns of a program have in common, in one value.
+//!
+//! It makes prompts. With the features `store` and `providers` it also answers, in
+//! [`answer`](crate::answer).
+
+mod builder;
+mod error;
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kitbag_core::assembly::{AssemblySettings, ModelTraits, OutputForm};
+use kitbag_core::content::Content;
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_layout::{ChannelTurn, Platform};
+#[cfg(feature = "store")]
+use kitbag_store::{Incoming, MemoryRequest, Store};
+
+use super::{AgentRequest, PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+use crate::gather::{GatherTask, Gatherer, gather};
+use crate::project::Project;
+#[cfg(feature = "providers")]
+use crate::provider::Provider;
+
+pub use builder::EngineBuilder;
+pub use error::EngineError;
+
+/// A context engine: what it remembers, who answers, and how much a prompt may hold.
+///
+/// ```
+/// use kitbag::Engine;
+/// use kitbag::core::tokens::Tokens;
+///
+/// let engine = Engine::builder().budget(Tokens(2_000)).build()?;
+/// let request = engine.task("How do I proof dough overnight?");
+/// let prompt = pollster::block_on(engine.prompt(request))?;
+/// assert!(prompt.composed.body().ends_with("How do I proof dough overnight?\n"));
+/// assert!(prompt.composed.assembly.tokens <= Tokens(2_000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    #[cfg(feature = "store")]
+    pub(crate) store: Option<Store>,
+    #[cfg(feature = "providers")]
+    pub(crate) provider: Option<Arc<dyn Provider>>,
+    pub(crate) project: Option<Arc<Project>>,
+    pub(crate) agent: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) counter: Arc<dyn TokenCounter>,
+    pub(crate) traits: ModelTraits,
+    pub(crate) budget: Tokens,
+    pub(crate) gatherers: Vec<Arc<dyn Gatherer>>,
+    pub(crate) variable: fn(&str) -> Option<String>,
+    pub(crate) clock: fn() -> Timestamp,
+}
+
+impl Engine {
+    /// An engine that remembers nothing, asks nobody, and has the usual budget, unless the builder
+    /// says otherwise.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// The store, where the engine remembers.
+    #[cfg(feature = "store")]
+    #[must_use]
+    pub const fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// The same engine with another store, or with none.
+    #[cfg(feature = "store")]
+    #[must_use]
+    pub fn with_store(mut self, store: Option<Store>) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// The project, where the engine has one.
+    #[must_use]
+    pub fn project(&self) -> Option<&Project> {
+        self.project.as_deref()
+    }
+
+    /// The model that is asked, as its provider names it.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// The most tokens that a prompt may have.
+    #[must_use]
+    pub const fn budget(&self) -> Tokens {
+        self.budget
+    }
+
+    /// Counts the tokens of prompts.
+    #[must_use]
+    pub fn counter(&self) -> &dyn TokenCounter {
+        self.counter.as_ref()
+    }
+
+    /// The turn of a message, with the budget, the model and the agent of this engine. Its fields are
+    /// there to be changed.
+    ///
+    /// # Errors
+    /// When an agent answers and the channel's name is no plain word, since layouts show it.
+    #[cfg(feature = "store")]
+    pub fn turn(&self, incoming: Incoming) -> Result<TurnRequest, TurnError> {
+        let agent = self.agent_on(&incoming.channel)?;
+        let message = incoming.message.message.content.clone();
+        let memory = MemoryRequest::new(incoming, (self.clock)());
+        let mut request = TurnRequest::new(memory, self.prompt_request(message));
+        request.agent = agent;
+        Ok(request)
+    }
+
+    /// A turn without memory and without an agent, with the budget and the model of this engine.
+    #[must_use]
+    pub fn task(&self, message: impl Into<Content>) -> TurnRequest {
+        TurnRequest::without_memory(self.prompt_request(message))
+    }
+
+    /// Makes the prompt of a turn. Nothing is sent, and nothing changes.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, when the agent has no prompt, or when the parts that must
+    /// be in do not fit.
+    pub async fn prompt(&self, mut request: TurnRequest) -> Result<TurnPrompt, TurnError> {
+        if !self.gatherers.is_empty() {
+            let message = request.prompt.current.content.text();
+            let task = GatherTask::without_workspace(message, request.prompt.settings.budget);
+            let gathered = gather(&self.gatherers, &task).await;
+            request.contributions.push(gathered);
+        }
+        turn(self.sources(), request, self.counter.as_ref()).await
+    }
+
+    fn sources(&self) -> Sources<'_> {
+        Sources {
+            #[cfg(feature = "store")]
+            store: self.store.as_ref(),
+            project: self.project.as_deref(),
+            variable: &self.variable,
+        }
+    }
+
+    fn prompt_request(&self, message: impl Into<Content>) -> PromptRequest {
+        let settings = AssemblySettings::new(self.form(), self.budget);
+        let settings = settings.with_traits(self.traits.clone());
+        let mut prompt = PromptRequest::new(message, settings);
+        prompt.model.clone_from(&self.model);
+        prompt
+    }
+
+    #[cfg(feature = "providers")]
+    fn form(&self) -> OutputForm {
+        let provider = self.provider.as_ref();
+        provider.map_or(OutputForm::Flat, |provider| provider.dialect().form())
+    }
+
+    #[cfg(not(feature = "providers"))]
+    fn form(&self) -> OutputForm {
+        OutputForm::Flat
+    }
+
+    /// The agent that answers on a channel; none where the project has no agents.
+    fn agent_on(&self, channel: &str) -> Result<Option<AgentRequest>, TurnError> {
+        let Some(project) = &self.project else {
+            return Ok(None);
+        };
+        if self.agent.is_none() && project.config.agents.is_empty() {
+            return Ok(None);
+        }
+        let mut turn = ChannelTurn::default();
+        turn.platform = channel.parse::<Platform>()?;
+        let mut request = AgentRequest::new(turn);
+        request.agent.clone_from(&self.agent);
+        Ok(Some(request))
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Engine");
+        shown.field("model", &self.model);
+        shown.field("agent", &self.agent);
+        shown.field("budget", &self.budget);
+        shown.field("counter", &self.counter.name());
+        shown.finish_non_exhaustive()
+    }
+}

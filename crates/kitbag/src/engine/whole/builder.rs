@@ -1,0 +1,245 @@
+//! Building an [`Engine`].
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kitbag_core::assembly::ModelTraits;
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_layout::Agent;
+#[cfg(feature = "providers")]
+use kitbag_layout::Config;
+#[cfg(feature = "store")]
+use kitbag_store::Store;
+
+use super::super::AgentError;
+use super::{Engine, EngineError};
+use crate::gather::Gatherer;
+use crate::project::Project;
+#[cfg(feature = "providers")]
+use crate::provider::{ChosenProvider, Provider, ProviderError, Providers};
+use crate::tokens::{Counter, ModelProfile, Vocabulary};
+
+/// Builds an [`Engine`].
+#[must_use]
+pub struct EngineBuilder {
+    #[cfg(feature = "store")]
+    store: Option<Store>,
+    #[cfg(feature = "providers")]
+    provider: ProviderChoice,
+    project: Option<Arc<Project>>,
+    agent: Option<String>,
+    model: Option<String>,
+    counter: Option<Arc<dyn TokenCounter>>,
+    traits: Option<ModelTraits>,
+    budget: Option<Tokens>,
+    gatherers: Vec<Arc<dyn Gatherer>>,
+    variable: fn(&str) -> Option<String>,
+    clock: fn() -> Timestamp,
+}
+
+#[cfg(feature = "providers")]
+enum ProviderChoice {
+    Nobody,
+    Given(Arc<dyn Provider>),
+    Configured,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            #[cfg(feature = "store")]
+            store: None,
+            #[cfg(feature = "providers")]
+            provider: ProviderChoice::Nobody,
+            project: None,
+            agent: None,
+            model: None,
+            counter: None,
+            traits: None,
+            budget: None,
+            gatherers: Vec::new(),
+            variable: |name| std::env::var(name).ok(),
+            clock: Timestamp::now,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// Remembers conversations in this store.
+    #[cfg(feature = "store")]
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Asks this provider.
+    #[cfg(feature = "providers")]
+    pub fn provider(mut self, provider: impl Provider + 'static) -> Self {
+        self.provider = ProviderChoice::Given(Arc::new(provider));
+        self
+    }
+
+    /// Asks the provider that serves the model: one that the project configures, or a usual one whose
+    /// key is in the environment.
+    #[cfg(feature = "providers")]
+    pub fn configured_provider(mut self) -> Self {
+        self.provider = ProviderChoice::Configured;
+        self
+    }
+
+    /// Asks for this model, whatever the agent and the project name. Prompts are counted for it.
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Takes agents, layouts and providers from a project.
+    pub fn project(mut self, project: impl Into<Arc<Project>>) -> Self {
+        self.project = Some(project.into());
+        self
+    }
+
+    /// Lets this agent of the project answer. A project with one agent needs none to be named.
+    pub fn agent(mut self, id: impl Into<String>) -> Self {
+        self.agent = Some(id.into());
+        self
+    }
+
+    /// Sets the most tokens that a prompt may have. Without it, they are 32,000, or as many as the model
+    /// takes at its usual price.
+    pub fn budget(mut self, budget: Tokens) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Counts with this counter instead of the model's.
+    pub fn counter(mut self, counter: impl TokenCounter + 'static) -> Self {
+        self.counter = Some(Arc::new(counter));
+        self
+    }
+
+    /// Lays prompts out for a provider that can do this, whatever the catalogue says of the model.
+    pub fn traits(mut self, traits: ModelTraits) -> Self {
+        self.traits = Some(traits);
+        self
+    }
+
+    /// Adds a source of chunks that is asked in every turn.
+    pub fn gatherer(mut self, gatherer: impl Gatherer + 'static) -> Self {
+        self.gatherers.push(Arc::new(gatherer));
+        self
+    }
+
+    /// Reads variables with this function instead of from the environment of the process: keys of
+    /// providers, and what a project allows its layouts to see.
+    pub fn variables(mut self, variable: fn(&str) -> Option<String>) -> Self {
+        self.variable = variable;
+        self
+    }
+
+    /// Tells the time with this function.
+    pub fn clock(mut self, clock: fn() -> Timestamp) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Builds the engine. No key is read, and nothing is sent.
+    ///
+    /// # Errors
+    /// When the project has no such agent, or when there is no provider for the model.
+    pub fn build(mut self) -> Result<Engine, EngineError> {
+        #[cfg(feature = "providers")]
+        let provider = self.choose_provider()?;
+        let of_agent = self
+            .answering_agent()?
+            .and_then(|agent| agent.model.clone());
+        let model = self.model.take().or(of_agent);
+        let profile = model.as_deref().map(ModelProfile::find);
+        let profile = profile.and_then(Result::ok);
+        let counter = match (self.counter, profile) {
+            (Some(counter), _) => counter,
+            (None, Some(profile)) => Arc::new(Counter::for_profile(profile)?),
+            // A model that is not known is counted with the usual vocabulary.
+            (None, None) => Arc::new(Counter::for_vocabulary(Vocabulary::O200kBase)?),
+        };
+        let traits = self.traits.or_else(|| profile.map(ModelTraits::from));
+        Ok(Engine {
+            #[cfg(feature = "store")]
+            store: self.store,
+            #[cfg(feature = "providers")]
+            provider,
+            project: self.project,
+            agent: self.agent,
+            model,
+            counter,
+            traits: traits.unwrap_or_default(),
+            budget: self
+                .budget
+                .unwrap_or_else(|| ModelProfile::default_budget(profile)),
+            gatherers: self.gatherers,
+            variable: self.variable,
+            clock: self.clock,
+        })
+    }
+
+    /// The agent that was named, or the project's only one.
+    fn answering_agent(&self) -> Result<Option<&Agent>, AgentError> {
+        let Some(project) = &self.project else {
+            return Ok(None);
+        };
+        let agents = project.config.agents.as_slice();
+        match (&self.agent, agents) {
+            (Some(id), _) => {
+                // A mention is how agents are called elsewhere.
+                let id = id.strip_prefix('@').unwrap_or(id);
+                let known = || agents.iter().map(|agent| agent.id.clone()).collect();
+                let agent = project.config.agent(id);
+                let agent = agent.ok_or_else(|| AgentError::UnknownAgent {
+                    id: id.to_owned(),
+                    known: known(),
+                });
+                agent.map(Some)
+            }
+            (None, [only]) => Ok(Some(only)),
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// The provider, and with it the model as it names it.
+    #[cfg(feature = "providers")]
+    fn choose_provider(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
+        match std::mem::replace(&mut self.provider, ProviderChoice::Nobody) {
+            ProviderChoice::Nobody => Ok(None),
+            ProviderChoice::Given(provider) => Ok(Some(provider)),
+            ProviderChoice::Configured => {
+                let ChosenProvider { provider, model } = self.configured()?;
+                self.model = model;
+                Ok(Some(Arc::from(provider)))
+            }
+        }
+    }
+
+    #[cfg(feature = "providers")]
+    fn configured(&self) -> Result<ChosenProvider, EngineError> {
+        let no_config = Config::default();
+        let project = self.project.as_deref();
+        let (config, root) = match project {
+            Some(project) => (&project.config, project.root.as_path()),
+            None => (&no_config, std::path::Path::new(".")),
+        };
+        let providers = Providers::new(config, root, &self.variable);
+        let of_agent = self
+            .answering_agent()?
+            .and_then(|agent| agent.model.as_deref());
+        let named = self.model.as_deref().filter(|name| !name.is_empty());
+        Ok(match (named, of_agent) {
+            (Some(model), _) => providers.choose(Some(model))?,
+            // The models of agents are also written for other programs, which know other names.
+            (None, Some(model)) => match providers.choose(Some(model)) {
+                Err(ProviderError::UnknownModel { .. }) => providers.choose(None)?,
+                chosen => chosen?,
+            },
+            (None, None) => providers.choose(None)?,
+        })
+    }
+}

@@ -1,0 +1,340 @@
+//! The program of Claude Code as a provider: it reads a flat prompt on stdin and answers in lines.
+//!
+//! The prompt is all that the program is told. Its own system prompt is replaced by a few words that
+//! say how a flat prompt is read: the `[System]` section is in the text already, where a dry run shows
+//! it and replay finds it. Settings, memory files and MCP servers of its user are left out, and names
+//! such as `@file` in the text are not followed: a message that was recalled must not bring a file
+//! along. It has its own login, and tries a request again by itself.
+
+mod child;
+mod lines;
+
+use std::collections::VecDeque;
+use std::env;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use futures_util::stream;
+use indexmap::IndexMap;
+use kitbag_core::content::RawJson;
+use serde_json::json;
+use tempfile::NamedTempFile;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::key::scrubbed;
+use super::{
+    Key, Provider, ProviderError, ProviderFuture, ReplyEvent, ReplyStream, Secret, Stage, Timeouts,
+};
+use crate::wire::{Dialect, Request};
+use child::Child;
+use lines::LineDecoder;
+
+/// Replaces the program's own system prompt, which is made for editing code in a terminal.
+const SYSTEM_PROMPT: &str = "Everything you need is in one message of sections, each under a line \
+that reads [System], [User] or [Assistant]. The [System] sections are your instructions. The others \
+are the conversation, oldest first. Answer the last [User] section, without a heading.";
+
+/// The program where no other is named.
+const PROGRAM: &str = "claude";
+
+/// The settings of Claude Code.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClaudeCodeSettings {
+    /// Its name in errors and logs.
+    pub name: String,
+    /// The program and its first arguments; `claude` where it is empty.
+    pub command: Vec<String>,
+    /// The tools of its own that it may use. It has no others.
+    pub tools: Vec<String>,
+    /// MCP servers, as `mcpServers` of a `.mcp.json` has them. All of their tools may be used.
+    pub mcp_servers: IndexMap<String, RawJson>,
+    /// The address of the API, where it is another than the program's own.
+    pub base_url: Option<String>,
+    /// The key of the API, where the program is to use that and not its login.
+    pub key: Option<Key>,
+    /// Values that are masked wherever the program prints them.
+    pub hidden: Vec<Secret>,
+    /// The times after which it is given up. There is no connection to wait for.
+    pub timeouts: Timeouts,
+}
+
+impl ClaudeCodeSettings {
+    /// The program `claude` with its own login, without tools.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            command: Vec::new(),
+            tools: Vec::new(),
+            mcp_servers: IndexMap::new(),
+            base_url: None,
+            key: None,
+            hidden: Vec::new(),
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+/// Claude Code's program as a provider.
+///
+/// ```
+/// use kitbag::provider::{ClaudeCode, ClaudeCodeSettings, Provider};
+///
+/// let mut settings = ClaudeCodeSettings::new("claude-code");
+/// settings.command = vec!["/nowhere/claude".into()];
+/// let error = ClaudeCode::new(settings).check().unwrap_err();
+/// assert!(error.to_string().contains("/nowhere/claude"));
+/// ```
+#[derive(Debug)]
+pub struct ClaudeCode {
+    settings: ClaudeCodeSettings,
+    /// The key, once it was read.
+    key: OnceLock<Option<Secret>>,
+}
+
+impl ClaudeCode {
+    /// A provider. Runs nothing, and reads no key before it is needed.
+    #[must_use]
+    pub fn new(settings: ClaudeCodeSettings) -> Self {
+        let key = OnceLock::new();
+        Self { settings, key }
+    }
+
+    fn program(&self) -> &str {
+        self.settings
+            .command
+            .first()
+            .map_or(PROGRAM, String::as_str)
+    }
+
+    fn key(&self) -> Result<Option<&Secret>, ProviderError> {
+        if self.key.get().is_none() {
+            let key = self.settings.key.as_ref();
+            let key = key.map(|key| key.read(&self.settings.name)).transpose()?;
+            // Another thread may have read the same.
+            let _ = self.key.set(key);
+        }
+        Ok(self.key.get().and_then(Option::as_ref))
+    }
+
+    /// The program with its arguments, and the file that they name.
+    fn command(
+        &self,
+        request: &Request,
+    ) -> Result<(Command, Option<NamedTempFile>), ProviderError> {
+        let settings = &self.settings;
+        let mut command = Command::new(self.program());
+        command.args(settings.command.iter().skip(1));
+        command
+            .args(["-p", "--output-format", "stream-json", "--verbose"])
+            .args(["--include-partial-messages", "--no-session-persistence"])
+            .args(["--strict-mcp-config", "--setting-sources="])
+            .args(["--system-prompt", SYSTEM_PROMPT])
+            .arg(format!("--tools={}", settings.tools.join(",")));
+        if let Some(model) = request.model() {
+            command.args(["--model", &model]);
+        }
+        let mut servers = settings.mcp_servers.clone();
+        for server in request.mcp_servers() {
+            let entry = json!({ "command": server.command, "args": server.args });
+            let entry = RawJson::from_value(&entry).map_err(|error| self.wrong(error))?;
+            servers.entry(server.name).or_insert(entry);
+        }
+        let tools = settings.tools.iter().cloned();
+        let allowed: Vec<String> = tools
+            .chain(servers.keys().map(|name| pattern(name)))
+            .collect();
+        if !allowed.is_empty() {
+            command.arg(format!("--allowedTools={}", allowed.join(",")));
+        }
+        // In a file, since everybody on the machine can read the arguments of a program.
+        let file = match servers.is_empty() {
+            true => None,
+            false => Some(written(&servers).map_err(|error| self.wrong(error))?),
+        };
+        if let Some(file) = &file {
+            command.arg("--mcp-config").arg(file.path());
+        }
+        command
+            .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
+            .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            // Set where Kitbag itself is run by Claude Code, which might refuse to run inside itself.
+            .env_remove("CLAUDECODE");
+        if let Some(address) = &settings.base_url {
+            command.env("ANTHROPIC_BASE_URL", address);
+        }
+        if let Some(key) = self.key()? {
+            command.env("ANTHROPIC_API_KEY", key.expose());
+        }
+        Ok((command, file))
+    }
+
+    fn wrong(&self, error: impl ToString) -> ProviderError {
+        ProviderError::Setting {
+            provider: self.settings.name.clone(),
+            problem: error.to_string(),
+        }
+    }
+
+    /// Runs the program, and waits for the first piece of its answer.
+    async fn ask(&self, request: &Request) -> Result<ReplyStream, ProviderError> {
+        let (command, file) = self.command(request)?;
+        let mut secrets = self.settings.hidden.clone();
+        secrets.extend(self.key()?.cloned());
+        let program = self.program().to_owned();
+        let child = Child::start(command, request.body().into_bytes());
+        let child = child.map_err(|error| no_program(&program, &error))?;
+        let timeouts = self.settings.timeouts;
+        let mut answer = Answer {
+            child,
+            decoder: LineDecoder::new(&program),
+            events: VecDeque::new(),
+            is_over: false,
+            timeouts,
+            program,
+            secrets,
+            _servers: file,
+        };
+        let first = async {
+            while answer.events.is_empty() {
+                answer.read().await;
+            }
+        };
+        if timeout(timeouts.first_byte, first).await.is_err() {
+            return Err(answer.late(Stage::FirstByte));
+        }
+        // Nothing has come of an answer that begins with an error.
+        if let Some(Err(error)) = answer.events.front() {
+            return Err(error.clone());
+        }
+        Ok(Box::pin(stream::unfold(answer, async |mut answer| {
+            let next = answer.next().await?;
+            Some((next, answer))
+        })))
+    }
+}
+
+impl Provider for ClaudeCode {
+    fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Flat
+    }
+
+    fn check(&self) -> Result<(), ProviderError> {
+        self.key()?;
+        match is_there(self.program()) {
+            true => Ok(()),
+            false => Err(no_program(self.program(), &"it was not found")),
+        }
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> ProviderFuture<'a> {
+        Box::pin(self.ask(request))
+    }
+}
+
+/// An answer that is being read. Dropping it kills the program and all that it started.
+struct Answer {
+    child: Child,
+    decoder: LineDecoder,
+    events: VecDeque<Result<ReplyEvent, ProviderError>>,
+    is_over: bool,
+    timeouts: Timeouts,
+    program: String,
+    secrets: Vec<Secret>,
+    /// The file is there as long as the program may read it.
+    _servers: Option<NamedTempFile>,
+}
+
+impl Answer {
+    async fn next(&mut self) -> Option<Result<ReplyEvent, ProviderError>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                self.is_over |= matches!(event, Err(_) | Ok(ReplyEvent::Done));
+                return Some(event);
+            }
+            if self.is_over {
+                self.child.end().await;
+                return None;
+            }
+            if timeout(self.timeouts.idle, self.read()).await.is_err() {
+                self.is_over = true;
+                return Some(Err(self.late(Stage::Idle)));
+            }
+        }
+    }
+
+    /// Reads the next line.
+    async fn read(&mut self) {
+        match self.child.line().await {
+            Ok(Some(line)) => {
+                let line = scrubbed(&self.secrets, line);
+                self.events.extend(self.decoder.read(&line));
+            }
+            Ok(None) => {
+                let told = scrubbed(&self.secrets, self.child.end().await);
+                self.events.push_back(Err(self.decoder.ended(&told)));
+            }
+            Err(problem) => {
+                let problem = problem.to_string();
+                self.events
+                    .push_back(Err(ProviderError::Malformed { problem }));
+            }
+        }
+    }
+
+    fn late(&self, stage: Stage) -> ProviderError {
+        ProviderError::Timeout {
+            address: self.program.clone(),
+            stage,
+            after: match stage {
+                Stage::Idle => self.timeouts.idle,
+                Stage::Connect | Stage::FirstByte => self.timeouts.first_byte,
+            },
+        }
+    }
+}
+
+/// All tools of a server, by the name that Claude Code gives them.
+fn pattern(server: &str) -> String {
+    let plain = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
+        true => c,
+        false => '_',
+    };
+    format!("mcp__{}", server.chars().map(plain).collect::<String>())
+}
+
+fn written(servers: &IndexMap<String, RawJson>) -> std::io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new()
+        .prefix("kitbag-mcp-")
+        .suffix(".json")
+        .tempfile()?;
+    let json = json!({ "mcpServers": servers });
+    file.write_all(json.to_string().as_bytes())?;
+    Ok(file)
+}
+
+fn no_program(program: &str, problem: &dyn ToString) -> ProviderError {
+    ProviderError::NoProgram {
+        program: program.to_owned(),
+        problem: problem.to_string(),
+    }
+}
+
+/// Whether there is a program of this name, so that nothing is stored for one that is missing.
+fn is_there(program: &str) -> bool {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return path.is_file();
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let name = format!("{program}{}", env::consts::EXE_SUFFIX);
+    env::split_paths(&folders).any(|folder| folder.join(&name).is_file())
+}

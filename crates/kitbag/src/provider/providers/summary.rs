@@ -1,0 +1,92 @@
+//! The providers as they are told to people: where requests go, and whether there is a key.
+
+use http::Uri;
+use kitbag_layout::ProviderKind;
+use serde::Serialize;
+
+use super::{Providers, built_in, trusted};
+use crate::provider::Key;
+
+/// A provider as it is told to people. Nothing in it is secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ProviderSummary {
+    /// Its name.
+    pub name: String,
+    /// The API that it speaks, as configurations name it.
+    pub kind: &'static str,
+    /// The host that requests go to, with its port where the address names one; a script has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The model of requests that name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The place of its key, where it takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<KeySummary>,
+    /// Whether the configuration declares it; others are built in.
+    pub is_configured: bool,
+    /// The reason why it is not used, where whoever wrote its configuration is not trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// The place of a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct KeySummary {
+    /// The name of a variable, or of a file or a program in words.
+    pub place: String,
+    /// Whether there is something at that place; not known of a program, which is not run for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_set: Option<bool>,
+}
+
+impl Providers<'_> {
+    /// All providers, the project's own first. No key is read, and no program is run.
+    #[must_use]
+    pub fn summaries(&self) -> Vec<ProviderSummary> {
+        self.names().filter_map(|name| self.summary(name)).collect()
+    }
+
+    fn summary(&self, name: &str) -> Option<ProviderSummary> {
+        let entry = self.entry(name)?;
+        let is_script = entry.kind == ProviderKind::Script;
+        let settings = self.settings(name, &entry);
+        let usual = built_in(name).and_then(|one| one.model().map(str::to_owned));
+        Some(ProviderSummary {
+            name: name.to_owned(),
+            kind: match entry.kind {
+                ProviderKind::Anthropic => "anthropic",
+                ProviderKind::Responses => "responses",
+                ProviderKind::Script => "script",
+                _ => "openai",
+            },
+            host: host(&settings.base_url).filter(|_| !is_script),
+            model: entry.model.clone().or(usual),
+            key: settings.key.filter(|_| !is_script).and_then(summary_of),
+            is_configured: self.config.providers.contains_key(name),
+            refused: trusted(name, &entry).err().map(|error| error.to_string()),
+        })
+    }
+}
+
+/// The host alone: an address may hold a password.
+fn host(address: &str) -> Option<String> {
+    let address: Uri = address.parse().ok()?;
+    let host = address.host()?;
+    Some(match address.port_u16() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
+}
+
+fn summary_of(key: Key) -> Option<KeySummary> {
+    let (place, is_set) = match key {
+        Key::Variable(name, value) => (name, Some(value.is_some())),
+        Key::File(path) => (format!("file {}", path.display()), Some(path.is_file())),
+        Key::Command(words) => (format!("program {}", words.first()?), None),
+        Key::Value(_) => return None,
+    };
+    Some(KeySummary { place, is_set })
+}
