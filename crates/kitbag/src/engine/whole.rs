@@ -35,7 +35,7 @@ pub use error::EngineError;
 /// let engine = Engine::builder().budget(Tokens(2_000)).build()?;
 /// let request = engine.task("How do I proof dough overnight?");
 /// let prompt = pollster::block_on(engine.prompt(request))?;
-/// assert!(prompt.composed.body().ends_with("How do I proof dough overnight?\n"));
+/// assert!(prompt.composed.body().ends_with("How do I proof dough overnight?"));
 /// assert!(prompt.composed.assembly.tokens <= Tokens(2_000));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
