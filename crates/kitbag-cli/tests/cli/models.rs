@@ -38,6 +38,7 @@ fn o07_one_model_is_told_with_steps_sources_and_whether_there_is_a_key() {
         "above 100,000 tokens in, × 5 in and × 5 out",
         "a third party",
         "127.0.0.1:9",
+        "claude-code  claude-code  -                  -                  its own login",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }

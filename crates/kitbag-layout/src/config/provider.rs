@@ -66,6 +66,28 @@ pub enum ProviderKind {
     Script,
 }
 
+impl ProviderKind {
+    const ALL: [Self; 5] = [
+        Self::Anthropic,
+        Self::OpenAi,
+        Self::Responses,
+        Self::ClaudeCode,
+        Self::Script,
+    ];
+
+    /// The kind as configurations name it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Responses => "responses",
+            Self::ClaudeCode => "claude-code",
+            Self::Script => "script",
+        }
+    }
+}
+
 /// Who declares a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -137,13 +159,7 @@ impl ProviderEntry {
 
     fn read(field: &Field<'_>) -> Option<Self> {
         field.map()?;
-        let kinds = [
-            ("anthropic", ProviderKind::Anthropic),
-            ("openai", ProviderKind::OpenAi),
-            ("responses", ProviderKind::Responses),
-            ("claude-code", ProviderKind::ClaudeCode),
-            ("script", ProviderKind::Script),
-        ];
+        let kinds = ProviderKind::ALL.map(|kind| (kind.as_str(), kind));
         let kind = match field.get("kind") {
             Some(kind) => kind.word(&kinds),
             None => field.error_with_hint(

@@ -9,15 +9,19 @@ mod error;
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, ModelTraits, OutputForm};
 use kitbag_core::content::Content;
 use kitbag_core::tokens::{TokenCounter, Tokens};
+#[cfg(feature = "store")]
 use kitbag_layout::{ChannelTurn, Platform};
 #[cfg(feature = "store")]
 use kitbag_store::{Incoming, MemoryRequest, Store};
 
-use super::{AgentRequest, PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(feature = "store")]
+use super::AgentRequest;
+use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -53,6 +57,7 @@ pub struct Engine {
     pub(crate) budget: Tokens,
     pub(crate) gatherers: Vec<Arc<dyn Gatherer>>,
     pub(crate) variable: fn(&str) -> Option<String>,
+    #[cfg(feature = "store")]
     pub(crate) clock: fn() -> Timestamp,
 }
 
@@ -167,6 +172,7 @@ impl Engine {
     }
 
     /// The agent that answers on a channel; none where the project has no agents.
+    #[cfg(feature = "store")]
     fn agent_on(&self, channel: &str) -> Result<Option<AgentRequest>, TurnError> {
         let Some(project) = &self.project else {
             return Ok(None);

@@ -45,6 +45,7 @@ pub(super) fn providers(providers: &[ProviderSummary]) -> String {
         let key = match (&provider.refused, &provider.key) {
             (Some(_), _) => "refused: not your own file".to_owned(),
             (None, Some(key)) => key_state(key, 27),
+            (None, None) if provider.kind == "claude-code" => "its own login".to_owned(),
             (None, None) => "none".to_owned(),
         };
         let cell = |text: &Option<String>, most| {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::ModelTraits;
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -34,6 +35,7 @@ pub struct EngineBuilder {
     budget: Option<Tokens>,
     gatherers: Vec<Arc<dyn Gatherer>>,
     variable: fn(&str) -> Option<String>,
+    #[cfg(feature = "store")]
     clock: fn() -> Timestamp,
 }
 
@@ -59,6 +61,7 @@ impl Default for EngineBuilder {
             budget: None,
             gatherers: Vec::new(),
             variable: |name| std::env::var(name).ok(),
+            #[cfg(feature = "store")]
             clock: Timestamp::now,
         }
     }
@@ -138,6 +141,7 @@ impl EngineBuilder {
     }
 
     /// Tells the time with this function.
+    #[cfg(feature = "store")]
     pub fn clock(mut self, clock: fn() -> Timestamp) -> Self {
         self.clock = clock;
         self
@@ -178,6 +182,7 @@ impl EngineBuilder {
                 .unwrap_or_else(|| ModelProfile::default_budget(profile)),
             gatherers: self.gatherers,
             variable: self.variable,
+            #[cfg(feature = "store")]
             clock: self.clock,
         })
     }

@@ -15,7 +15,8 @@ pub struct ProviderSummary {
     pub name: String,
     /// The API that it speaks, as configurations name it.
     pub kind: &'static str,
-    /// The host that requests go to, with its port where the address names one; a script has none.
+    /// The host that requests go to, with its port where the address names one. A script has
+    /// none, and neither has a program that knows its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// The model of requests that name none.
@@ -51,20 +52,25 @@ impl Providers<'_> {
 
     fn summary(&self, name: &str) -> Option<ProviderSummary> {
         let entry = self.entry(name)?;
-        let is_script = entry.kind == ProviderKind::Script;
-        let settings = self.settings(name, &entry);
+        let (address, key) = match entry.kind {
+            ProviderKind::Script => (None, None),
+            // Its program has an address and a login of its own, unless the entry names others.
+            ProviderKind::ClaudeCode => {
+                let key = entry.key.as_ref().and_then(|source| self.key(source));
+                (entry.base_url.clone(), key)
+            }
+            _ => {
+                let settings = self.settings(name, &entry);
+                (Some(settings.base_url), settings.key)
+            }
+        };
         let usual = built_in(name).and_then(|one| one.model().map(str::to_owned));
         Some(ProviderSummary {
             name: name.to_owned(),
-            kind: match entry.kind {
-                ProviderKind::Anthropic => "anthropic",
-                ProviderKind::Responses => "responses",
-                ProviderKind::Script => "script",
-                _ => "openai",
-            },
-            host: host(&settings.base_url).filter(|_| !is_script),
+            kind: entry.kind.as_str(),
+            host: address.as_deref().and_then(host),
             model: entry.model.clone().or(usual),
-            key: settings.key.filter(|_| !is_script).and_then(summary_of),
+            key: key.and_then(summary_of),
             is_configured: self.config.providers.contains_key(name),
             refused: trusted(name, &entry).err().map(|error| error.to_string()),
         })
