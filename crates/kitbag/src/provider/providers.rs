@@ -200,11 +200,13 @@ impl<'a> Providers<'a> {
         if entry.kind == ProviderKind::Script {
             let answers = self.root.join(entry.answers.unwrap_or_default());
             let provider = Box::new(ScriptProvider::new(name, answers));
-            let model = model.or_else(|| Some("script".to_owned()));
+            let model = model.or_else(|| provider.model().map(str::to_owned));
             return Ok(ChosenProvider { provider, model });
         }
         if entry.kind == ProviderKind::ClaudeCode {
-            let provider = Box::new(ClaudeCode::new(self.claude_code(name, &entry)));
+            let mut settings = self.claude_code(name, &entry);
+            settings.model.clone_from(&model);
+            let provider = Box::new(ClaudeCode::new(settings));
             return Ok(ChosenProvider { provider, model });
         }
         let model = model.or_else(|| built_in?.model().map(str::to_owned));
@@ -212,9 +214,10 @@ impl<'a> Providers<'a> {
             let provider = name.to_owned();
             return Err(ProviderError::NoModel { provider });
         };
-        let provider = HttpProvider::new(self.settings(name, &entry))?;
+        let mut settings = self.settings(name, &entry);
+        settings.model = Some(model.clone());
         Ok(ChosenProvider {
-            provider: Box::new(provider),
+            provider: Box::new(HttpProvider::new(settings)?),
             model: Some(model),
         })
     }

@@ -72,7 +72,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Asks this provider.
+    /// Asks this provider, for its own model unless another is named.
     #[cfg(feature = "providers")]
     pub fn provider(mut self, provider: impl Provider + 'static) -> Self {
         self.provider = ProviderChoice::Given(Arc::new(provider));
@@ -154,6 +154,8 @@ impl EngineBuilder {
             .answering_agent()?
             .and_then(|agent| agent.model.clone());
         let model = self.model.take().or(of_agent);
+        #[cfg(feature = "providers")]
+        let model = model.or_else(|| Some(provider.as_ref()?.model()?.to_owned()));
         let profile = model.as_deref().map(ModelProfile::find);
         let profile = profile.and_then(Result::ok);
         let counter = match (self.counter, profile) {
