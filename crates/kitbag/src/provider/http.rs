@@ -243,11 +243,18 @@ impl HttpProvider {
             };
             let pause = retry::pause(&error, attempt, (self.random)());
             let Some(pause) = pause.filter(|_| attempt < self.settings.retries) else {
+                tracing::info!(
+                    event = "provider_failed",
+                    provider = self.settings.name,
+                    attempts = attempt + 1,
+                    problem = %error,
+                );
                 return Err(error);
             };
             tracing::info!(
                 event = "provider_retry",
                 provider = self.settings.name,
+                attempt = attempt + 1,
                 problem = %error,
                 pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
             );

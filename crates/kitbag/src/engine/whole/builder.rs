@@ -12,7 +12,7 @@ use kitbag_layout::Config;
 use kitbag_store::Store;
 
 use super::super::AgentError;
-use super::{Engine, EngineError};
+use super::{Engine, EngineCounter, EngineError};
 use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -158,11 +158,18 @@ impl EngineBuilder {
         let model = model.or_else(|| Some(provider.as_ref()?.model()?.to_owned()));
         let profile = model.as_deref().map(ModelProfile::find);
         let profile = profile.and_then(Result::ok);
+        #[cfg(feature = "providers")]
+        tracing::debug!(
+            event = "model_chosen",
+            model,
+            provider = provider.as_ref().map(|provider| provider.name()),
+            known = profile.is_some(),
+        );
         let counter = match (self.counter, profile) {
-            (Some(counter), _) => counter,
-            (None, Some(profile)) => Arc::new(Counter::for_profile(profile)?),
+            (Some(counter), _) => EngineCounter::Given(counter),
+            (None, Some(profile)) => EngineCounter::OfModel(Counter::for_profile(profile)?),
             // A model that is not known is counted with the usual vocabulary.
-            (None, None) => Arc::new(Counter::for_vocabulary(Vocabulary::O200kBase)?),
+            (None, None) => EngineCounter::OfModel(Counter::for_vocabulary(Vocabulary::O200kBase)?),
         };
         let traits = self.traits.or_else(|| profile.map(ModelTraits::from));
         Ok(Engine {
