@@ -7,7 +7,7 @@ use kitbag::core::tokens::{Exactness, TokenCounter};
 use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, counted};
 
 /// Which tokens are meant.
 #[derive(clap::Args)]
@@ -100,16 +100,21 @@ fn alternatives(model: &str, similar: &[&'static str]) -> Vec<&'static str> {
 const MOST_ALTERNATIVES: usize = 4;
 
 /// Says on stderr when counts are estimates.
-pub(crate) fn say_exactness(counter: &Counter) {
+pub(crate) fn say_exactness(counter: &dyn TokenCounter) {
     if let Exactness::Estimated {
         base,
         factor_permille,
         error_permille,
+        answers,
         ..
     } = counter.exactness()
     {
+        let why = match answers {
+            0 => ": the model's vocabulary is not public".to_owned(),
+            _ => format!(", from {}", counted(answers.into(), "answer", "answers")),
+        };
         output::say(format_args!(
-            "note: counts are estimates, {base} × {}.{:03} ± {} %: the model's vocabulary is not public",
+            "note: counts are estimates, {base} × {}.{:03} ± {} %{why}",
             factor_permille / 1_000,
             factor_permille % 1_000,
             error_permille / 10,

@@ -89,7 +89,7 @@ impl Cli {
             Command::Layout(args) => commands::layout::run(&args),
             Command::Agent(args) => commands::agent::run(&args),
             Command::Init(args) => commands::init::run(&args),
-            Command::Models(args) => commands::models::run(&args),
+            Command::Models(args) => commands::models::run(&args, &self.store),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
             Command::Completions(args) => commands::completions::run(&args, Self::command()),

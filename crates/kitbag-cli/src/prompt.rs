@@ -5,7 +5,6 @@ use std::io;
 use kitbag::core::assembly::{Assembly, Breakpoint, Ledger, OutputForm};
 use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
 use kitbag::engine::{Composed, Redaction};
-use kitbag::tokens::Counter;
 use serde::Serialize;
 
 use crate::clipboard;
@@ -32,10 +31,9 @@ pub(crate) fn deliver(
     show: Show,
     composed: &Composed,
     body: &str,
-    counter: &Counter,
+    counter: &dyn TokenCounter,
 ) -> Result<(), Failure> {
     let assembly = &composed.assembly;
-    log(assembly);
     if show != Show::Json {
         say_exactness(counter);
     }
@@ -53,7 +51,7 @@ pub(crate) fn deliver(
 
 /// Prints the prompt, and a newline at its end unless that were a token too many: the budget is the
 /// size of what is printed.
-fn print_prompt(assembly: &Assembly, body: &str, counter: &Counter) -> io::Result<()> {
+fn print_prompt(assembly: &Assembly, body: &str, counter: &dyn TokenCounter) -> io::Result<()> {
     let ended = format!("{body}\n");
     let budget = assembly.ledger.fit.budget;
     match assembly.form.is_text() && counter.count(&ended) > budget {
@@ -93,20 +91,6 @@ impl<'a> Report<'a> {
             ledger: &assembly.ledger,
         }
     }
-}
-
-/// Logs how much of what was there came to stand in the prompt.
-pub(crate) fn log(assembly: &Assembly) {
-    let fit = &assembly.ledger.fit;
-    let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
-    tracing::debug!(
-        event = "context_compressed",
-        chunks_in = fit.chunks_in,
-        chunks_out = fit.chunks_out,
-        tokens = assembly.tokens.0,
-        budget = fit.budget.0,
-        utilization = (share * 1_000.0).round() / 1_000.0,
-    );
 }
 
 fn say_summary(assembly: &Assembly) {

@@ -178,6 +178,10 @@ pub struct Reuse {
     pub shared: usize,
     /// The bytes of the previous request.
     pub previous: usize,
+    /// The bytes up to the last breakpoint of the previous request that stands among the shared ones.
+    pub marked: usize,
+    /// Whether both ask the same model, as far as that is known.
+    pub is_same_model: bool,
 }
 
 impl Reuse {

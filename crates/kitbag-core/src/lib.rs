@@ -14,6 +14,7 @@ mod names;
 pub mod assembly;
 pub mod band;
 pub mod budget;
+pub mod calibration;
 pub mod chunk;
 pub mod content;
 pub mod context;

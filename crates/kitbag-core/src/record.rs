@@ -5,8 +5,11 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
+
+use crate::calibration::CountSample;
 
 /// The stages of a turn, and the prompts that were sent for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,9 +61,71 @@ pub struct InferenceRecord {
     /// The tokens that the provider counted and billed, if it told them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The tokens that the provider should have read from its cache, where there was an earlier request
+    /// to compare with and the model's cache is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_cache_read: Option<u64>,
+    /// Why it could not read all of the earlier request, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_miss: Option<CacheMiss>,
+    /// The count against the bill, where the two can be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<CountSample>,
     /// The cost of that at list prices, in millionths of a US dollar, if the prices are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
+}
+
+impl InferenceRecord {
+    /// The tokens that were read from the cache and those that were expected, where much less was read.
+    ///
+    /// ```
+    /// use kitbag_core::record::{InferenceRecord, Usage};
+    ///
+    /// let mut inference = InferenceRecord::default();
+    /// inference.predicted_cache_read = Some(1_800);
+    /// inference.usage = Some(Usage { cache_read: 1_024, ..Usage::default() });
+    /// assert_eq!(inference.cache_shortfall(), Some((1_024, 1_800)));
+    /// ```
+    #[must_use]
+    pub fn cache_shortfall(&self) -> Option<(u64, u64)> {
+        let (read, expected) = (self.usage?.cache_read, self.predicted_cache_read?);
+        // Counts may be estimates, and providers round down to blocks.
+        let is_much = expected.saturating_sub(read) > (expected / 4).max(256);
+        is_much.then_some((read, expected))
+    }
+}
+
+/// Why a provider cannot read all of the earlier request from its cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CacheMiss {
+    /// Another model was asked.
+    ModelChanged,
+    /// The tools on offer changed.
+    ToolsChanged,
+    /// The instructions before everything else changed.
+    InstructionsChanged,
+    /// The selection before the history was made anew.
+    SelectionRenewed,
+    /// The history was shortened or changed.
+    HistoryChanged,
+    /// The earlier request is longer ago than the cache keeps one.
+    Expired,
+}
+
+impl fmt::Display for CacheMiss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ModelChanged => "another model was asked",
+            Self::ToolsChanged => "the tools changed",
+            Self::InstructionsChanged => "the instructions changed",
+            Self::SelectionRenewed => "the selection was made anew",
+            Self::HistoryChanged => "the history was shortened or changed",
+            Self::Expired => "the last request is longer ago than the cache lasts",
+        })
+    }
 }
 
 /// Tokens as the provider counts and bills them.

@@ -86,6 +86,9 @@ pub enum Exactness {
         factor_permille: u32,
         /// How far the estimate is expected to be off, in thousandths.
         error_permille: u32,
+        /// The number of answers whose bills the factor is from; none where it is a general one.
+        #[serde(default)]
+        answers: u32,
     },
 }
 

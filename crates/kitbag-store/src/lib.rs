@@ -10,6 +10,7 @@
 compile_error!("a store needs a database: enable the feature `sqlite` or `postgres`");
 
 mod append;
+mod calibration;
 mod check;
 mod closing;
 mod conversation;

@@ -10,6 +10,7 @@ use kitbag_core::recall::analyse;
 use kitbag_core::record::TurnRecord;
 
 use crate::append::{self, Analysed};
+use crate::calibration;
 use crate::conversation::Conversation;
 use crate::error::Result;
 use crate::fact;
@@ -185,6 +186,7 @@ impl Store {
             turn.status = TurnStatus::Learned;
             turn.record = learned.record;
             turn.update(tx, Some(now)).await?;
+            calibration::learn(tx, &turn.record).await?;
             lease.release(tx).await?;
             Ok(turn)
         })

@@ -8,8 +8,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use kitbag::Engine;
 use kitbag::core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
 use kitbag::core::tokens::Tokens;
+use kitbag::engine::TurnPrompt;
 use kitbag::gather::{
     GatherError, GatherFuture, GatherTask, Gathered, Gatherer, OpenApi, blocking,
 };
@@ -74,6 +76,15 @@ pub(crate) fn packed(project: &Path) -> Result<Pack, Box<dyn Error>> {
     Ok(pollster::block_on(pack(&request, &counter))?)
 }
 
+/// Answers nothing, and makes the prompt of a turn whose source are the tickets: an engine asks its
+/// gatherers in every turn.
+pub(crate) fn prompted(project: &Path) -> Result<TurnPrompt, Box<dyn Error>> {
+    let file = project.join("tickets.json");
+    let engine = Engine::builder().gatherer(Tickets { file }).build()?;
+    let request = engine.task("What is SHOP-17 about?");
+    Ok(pollster::block_on(engine.prompt(request))?)
+}
+
 /// Writes a small project to pack, with its tickets beside it.
 pub(crate) fn write_project(project: &Path) -> std::io::Result<()> {
     let shop = project.join("shop");
@@ -106,5 +117,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (kind, source) = (chunk.chunk_type.as_str(), &chunk.source);
         writeln!(stdout, "{kind:>12} {:>5} {source}", chunk.tokens)?;
     }
+    writeln!(stdout, "\n{}", prompted(project.path())?.composed.body())?;
     Ok(())
 }

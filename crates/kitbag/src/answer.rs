@@ -4,8 +4,10 @@
 //! first byte of the answer, and the answer is kept when it has ended, whole or not. A provider that
 //! fails loses nothing.
 
+mod cache;
 mod error;
 mod exchange;
+mod inference;
 mod kept;
 mod stages;
 
@@ -14,16 +16,16 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use kitbag_core::record::{InferenceRecord, TurnRecord};
+use kitbag_core::record::TurnRecord;
 use kitbag_store::{Incoming, StoredTurn};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
 use crate::provider::{Provider, Reply, ReplyEvent};
-use crate::tokens::ModelProfile;
 use crate::wire::Request;
 
 pub use error::AnswerError;
 use exchange::Exchange;
+use inference::inference;
 use kept::Kept;
 use stages::Stages;
 
@@ -125,6 +127,7 @@ impl Engine {
             reply: Reply::default(),
             waited: Duration::ZERO,
         };
+        let sent = (self.clock)();
         let ended = exchange.run(provider, &prompt, &request).await;
         let Exchange {
             kept,
@@ -137,12 +140,8 @@ impl Engine {
             Ok(()) => stages.end("stream", "whole"),
             Err(error) => stages.end("stream", error),
         }
-        let mut inference = InferenceRecord::default();
-        provider.name().clone_into(&mut inference.provider);
-        inference.model = request.model();
-        inference.counted = prompt.composed.assembly.tokens.0;
-        inference.usage = reply.usage;
-        inference.cost_micros = cost(&inference);
+        let counter = self.counter();
+        let inference = inference(provider, &prompt, &request, &reply, counter, sent);
         let record = stages.into_record(vec![inference]);
         let turn = match &kept {
             Some(kept) => {
@@ -209,9 +208,4 @@ impl Answer {
         let costs = self.record.inferences.iter().map(|one| one.cost_micros);
         costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
     }
-}
-
-fn cost(inference: &InferenceRecord) -> Option<u64> {
-    let model = ModelProfile::find(inference.model.as_deref()?).ok()?;
-    model.price.as_ref()?.cost(&inference.usage?)
 }

@@ -9,6 +9,7 @@ mod admit;
 #[cfg(feature = "layouts")]
 mod agent;
 mod contribution;
+mod events;
 mod history;
 mod people;
 #[cfg(feature = "store")]
@@ -32,6 +33,7 @@ pub use admit::{Clean, Redaction, clean};
 #[cfg(feature = "layouts")]
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
+pub(crate) use events::tell;
 pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
@@ -126,6 +128,18 @@ impl Composed {
 /// # Errors
 /// When what must be in does not fit.
 pub fn compose(
+    request: &PromptRequest,
+    contributions: Vec<Contribution>,
+    counter: &dyn TokenCounter,
+    previous: Option<&Epoch>,
+) -> Result<Composed, AssembleError> {
+    let composed = try_compose(request, contributions, counter, previous)?;
+    tell(&composed);
+    Ok(composed)
+}
+
+/// The same for a prompt that is perhaps not the one to be used: no event tells of it.
+pub(crate) fn try_compose(
     request: &PromptRequest,
     contributions: Vec<Contribution>,
     counter: &dyn TokenCounter,

@@ -206,6 +206,12 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contr
     for (gatherer, result) in gatherers.iter().zip(results) {
         match result {
             Ok(gathered) => {
+                tracing::debug!(
+                    event = "gathered",
+                    source = gatherer.name(),
+                    chunks = gathered.chunks.len(),
+                    problems = gathered.problems.len(),
+                );
                 gathered.chunks.into_iter().for_each(|chunk| all.add(chunk));
                 for mut problem in gathered.problems {
                     if problem.source.is_empty() {
@@ -214,7 +220,10 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contr
                     all.problems.push(problem);
                 }
             }
-            Err(error) => all.problems.push(Problem::failed(gatherer.name(), error)),
+            Err(error) => {
+                tracing::info!(event = "gather_failed", source = gatherer.name(), %error);
+                all.problems.push(Problem::failed(gatherer.name(), error));
+            }
         }
     }
     all

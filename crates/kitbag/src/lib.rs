@@ -39,3 +39,8 @@ pub use kitbag_workspace as workspace;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the guide, run as tests.
+#[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryGuide;

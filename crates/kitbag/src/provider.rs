@@ -6,6 +6,7 @@
 //! [wire formats](crate::wire).
 
 mod claude_code;
+mod complete;
 mod decode;
 mod error;
 mod event;
@@ -21,6 +22,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use futures_util::Stream;
+use kitbag_core::context::Context;
 
 pub use claude_code::{ClaudeCode, ClaudeCodeSettings};
 pub use error::{ProviderError, Stage};
@@ -84,6 +86,17 @@ pub trait Provider: Send + Sync {
     /// Sends a request that was [prepared](Self::prepared). Comes back with the first byte of the
     /// answer; dropping the stream ends it.
     fn stream<'a>(&'a self, request: &'a Request) -> ProviderFuture<'a>;
+
+    /// The model to ask for where nobody names one.
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    /// Answers a context, and comes back when all of the answer is there. The context is checked
+    /// first; its model counts, where it names one, and not the provider's own.
+    fn complete<'a>(&'a self, context: &'a Context) -> CompleteFuture<'a> {
+        Box::pin(complete::complete(self, context))
+    }
 }
 
 impl fmt::Debug for dyn Provider {
@@ -95,6 +108,10 @@ impl fmt::Debug for dyn Provider {
 /// The result of [`Provider::stream`].
 pub type ProviderFuture<'a> =
     Pin<Box<dyn Future<Output = Result<ReplyStream, ProviderError>> + Send + 'a>>;
+
+/// The result of [`Provider::complete`].
+pub type CompleteFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Reply, ProviderError>> + Send + 'a>>;
 
 /// An answer as it comes. The last event is [`ReplyEvent::Done`], or there is an error.
 pub type ReplyStream = Pin<Box<dyn Stream<Item = Result<ReplyEvent, ProviderError>> + Send>>;

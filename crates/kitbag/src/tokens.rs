@@ -16,6 +16,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use kitbag_core::calibration::Calibration;
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 use rayon::prelude::*;
 
@@ -42,6 +43,8 @@ const SIDE_BY_SIDE: usize = 32;
 pub struct Counter {
     vocabulary: Vocabulary,
     estimate: Option<Estimate>,
+    /// The number of answers that the estimate was calibrated by.
+    answers: u32,
     name: Arc<str>,
 }
 
@@ -52,6 +55,7 @@ impl Counter {
         Ok(Self {
             vocabulary,
             estimate: None,
+            answers: 0,
             name: vocabulary.name().into(),
         })
     }
@@ -69,13 +73,34 @@ impl Counter {
         let exact = Self::for_vocabulary(vocabulary)?;
         Ok(match &profile.estimate {
             None => exact,
-            Some(estimate) => Self {
-                // The factor is part of the name: counts with different names never mix.
-                name: format!("{vocabulary}*{}/1000", estimate.factor_permille).into(),
-                estimate: Some(estimate.clone()),
-                ..exact
-            },
+            Some(estimate) => exact.estimating(estimate.clone(), 0),
         })
+    }
+
+    /// The same counter with the factor that bills have shown. One that is exact, or that counts with
+    /// another vocabulary, stays as it is; so does any until there are enough answers.
+    #[must_use]
+    pub fn calibrated(&self, calibration: &Calibration) -> Self {
+        let is_for_this = calibration.tokenizer == self.vocabulary.name();
+        match &self.estimate {
+            Some(usual) if is_for_this && calibration.is_usable() => {
+                let mut estimate = usual.clone();
+                estimate.factor_permille = calibration.factor_permille;
+                estimate.error_permille = calibration.error_permille(usual.error_permille);
+                self.clone().estimating(estimate, calibration.answers)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    fn estimating(self, estimate: Estimate, answers: u32) -> Self {
+        Self {
+            // The factor is part of the name: counts with different names never mix.
+            name: format!("{}*{}/1000", self.vocabulary, estimate.factor_permille).into(),
+            estimate: Some(estimate),
+            answers,
+            ..self
+        }
     }
 
     /// The vocabulary that is counted with.
@@ -125,6 +150,7 @@ impl TokenCounter for Counter {
                 base: self.vocabulary.name().into(),
                 factor_permille: estimate.factor_permille,
                 error_permille: estimate.error_permille,
+                answers: self.answers,
             },
         }
     }

@@ -5,6 +5,7 @@
 //! chosen or counted here, and nothing is sent.
 
 mod anthropic;
+mod context;
 mod flat;
 mod items;
 mod openai;
@@ -133,10 +134,11 @@ impl Request {
     ///
     /// ```
     /// use kitbag::core::context::Context;
-    /// use kitbag::wire::Request;
+    /// use kitbag::wire::{Dialect, Request};
     ///
     /// let context = Context::new("Where?");
-    /// assert_eq!(Request::flat(&context).body(), context.to_prompt_string());
+    /// let request = Request::of_context(&context, Dialect::Flat);
+    /// assert_eq!(request.body(), context.to_prompt_string());
     /// ```
     #[must_use]
     pub fn body(&self) -> String {
@@ -169,7 +171,10 @@ impl Laid<'_> {
     /// The request that says what the blocks say, with a cache marker at the end of each band that
     /// has a breakpoint; none where the form is no request.
     pub(crate) fn request(self) -> Option<Request> {
-        let dialect = Dialect::of(self.form)?;
+        Some(self.request_in(Dialect::of(self.form)?))
+    }
+
+    fn request_in(self, dialect: Dialect) -> Request {
         let mut request = Request {
             dialect,
             fields: IndexMap::new(),
@@ -183,7 +188,7 @@ impl Laid<'_> {
             Dialect::Responses => responses::write(&mut request, self),
             Dialect::Flat => request.set(PROMPT, &self.text),
         }
-        Some(request)
+        request
     }
 
     /// The JSON of a form that is no text: a request, or the blocks themselves.

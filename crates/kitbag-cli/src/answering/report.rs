@@ -2,6 +2,7 @@
 
 use kitbag::answer::Answer;
 use kitbag::core::message::ToolCall;
+use kitbag::core::record::CacheMiss;
 use kitbag::provider::{StopReason, Usage};
 use kitbag::tokens::dollars;
 use serde::Serialize;
@@ -25,6 +26,7 @@ pub(super) fn say(answer: &Answer) {
     parts.push(format!("{}.{} s", tenths / 10, tenths % 10));
     parts.extend(answer.request.model().map(|model| one_line(&model)));
     output::say(format_args!("{}", parts.join(", ")));
+    say_cache(answer);
     match &reply.stop {
         None | Some(StopReason::End) => {}
         Some(StopReason::ToolUse) => {
@@ -41,6 +43,25 @@ pub(super) fn say(answer: &Answer) {
     }
 }
 
+/// Says that much less came from the cache than it should have, and why, where that is known.
+fn say_cache(answer: &Answer) {
+    let Some(sent) = answer.record.inferences.last() else {
+        return;
+    };
+    if let Some((read, expected)) = sent.cache_shortfall() {
+        let (read, expected) = (grouped(read), grouped(expected));
+        let miss = sent.cache_miss.map(|miss| format!(": {miss}"));
+        let miss = miss.unwrap_or_default();
+        output::say(format_args!(
+            "note: {read} of {expected} expected from the cache{miss}"
+        ));
+    } else if let (Some(miss), Some(usage)) = (sent.cache_miss, sent.usage)
+        && usage.cache_read * 2 < usage.input
+    {
+        output::say(format_args!("note: little came from the cache: {miss}"));
+    }
+}
+
 /// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -53,6 +74,11 @@ struct Report<'a> {
     whole: bool,
     model: Option<String>,
     usage: Option<Usage>,
+    /// The tokens that the provider should have read from its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted_cache_read: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_miss: Option<CacheMiss>,
     /// The cost at list prices, in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_micros: Option<u64>,
@@ -64,6 +90,7 @@ struct Report<'a> {
 
 pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
     let reply = &answer.reply;
+    let sent = answer.record.inferences.last();
     Ok(output::print_json(&Report {
         text: reply.text(),
         thinking: &reply.thinking,
@@ -72,6 +99,8 @@ pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
         whole: reply.is_whole,
         model: answer.request.model(),
         usage: reply.usage,
+        predicted_cache_read: sent.and_then(|sent| sent.predicted_cache_read),
+        cache_miss: sent.and_then(|sent| sent.cache_miss),
         cost_micros: answer.cost_micros(),
         counted: answer.prompt.composed.assembly.tokens.0,
         waited_ms: u64::try_from(answer.waited.as_millis()).unwrap_or(u64::MAX),

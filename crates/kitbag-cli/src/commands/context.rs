@@ -58,16 +58,17 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let (counter, traits) = args.counter.counter()?;
     let project = args.project.open_and_tell()?;
     let node = args.node(&project)?;
-    let engine = args.asked.engine(project).counter(counter.clone());
-    let mut engine = engine.traits(traits.unwrap_or_default());
-    if let Some(model) = args.counter.model() {
-        engine = engine.model(model);
-    }
+    let engine = args.asked.engine(project);
+    let engine = engine.traits(traits.unwrap_or_default());
+    let engine = match args.counter.model() {
+        Some(model) => engine.model(model),
+        None => engine.counter(counter),
+    };
 
     let progress = Progress::start("looking at what is known");
     let engine = engine.build()?;
     let workspace = args.asked.workspace(&message, &engine)?;
-    let made = store::run(async {
+    let (made, counter) = store::run(async {
         let store = place.open_if_any().await?;
         let engine = engine.with_store(store.map(with_chosen_model));
         let mut incoming = args.asked.incoming(engine.store()).await?;
@@ -76,14 +77,15 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         turn.prompt.settings.form = args.form();
         turn.node = node;
         turn.contributions.extend(workspace);
-        Ok(engine.prompt(turn).await?)
+        let counter = engine.calibrated_counter().await?;
+        Ok((engine.prompt(turn).await?, counter))
     })?;
     drop(progress);
     let body = match args.show() {
         Show::Ledger => Cow::default(),
         _ => args.internal.body_of(&made.composed),
     };
-    deliver(args.show(), &made.composed, &body, &counter)
+    deliver(args.show(), &made.composed, &body, counter.as_ref())
 }
 
 impl Args {

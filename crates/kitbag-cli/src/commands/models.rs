@@ -5,6 +5,7 @@ mod tables;
 
 use std::env;
 
+use kitbag::core::calibration::Calibration;
 use kitbag::provider::{ProviderSummary, Providers};
 use kitbag::tokens::ModelProfile;
 use serde::Serialize;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output;
 use crate::project::ListArgs;
+use crate::store::{self, StoreArgs};
 
 /// Lists what is known of models: windows, prices, caches, and how their tokens are counted
 ///
@@ -26,7 +28,7 @@ pub(crate) struct Args {
     list: ListArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let asked = args.name.as_deref().map(str::trim).unwrap_or_default();
     let found = Found::of(asked)?;
     let project = args.list.project.open_and_tell()?;
@@ -41,7 +43,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let told = match found {
         Found::One(model) => {
-            let told = details::of(asked, model, &providers);
+            let bills = store::run(bills(asked, place)).unwrap_or_else(|failure| {
+                failure.warn("what the model's answers were billed is not known");
+                None
+            });
+            let told = details::of(asked, model, &providers, bills.as_ref());
             format!("{told}\n\n{}", tables::providers(&providers))
         }
         Found::Several(models) if asked.is_empty() => {
@@ -51,6 +57,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Found::Several(models) => tables::models(&models),
     };
     Ok(output::print(&told)?)
+}
+
+/// The bills of the model's latest answers against our counts, where any are remembered.
+async fn bills(asked: &str, place: &StoreArgs) -> Result<Option<Calibration>, Failure> {
+    let Some(store) = place.open_if_any().await? else {
+        return Ok(None);
+    };
+    // They are kept under the name that was sent, without that of the provider.
+    let sent = asked.split_once('/').map(|(_, model)| model);
+    for name in [Some(asked), sent].into_iter().flatten() {
+        if let Some(bills) = store.calibration(name).await? {
+            return Ok(Some(bills));
+        }
+    }
+    Ok(None)
 }
 
 /// The output of `--json`.

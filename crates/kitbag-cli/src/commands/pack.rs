@@ -68,7 +68,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let pack = packed(&prepared, &request, &counter)?;
     drop(progress);
     last::remember(&request, &pack);
-    summary::log(&pack);
 
     if args.json {
         if args.output_file().is_none() && !args.copy {

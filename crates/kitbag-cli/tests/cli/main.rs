@@ -8,6 +8,7 @@
 )]
 
 mod ask;
+mod bills;
 mod chat;
 mod checkpoint;
 mod clipboard;

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::Reuse;
+use super::breakpoint::Breakpoint;
 use super::draft::Draft;
 use super::kept::Kept;
 use super::ledger::Renewal;
@@ -52,6 +53,12 @@ pub struct Epoch {
     history_tokens: Tokens,
     /// The length and hash of each text of the latest request.
     texts: Vec<(usize, String)>,
+    /// The model of that request; none in epochs of schema 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    /// The bytes of that request up to each of its breakpoints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<usize>,
 }
 
 /// The history of a draft, against that of the latest turn.
@@ -68,7 +75,13 @@ pub(super) enum Continuation {
 const HEADROOM_TURNS: u32 = 8;
 
 impl Epoch {
-    pub(super) fn new(kept: Vec<Kept>, regret: u64, turn: &Turn<'_>, segments: &[Segment]) -> Self {
+    pub(super) fn new(
+        kept: Vec<Kept>,
+        regret: u64,
+        turn: &Turn<'_>,
+        segments: &[Segment],
+        breakpoints: &[Breakpoint],
+    ) -> Self {
         let length = turn.draft.history.len();
         Self {
             kept,
@@ -79,6 +92,8 @@ impl Epoch {
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
             texts: texts(segments),
+            model: turn.draft.model.clone(),
+            marks: marks(segments, breakpoints),
         }
     }
 
@@ -154,9 +169,14 @@ impl Epoch {
     pub(super) fn reuse(&self, next: &Self) -> Reuse {
         let pairs = self.texts.iter().zip(&next.texts);
         let shared = pairs.take_while(|(before, now)| before == now);
+        let shared = shared.map(|((length, _), _)| length).sum();
+        let marks = self.marks.iter().copied();
+        let models = self.model.as_ref().zip(next.model.as_ref());
         Reuse {
-            shared: shared.map(|((length, _), _)| length).sum(),
+            shared,
             previous: self.texts.iter().map(|(length, _)| length).sum(),
+            marked: marks.filter(|mark| *mark <= shared).max().unwrap_or(0),
+            is_same_model: models.is_none_or(|(before, now)| before == now),
         }
     }
 }
@@ -212,6 +232,20 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
         injected,
     );
     hash(&head)
+}
+
+/// The bytes up to the last text of each band that has a breakpoint.
+fn marks(segments: &[Segment], breakpoints: &[Breakpoint]) -> Vec<usize> {
+    let ends = segments.iter().scan(0, |end, segment| {
+        *end += segment.text.len();
+        Some((segment.band, *end))
+    });
+    let ends: Vec<(Band, usize)> = ends.collect();
+    let end_of = |breakpoint: &Breakpoint| {
+        let of_band = ends.iter().rev().find(|(band, _)| *band == breakpoint.band);
+        of_band.map(|(_, end)| *end)
+    };
+    breakpoints.iter().filter_map(end_of).collect()
 }
 
 fn texts(segments: &[Segment]) -> Vec<(usize, String)> {

@@ -111,6 +111,9 @@ pub struct CacheProfile {
     pub max_breakpoints: usize,
     /// How such a marker is written, if at all.
     pub markers: Option<MarkerDialect>,
+    /// The seconds for which a prefix can be read again, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub life_seconds: Option<u32>,
 }
 
 /// How a request says where a cached prefix ends.
@@ -132,6 +135,7 @@ impl Default for CacheProfile {
             min_tokens: Tokens(1_024),
             max_breakpoints: 4,
             markers: Some(MarkerDialect::Anthropic),
+            life_seconds: None,
         }
     }
 }

@@ -141,7 +141,8 @@ impl Turn<'_> {
         let (segments, body) = (laid.segments, laid.body);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
-        let epoch = Epoch::new(kept.clone(), report.regret_sum, self, &segments);
+        let regret = report.regret_sum;
+        let epoch = Epoch::new(kept.clone(), regret, self, &segments, &breakpoints);
         let reuse = previous.map(|previous| previous.reuse(&epoch));
         let estimated = segments.iter().map(|segment| Tokens(segment.overhead));
         let counter = self.counter.counter;

@@ -1,6 +1,8 @@
 //! Turns: three durable steps, one at a time in a conversation, each once.
 
 use jiff::SignedDuration;
+use kitbag_core::calibration::CountSample;
+use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Role;
 use kitbag_store::{Incoming, Learned, Store, StoreError, TurnStatus};
 
@@ -13,6 +15,33 @@ on_both! {
     turns_of_a_conversation_take_turns
     a_turn_that_ended_keeps_nobody_waiting
     silence_begins_another_conversation
+    o07_what_was_billed_is_summed_by_model
+}
+
+async fn o07_what_was_billed_is_summed_by_model(store: Store) {
+    let learned = |billed| {
+        let mut inference = InferenceRecord::default();
+        inference.model = Some("claude-sonnet-4-5".into());
+        inference.sample = CountSample::new("o200k_base", 1_000, billed, 1_300);
+        let mut learned = Learned::reply("hi", second(2));
+        learned.record.inferences.push(inference);
+        learned
+    };
+    for billed in [1_200, 0, 1_200, 1_200] {
+        let incoming = Incoming::new("cli", "ann", "hello");
+        let turn = store.accept(&incoming, second(0)).await.unwrap();
+        let lease = store.begin(turn.id, SignedDuration::from_secs(60), second(1));
+        let lease = lease.await.unwrap();
+        let kept = store.learned(&lease, learned(billed), second(2)).await;
+        kept.unwrap();
+        // The same step twice counts once.
+        let again = store.learned(&lease, learned(billed), second(3)).await;
+        again.unwrap();
+    }
+    let known = store.calibration("claude-sonnet-4-5").await.unwrap();
+    let known = known.unwrap();
+    assert_eq!((known.answers, known.factor_permille), (3, 1_200));
+    assert_eq!(store.calibration("gpt-4o").await.unwrap(), None);
 }
 
 async fn a_turn_is_accepted_begun_and_learned(store: Store) {

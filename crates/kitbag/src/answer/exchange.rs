@@ -9,7 +9,7 @@ use futures_util::future::{Either, select};
 
 use super::{AnswerError, Kept, LEASE, RENEWAL, Show, Stages, Stop};
 use crate::engine::TurnPrompt;
-use crate::provider::{Provider, ProviderError, Reply};
+use crate::provider::{Provider, Reply};
 use crate::wire::Request;
 
 pub(super) struct Exchange<'a, 's> {
@@ -40,12 +40,7 @@ impl Exchange<'_, '_> {
             (self.show)(&event);
             self.reply.add(event);
         }
-        match self.reply.is_whole {
-            true => Ok(()),
-            false => Err(AnswerError::from(ProviderError::Cut {
-                problem: "the stream ended before the answer did".to_owned(),
-            })),
-        }
+        Ok(self.reply.check_whole()?)
     }
 
     /// Waits for the provider, renews the lease meanwhile, and ends when it is told to.

@@ -225,12 +225,12 @@ pub fn agent_part(
     };
     if is_on(TELEMETRY, variable) {
         tracing::debug!(
+            event = "layout_rendered",
             agent = agent.id,
             layout = system.source.describe(),
             platform = channel.platform.as_str(),
             specialties = agent.specialties.len(),
             capabilities = agent.capabilities.len(),
-            "layout_rendered"
         );
     }
     let mut contribution = contribution(&system, request.form, &channel, &key);

@@ -11,7 +11,9 @@ mod memory;
 #[cfg(feature = "store")]
 mod recollections;
 
-use kitbag_core::assembly::AssembleError;
+#[cfg(feature = "store")]
+use jiff::Timestamp;
+use kitbag_core::assembly::{AssembleError, OutputForm};
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
@@ -81,6 +83,15 @@ impl TurnRequest {
             contributions: Vec::new(),
         }
     }
+
+    /// The same turn as one of its nodes sees it. `state` is the turn as earlier nodes have left it.
+    #[must_use]
+    pub fn for_node(mut self, node: View, state: TurnState) -> Self {
+        self.prompt.settings.form = OutputForm::Node;
+        self.node = Some(node);
+        self.state = Some(state);
+        self
+    }
 }
 
 /// The prompt of a turn.
@@ -90,6 +101,9 @@ pub struct TurnPrompt {
     /// The conversation, where there is one already.
     #[cfg(feature = "store")]
     pub conversation: Option<ConversationId>,
+    /// The time of the conversation's latest message before this one, where it is remembered.
+    #[cfg(feature = "store")]
+    pub previous_at: Option<Timestamp>,
     /// The prompt.
     pub composed: Composed,
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
@@ -242,6 +256,13 @@ pub async fn turn(
         Some((store, memory)) => {
             let shown = memory::shown(&conversation, &all.draft, &prompt, epoch, counter);
             let mut known = store.recollect(memory, conversation.id, shown).await;
+            tracing::debug!(
+                event = "recalled",
+                facts = known.facts.len(),
+                summaries = known.summaries.len(),
+                messages = known.recalled.len(),
+                problems = known.problems.len(),
+            );
             // What the message itself states stands in it already, and is not from earlier.
             let is_earlier = |source| memory.answering != Some(source);
             known
@@ -258,6 +279,8 @@ pub async fn turn(
     Ok(TurnPrompt {
         #[cfg(feature = "store")]
         conversation: conversation.id,
+        #[cfg(feature = "store")]
+        previous_at: conversation.latest,
         composed: compose(&prompt, vec![all], counter, epoch)?,
         agent,
     })

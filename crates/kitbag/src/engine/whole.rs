@@ -4,6 +4,7 @@
 //! [`answer`](crate::answer).
 
 mod builder;
+mod calibrated;
 mod error;
 
 use std::fmt;
@@ -28,6 +29,7 @@ use crate::project::Project;
 use crate::provider::Provider;
 
 pub use builder::EngineBuilder;
+pub(crate) use calibrated::EngineCounter;
 pub use error::EngineError;
 
 /// A context engine: what it remembers, who answers, and how much a prompt may hold.
@@ -52,7 +54,7 @@ pub struct Engine {
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
-    pub(crate) counter: Arc<dyn TokenCounter>,
+    pub(crate) counter: EngineCounter,
     pub(crate) traits: ModelTraits,
     pub(crate) budget: Tokens,
     pub(crate) gatherers: Vec<Arc<dyn Gatherer>>,
@@ -101,10 +103,10 @@ impl Engine {
         self.budget
     }
 
-    /// Counts the tokens of prompts.
+    /// Counts the tokens of prompts, before anything is known of the model's bills.
     #[must_use]
     pub fn counter(&self) -> &dyn TokenCounter {
-        self.counter.as_ref()
+        self.counter.usual()
     }
 
     /// The turn of a message, with the budget, the model and the agent of this engine. Its fields are
@@ -140,7 +142,11 @@ impl Engine {
             let gathered = gather(&self.gatherers, &task).await;
             request.contributions.push(gathered);
         }
-        turn(self.sources(), request, self.counter.as_ref()).await
+        #[cfg(feature = "store")]
+        let counter = self.counter_of(&mut request).await;
+        #[cfg(not(feature = "store"))]
+        let counter = self.counter.shared();
+        turn(self.sources(), request, counter.as_ref()).await
     }
 
     fn sources(&self) -> Sources<'_> {
@@ -194,7 +200,7 @@ impl fmt::Debug for Engine {
         shown.field("model", &self.model);
         shown.field("agent", &self.agent);
         shown.field("budget", &self.budget);
-        shown.field("counter", &self.counter.name());
+        shown.field("counter", &self.counter().name());
         shown.finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@
 use kitbag_core::assembly::AssembleError;
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 
-use crate::engine::{Composed, Contribution, PromptRequest, compose};
+use crate::engine::{Composed, Contribution, PromptRequest, tell, try_compose};
 
 /// Each round takes off twice as much as the one before; the second or third fits.
 const ROUNDS: u32 = 16;
@@ -23,7 +23,7 @@ pub(super) fn compose_json(
     let mut within = request.clone();
     let mut round = 0;
     loop {
-        let mut composed = compose(&within, vec![contribution.clone()], &escaped, None)
+        let mut composed = try_compose(&within, vec![contribution.clone()], &escaped, None)
             .map_err(|error| of_whole(error, budget, within.settings.budget))?;
         let printed = counter.count(&composed.body());
         let assembly = &mut composed.assembly;
@@ -31,6 +31,7 @@ pub(super) fn compose_json(
         if over == Tokens::ZERO {
             assembly.tokens = printed;
             assembly.ledger.fit.budget = budget;
+            tell(&composed);
             return Ok(composed);
         }
         if round == ROUNDS {

@@ -295,10 +295,33 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         bound: f64::from(fit.ratio_ppm) / 1e6,
         in_all: None,
     };
+    tell(&decisions);
     Pack {
         prompt,
         decisions,
         assembly,
+    }
+}
+
+/// Tells the decision about each chunk.
+fn tell(decisions: &Decisions) {
+    for chunk in &decisions.chunks {
+        tracing::debug!(
+            event = "chunk_included",
+            source = chunk.source,
+            // `level` is that of the log.
+            detail = chunk.level.as_str(),
+            tokens = chunk.tokens.0,
+            score = chunk.score,
+            reason = %chunk.reason,
+        );
+    }
+    for excluded in &decisions.excluded {
+        tracing::debug!(
+            event = "chunk_excluded",
+            source = excluded.source,
+            reason = &*excluded.reason
+        );
     }
 }
 

@@ -47,6 +47,8 @@ pub struct ClaudeCodeSettings {
     pub name: String,
     /// The program and its first arguments; `claude` where it is empty.
     pub command: Vec<String>,
+    /// The model of requests that name none; without it, the program's own.
+    pub model: Option<String>,
     /// The tools of its own that it may use. It has no others.
     pub tools: Vec<String>,
     /// MCP servers, as `mcpServers` of a `.mcp.json` has them. All of their tools may be used.
@@ -68,6 +70,7 @@ impl ClaudeCodeSettings {
         Self {
             name: name.into(),
             command: Vec::new(),
+            model: None,
             tools: Vec::new(),
             mcp_servers: IndexMap::new(),
             base_url: None,
@@ -225,6 +228,10 @@ impl Provider for ClaudeCode {
 
     fn dialect(&self) -> Dialect {
         Dialect::Flat
+    }
+
+    fn model(&self) -> Option<&str> {
+        self.settings.model.as_deref()
     }
 
     fn check(&self) -> Result<(), ProviderError> {

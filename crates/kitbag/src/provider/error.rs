@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use kitbag_core::context::ContextError;
+
 /// An error of asking a provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -52,6 +54,9 @@ pub enum ProviderError {
         /// The problem.
         problem: String,
     },
+    /// A context that no provider should see.
+    #[error(transparent)]
+    Context(ContextError),
     /// There is no connection.
     #[error("cannot connect to {address}: {problem}")]
     Connect {
@@ -199,7 +204,7 @@ impl ProviderError {
                 "each line is an object such as `{\"when\": \"hello\", \"text\": \"Hi.\"}`"
                     .to_owned()
             }
-            Self::Setting { .. } => return None,
+            Self::Setting { .. } | Self::Context(_) => return None,
         })
     }
 }

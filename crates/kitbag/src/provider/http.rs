@@ -36,6 +36,8 @@ pub struct HttpSettings {
     pub dialect: Dialect,
     /// The address before the paths of the API.
     pub base_url: String,
+    /// The model of requests that name none.
+    pub model: Option<String>,
     /// The key, where one is needed.
     pub key: Option<Key>,
     /// Headers besides those of the API. Values are secret.
@@ -56,6 +58,7 @@ impl HttpSettings {
             name: name.into(),
             dialect,
             base_url: base_url.into(),
+            model: None,
             key: None,
             headers: IndexMap::new(),
             fields: IndexMap::new(),
@@ -213,6 +216,22 @@ impl HttpProvider {
         Ok(Ready { headers, secrets })
     }
 
+    /// Refuses what the API would refuse, in words that say what to do.
+    fn check_request(&self, request: &Request) -> Result<(), ProviderError> {
+        let provider = self.settings.name.clone();
+        if request.model().is_none() {
+            return Err(ProviderError::NoModel { provider });
+        }
+        match request.mcp_servers().as_slice() {
+            [] => Ok(()),
+            [server, ..] => {
+                let name = &server.name;
+                let problem = format!("it cannot start the MCP server `{name}`: it runs nothing");
+                Err(ProviderError::Setting { provider, problem })
+            }
+        }
+    }
+
     /// Sends the request, again if need be and allowed.
     async fn send(&self, body: Bytes) -> Result<ReplyStream, ProviderError> {
         let ready = self.ready()?;
@@ -224,11 +243,18 @@ impl HttpProvider {
             };
             let pause = retry::pause(&error, attempt, (self.random)());
             let Some(pause) = pause.filter(|_| attempt < self.settings.retries) else {
+                tracing::info!(
+                    event = "provider_failed",
+                    provider = self.settings.name,
+                    attempts = attempt + 1,
+                    problem = %error,
+                );
                 return Err(error);
             };
             tracing::info!(
                 event = "provider_retry",
                 provider = self.settings.name,
+                attempt = attempt + 1,
                 problem = %error,
                 pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
             );
@@ -332,7 +358,14 @@ impl Provider for HttpProvider {
         self.ready().map(drop)
     }
 
+    fn model(&self) -> Option<&str> {
+        self.settings.model.as_deref()
+    }
+
     fn stream<'a>(&'a self, request: &'a Request) -> ProviderFuture<'a> {
-        Box::pin(self.send(Bytes::from(request.body())))
+        Box::pin(async {
+            self.check_request(request)?;
+            self.send(Bytes::from(request.body())).await
+        })
     }
 }

@@ -111,6 +111,17 @@ pub struct ChosenProvider {
     pub model: Option<String>,
 }
 
+impl ChosenProvider {
+    fn tell(&self, because: &'static str) {
+        tracing::debug!(
+            event = "provider_chosen",
+            provider = self.provider.name(),
+            model = self.model,
+            because,
+        );
+    }
+}
+
 impl<'a> Providers<'a> {
     /// The providers of a configuration. Its files are relative to `root`; `variables` looks into the
     /// environment.
@@ -134,18 +145,30 @@ impl<'a> Providers<'a> {
     /// When no provider is known for the model, or when its settings cannot be used.
     pub fn choose(&self, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
         let usual = self.config.settings.model.as_deref();
-        if let Some(model) = model.or(usual) {
-            return self.for_model(model);
+        if let Some(model) = model {
+            return self.for_model(model).inspect(|one| one.tell("named"));
+        }
+        if let Some(model) = usual {
+            return self.for_model(model).inspect(|one| one.tell("configured"));
         }
         let mut own = self.config.providers.keys();
         if let (Some(only), None) = (own.next(), own.next()) {
-            return self.open(only, None);
+            return self
+                .open(only, None)
+                .inspect(|one| one.tell("the only one"));
         }
         let is_set = |name: &str| (self.variables)(name).is_some_and(|value| !value.is_empty());
         let with_model = || BUILT_IN.iter().filter(|one| one.model().is_some());
         let mut ready = with_model().filter(|one| one.key_variable.is_some_and(is_set));
-        match ready.next().or(with_model().next()) {
-            Some(usual) => self.open(usual.name, usual.model()),
+        let (usual, because) = match ready.next() {
+            Some(ready) => (Some(ready), "its key is set"),
+            None => (with_model().next(), "the first of the usual ones"),
+        };
+        match usual {
+            Some(usual) => {
+                let opened = self.open(usual.name, usual.model());
+                opened.inspect(|one| one.tell(because))
+            }
             None => Err(self.unknown("")),
         }
     }
@@ -200,11 +223,13 @@ impl<'a> Providers<'a> {
         if entry.kind == ProviderKind::Script {
             let answers = self.root.join(entry.answers.unwrap_or_default());
             let provider = Box::new(ScriptProvider::new(name, answers));
-            let model = model.or_else(|| Some("script".to_owned()));
+            let model = model.or_else(|| provider.model().map(str::to_owned));
             return Ok(ChosenProvider { provider, model });
         }
         if entry.kind == ProviderKind::ClaudeCode {
-            let provider = Box::new(ClaudeCode::new(self.claude_code(name, &entry)));
+            let mut settings = self.claude_code(name, &entry);
+            settings.model.clone_from(&model);
+            let provider = Box::new(ClaudeCode::new(settings));
             return Ok(ChosenProvider { provider, model });
         }
         let model = model.or_else(|| built_in?.model().map(str::to_owned));
@@ -212,9 +237,10 @@ impl<'a> Providers<'a> {
             let provider = name.to_owned();
             return Err(ProviderError::NoModel { provider });
         };
-        let provider = HttpProvider::new(self.settings(name, &entry))?;
+        let mut settings = self.settings(name, &entry);
+        settings.model = Some(model.clone());
         Ok(ChosenProvider {
-            provider: Box::new(provider),
+            provider: Box::new(HttpProvider::new(settings)?),
             model: Some(model),
         })
     }

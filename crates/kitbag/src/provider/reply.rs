@@ -3,7 +3,7 @@
 use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::message::ToolCall;
 
-use super::{ReplyEvent, StopReason, Usage};
+use super::{ProviderError, ReplyEvent, StopReason, Usage};
 
 /// An answer, as much of it as has come.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,6 +51,16 @@ impl Reply {
             ReplyEvent::Usage(usage) => self.usage = Some(usage),
             ReplyEvent::Stop(stop) => self.stop = Some(stop),
             ReplyEvent::Done => self.is_whole = true,
+        }
+    }
+
+    /// Whether it is the whole answer, as an error where it is not.
+    pub(crate) fn check_whole(&self) -> Result<(), ProviderError> {
+        match self.is_whole {
+            true => Ok(()),
+            false => Err(ProviderError::Cut {
+                problem: "the stream ended before the answer did".to_owned(),
+            }),
         }
     }
 

@@ -119,6 +119,10 @@ impl Provider for ScriptProvider {
         Dialect::Anthropic
     }
 
+    fn model(&self) -> Option<&str> {
+        Some("script")
+    }
+
     fn check(&self) -> Result<(), ProviderError> {
         self.answers().map(drop)
     }

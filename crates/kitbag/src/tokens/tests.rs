@@ -187,6 +187,7 @@ fn models_without_a_public_vocabulary_are_estimated() {
             base: "o200k_base".into(),
             factor_permille: 1300,
             error_permille: 150,
+            answers: 0,
         };
         assert_eq!(counter.exactness(), expected);
     }

@@ -36,6 +36,16 @@ fn p12_a_gatherer_of_ones_own_brings_chunks_into_the_prompt() {
 }
 
 #[test]
+fn p12_an_engine_asks_a_gatherer_of_ones_own_in_every_turn() {
+    let project = tempfile::tempdir().unwrap();
+    custom_gatherer::write_project(project.path()).unwrap();
+    let prompt = custom_gatherer::prompted(project.path()).unwrap();
+    let body = prompt.composed.body();
+    assert!(body.contains("Totals ignore discounts"), "{body}");
+    assert!(!body.contains("Dark mode"), "{body}");
+}
+
+#[test]
 fn p12_a_gatherer_of_ones_own_that_fails_costs_nothing_else() {
     let project = tempfile::tempdir().unwrap();
     custom_gatherer::write_project(project.path()).unwrap();

@@ -1,16 +1,22 @@
 //! Everything that is known of one model, a line for each thing.
 
+use kitbag::core::calibration::Calibration;
 use kitbag::provider::ProviderSummary;
 use kitbag::tokens::{ModelProfile, PriceStep};
 
 use super::tables::{amount, key_state};
-use crate::output::{grouped, one_line};
+use crate::output::{counted, grouped, one_line};
 
 /// The width of the names of things.
 const LABEL: usize = 10;
 const WIDTH: usize = 100;
 
-pub(super) fn of(asked: &str, model: &ModelProfile, providers: &[ProviderSummary]) -> String {
+pub(super) fn of(
+    asked: &str,
+    model: &ModelProfile,
+    providers: &[ProviderSummary],
+    bills: Option<&Calibration>,
+) -> String {
     let mut lines = Lines(vec![one_line(asked)]);
     let is_family = !ModelProfile::models().contains(model);
     if is_family {
@@ -41,17 +47,7 @@ pub(super) fn of(asked: &str, model: &ModelProfile, providers: &[ProviderSummary
     );
     lines.add_prices(model);
     lines.add_cache(model);
-    let counting = match &model.estimate {
-        None => format!("exact, with {}", model.tokenizer),
-        Some(estimate) => format!(
-            "an estimate, {} × {} ± {} %; {}",
-            model.tokenizer,
-            thousandths(estimate.factor_permille),
-            estimate.error_permille / 10,
-            estimate.source
-        ),
-    };
-    lines.add("counting", &counting);
+    lines.add("counting", &counting(model, bills));
     for source in &model.sources {
         lines.add("source", source);
     }
@@ -59,6 +55,42 @@ pub(super) fn of(asked: &str, model: &ModelProfile, providers: &[ProviderSummary
         lines.add("note", note);
     }
     lines.0.join("\n")
+}
+
+/// The way in which tokens are counted, and how the bills compare.
+fn counting(model: &ModelProfile, bills: Option<&Calibration>) -> String {
+    let name = &model.tokenizer;
+    let bills = bills.filter(|bills| bills.tokenizer == *name);
+    let Some(usual) = &model.estimate else {
+        let exact = format!("exact, with {name}");
+        let billed = bills.and_then(|bills| Some((bills.lasting_difference()?, bills.answers)));
+        return match billed {
+            None => exact,
+            Some((permille, answers)) => {
+                let (times, answers) = (thousandths(permille), answers_of(answers));
+                format!("{exact}; {times} times as many were billed, over {answers}")
+            }
+        };
+    };
+    match bills.filter(|bills| bills.is_usable()) {
+        None => format!(
+            "an estimate, {name} × {} ± {} %; {}",
+            thousandths(usual.factor_permille),
+            usual.error_permille / 10,
+            usual.source
+        ),
+        Some(bills) => format!(
+            "an estimate, {name} × {} ± {} %, from {}; × {} before any answer",
+            thousandths(bills.factor_permille),
+            bills.error_permille(usual.error_permille) / 10,
+            answers_of(bills.answers),
+            thousandths(usual.factor_permille),
+        ),
+    }
+}
+
+fn answers_of(count: u32) -> String {
+    counted(count.into(), "answer", "answers")
 }
 
 struct Lines(Vec<String>);
@@ -126,7 +158,11 @@ impl Lines {
             0 => "by itself".to_owned(),
             most => format!("at up to {most} marks"),
         };
-        self.add("cache", &format!("{least}, {marks}"));
+        let life = cache
+            .life_seconds
+            .map(|life| format!(", for {} minutes", life / 60));
+        let life = life.unwrap_or_default();
+        self.add("cache", &format!("{least}, {marks}{life}"));
     }
 }
 

@@ -10,7 +10,6 @@ use kitbag::tokens::{ModelProfile, dollars};
 
 use crate::flags;
 use crate::output::{self, grouped, one_line, quoted};
-use crate::prompt;
 
 /// More of a kind than this are only counted: `--json` has them all.
 const MOST_LINES: usize = 5;
@@ -92,29 +91,6 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
             "{kind}: {more} more like these; `--json` lists them"
         ));
     }
-}
-
-/// A line in the log.
-pub(super) fn log(pack: &Pack) {
-    for chunk in &pack.decisions.chunks {
-        tracing::debug!(
-            event = "chunk_included",
-            source = chunk.source,
-            // `level` is that of the log.
-            detail = chunk.level.as_str(),
-            tokens = chunk.tokens.0,
-            score = chunk.score,
-            reason = %chunk.reason,
-        );
-    }
-    for excluded in &pack.decisions.excluded {
-        tracing::debug!(
-            event = "chunk_excluded",
-            source = excluded.source,
-            reason = &*excluded.reason
-        );
-    }
-    prompt::log(&pack.assembly);
 }
 
 /// What a provider asks for the prompt, if the catalogue knows.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "store")]
+use jiff::Timestamp;
 use kitbag_core::assembly::Epoch;
 use kitbag_core::inject::{ContextMessage, CooldownReading, ThrottleState, plan};
 use kitbag_core::view::{TurnState, View, node_chunks};
@@ -23,6 +25,9 @@ pub(super) struct Conversation {
     pub(super) shown_elsewhere: Option<Vec<MessageId>>,
     /// Its history, its layers as a view shows them, and the context messages that are due.
     pub(super) contribution: Contribution,
+    /// The time of its latest message.
+    #[cfg(feature = "store")]
+    pub(super) latest: Option<Timestamp>,
     /// The epoch of its latest prompt.
     pub(super) epoch: Option<Epoch>,
     /// The key of that epoch.

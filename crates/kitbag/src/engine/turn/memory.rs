@@ -8,7 +8,7 @@ use kitbag_core::role::Role;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::TurnState;
 use kitbag_store::{
-    ConversationMemory, MemoryRequest, MessageId, Store, StoreError, StoredMessage,
+    ConversationMemory, MemoryRequest, MessageId, MessageTime, Store, StoreError, StoredMessage,
 };
 
 use super::TurnRequest;
@@ -56,8 +56,17 @@ fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversati
     let ids = |messages: &[StoredMessage]| messages.iter().map(|stored| stored.id).collect();
     let sent = messages.iter();
     let sent = sent.filter(|stored| stored.sent_as.is_some());
+    tracing::debug!(
+        event = "conversation_read",
+        messages = messages.len(),
+        unread,
+        turn,
+        entries = state.entries.as_slice().len(),
+    );
+    let latest = messages.last().and_then(|stored| stored.at);
     let mut conversation = Conversation {
         id,
+        latest: latest.map(MessageTime::timestamp),
         epoch: state.epoch,
         key: state.epoch_key,
         sent: sent.map(|stored| stored.id.to_string()).collect(),

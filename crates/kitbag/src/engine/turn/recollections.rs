@@ -1,6 +1,6 @@
 //! Facts, summaries and recalled messages as chunks. Reading them is the store's.
 
-use kitbag_core::assembly::Epoch;
+use kitbag_core::assembly::{Epoch, Kept};
 use kitbag_core::chunk::{
     ChunkBand, ChunkId, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level,
     Relevance, Trust,
@@ -41,12 +41,18 @@ pub(super) fn recollections(
     contribution
 }
 
+/// The beginning of the source of each fact that is remembered.
+const FACT: &str = "fact/";
+
 /// Facts that stand in the prompt since the epoch began and no longer hold: they were unset or
-/// forgotten. Chunks that are only not relevant any more stay, for the cache's sake.
+/// forgotten. Chunks that are only not relevant any more stay, for the cache's sake, and so do facts
+/// of other sources, about which memory knows nothing.
 fn retracted(epoch: Option<&Epoch>, chunks: &[RankedChunk]) -> Vec<ChunkId> {
     let is_known = |id: &ChunkId| chunks.iter().any(|ranked| ranked.chunk.id == *id);
     let kept = epoch.into_iter().flat_map(|epoch| &epoch.kept);
-    kept.filter(|kept| kept.chunk_type == ChunkType::Fact && !is_known(&kept.id))
+    let is_remembered =
+        |kept: &Kept| kept.chunk_type == ChunkType::Fact && kept.source.starts_with(FACT);
+    kept.filter(|kept| is_remembered(kept) && !is_known(&kept.id))
         .map(|kept| kept.id.clone())
         .collect()
 }
@@ -80,7 +86,7 @@ fn fact(fact: &Fact, asked: &Asked) -> ContextChunk {
         let day = day.split('T').next().unwrap_or_default();
         text.push_str(&format!(" (said on {day})"));
     }
-    let source = format!("fact/{}", fact.key);
+    let source = format!("{FACT}{}", fact.key);
     // What was told as a fact was meant to be known; what was only said counts when it is asked for.
     let unasked = if fact.drawn { 300_000 } else { 600_000 };
     let ppm = match asked.relevance(&fact.key, &fact.value, speaker) {

@@ -13,7 +13,7 @@ use kitbag_layout::Config;
 use kitbag_store::Store;
 
 use super::super::AgentError;
-use super::{Engine, EngineError};
+use super::{Engine, EngineCounter, EngineError};
 use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -75,7 +75,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Asks this provider.
+    /// Asks this provider, for its own model unless another is named.
     #[cfg(feature = "providers")]
     pub fn provider(mut self, provider: impl Provider + 'static) -> Self {
         self.provider = ProviderChoice::Given(Arc::new(provider));
@@ -158,13 +158,22 @@ impl EngineBuilder {
             .answering_agent()?
             .and_then(|agent| agent.model.clone());
         let model = self.model.take().or(of_agent);
+        #[cfg(feature = "providers")]
+        let model = model.or_else(|| Some(provider.as_ref()?.model()?.to_owned()));
         let profile = model.as_deref().map(ModelProfile::find);
         let profile = profile.and_then(Result::ok);
+        #[cfg(feature = "providers")]
+        tracing::debug!(
+            event = "model_chosen",
+            model,
+            provider = provider.as_ref().map(|provider| provider.name()),
+            known = profile.is_some(),
+        );
         let counter = match (self.counter, profile) {
-            (Some(counter), _) => counter,
-            (None, Some(profile)) => Arc::new(Counter::for_profile(profile)?),
+            (Some(counter), _) => EngineCounter::Given(counter),
+            (None, Some(profile)) => EngineCounter::OfModel(Counter::for_profile(profile)?),
             // A model that is not known is counted with the usual vocabulary.
-            (None, None) => Arc::new(Counter::for_vocabulary(Vocabulary::O200kBase)?),
+            (None, None) => EngineCounter::OfModel(Counter::for_vocabulary(Vocabulary::O200kBase)?),
         };
         let traits = self.traits.or_else(|| profile.map(ModelTraits::from));
         Ok(Engine {

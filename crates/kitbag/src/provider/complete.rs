@@ -1,0 +1,26 @@
+//! One whole answer to a [`Context`], over the stream that any provider has.
+
+use futures_util::StreamExt as _;
+use kitbag_core::context::Context;
+
+use super::{Provider, ProviderError, Reply};
+use crate::wire::Request;
+
+pub(super) async fn complete<P: Provider + ?Sized>(
+    provider: &P,
+    context: &Context,
+) -> Result<Reply, ProviderError> {
+    context.validate().map_err(ProviderError::Context)?;
+    let mut request = Request::of_context(context, provider.dialect());
+    if let (None, Some(model)) = (&context.model, provider.model()) {
+        request.set("model", &model);
+    }
+    let request = provider.prepared(request);
+    let mut stream = provider.stream(&request).await?;
+    let mut reply = Reply::default();
+    while let Some(event) = stream.next().await {
+        reply.add(event?);
+    }
+    reply.check_whole()?;
+    Ok(reply)
+}

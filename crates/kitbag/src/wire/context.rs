@@ -1,0 +1,56 @@
+//! Requests made of a [`Context`], in every dialect: one call without memory or a budget.
+
+use kitbag_core::assembly::{AssemblySettings, Draft, render};
+use kitbag_core::context::{Context, McpServer};
+use kitbag_core::tokens::Tokens;
+
+use super::{Dialect, Laid, Request};
+
+/// The field with the servers to start. No API has it: it is for providers that run programs.
+const SERVERS: &str = "mcp_servers";
+
+impl Request {
+    /// The request that says what a context says: its messages as messages, or as one text in the
+    /// flat dialect. Its MCP servers come along in any of them.
+    ///
+    /// ```
+    /// use kitbag::core::context::Context;
+    /// use kitbag::wire::{Dialect, Request};
+    ///
+    /// let mut context = Context::new("Where?");
+    /// context.system_prompt = "Answer in one word.".into();
+    /// let request = Request::of_context(&context, Dialect::OpenAi);
+    /// assert_eq!(
+    ///     request.body(),
+    ///     r#"{"messages":[{"role":"system","content":"Answer in one word."},{"role":"user","content":"Where?"}]}"#
+    /// );
+    /// ```
+    #[must_use]
+    pub fn of_context(context: &Context, dialect: Dialect) -> Self {
+        let draft = Draft::from(context);
+        // Nothing is chosen here, so that the budget does not matter.
+        let settings = AssemblySettings::new(dialect.form(), Tokens(u32::MAX));
+        let rendered = render(&draft, &[], &settings);
+        let flat = context.to_prompt_string();
+        let laid = Laid {
+            form: settings.form,
+            draft: &draft,
+            blocks: &rendered.blocks,
+            breakpoints: &[],
+            text: &flat,
+        };
+        let mut request = laid.request_in(dialect);
+        request.set_list(SERVERS, &context.mcp_servers);
+        request
+    }
+
+    /// The MCP servers to start for the request.
+    #[must_use]
+    pub fn mcp_servers(&self) -> Vec<McpServer> {
+        let servers = self.fields.get(SERVERS);
+        // A client's own field of this name holds addresses, which are for its provider.
+        servers
+            .and_then(|servers| servers.parse_as().ok())
+            .unwrap_or_default()
+    }
+}
