@@ -281,6 +281,9 @@ impl HttpProvider {
 
     fn failed(&self, error: &client::SendError, ready: &Ready) -> ProviderError {
         let address = self.shown_address();
+        if let Some(problem) = client::certificate_problem(error) {
+            return ProviderError::Certificate { address, problem };
+        }
         match client::is_connect_timeout(error) {
             true => ProviderError::Timeout {
                 address,
