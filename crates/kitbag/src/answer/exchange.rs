@@ -41,8 +41,8 @@ impl Exchange<'_, '_> {
             store.sent(&lease, prompt.sent_as(request), now).await?;
             Ok::<_, StoreError>(Some(begun.elapsed()))
         };
-        // Nobody waits for the disk to read the first words.
-        let (archived, read) = join(archive, self.read(stream)).await;
+        // What has come is shown first: nobody waits for the disk to read the first words.
+        let (read, archived) = join(self.read(stream), archive).await;
         if let Some(time) = archived? {
             self.stages.add("sent", "archived", time);
         }
