@@ -9,6 +9,7 @@ mod memory;
 mod pack;
 mod python;
 mod report;
+mod turn;
 
 use std::fs;
 use std::path::Path;
@@ -37,6 +38,8 @@ pub(crate) enum Bench {
     Memory(memory::Options),
     /// Rendering layouts, against Handlebars.js
     Layout,
+    /// Answering messages, against a bare recall and a direct call to the same server
+    Turn(turn::Options),
 }
 
 pub(crate) fn bench(bench: Bench) -> Result<()> {
@@ -45,6 +48,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
         Bench::Pack(options) => pack::pack(&options),
         Bench::Memory(options) => memory::memory(&options),
         Bench::Layout => layout::layout(),
+        Bench::Turn(options) => turn::turn(&options),
     }
 }
 

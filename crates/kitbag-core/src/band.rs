@@ -16,9 +16,9 @@ pub enum Band {
     Session,
     /// Context messages for `conversation`.
     Conversation,
-    /// What was said.
+    /// What was said, and what was recalled for it.
     History,
-    /// What is new each turn: recalled memory, entities, the trace, the clock.
+    /// What is new each turn: entities, the trace, the clock.
     Volatile,
     /// The message to answer.
     Current,

@@ -307,7 +307,10 @@ pub enum ChunkBand {
     Session,
     /// Right before the first message of the history: what stands for the messages before that.
     History,
-    /// What is new each turn: recalled memory, entities, the trace, the clock.
+    /// Right before the message that it is for, where it stays as the conversation goes on: recalled
+    /// memory.
+    Appended,
+    /// What is new each turn: entities, the trace, the clock.
     Volatile,
 }
 

@@ -1,6 +1,14 @@
 //! `kitbag ask`: a message is answered, remembered, and never lost.
 
+mod aimock;
+mod billing;
 mod claude_code;
+mod faults;
+mod interrupted;
+mod key;
+mod killed;
+mod long_conversation;
+mod tls;
 mod upstream;
 
 use serde_json::Value;
@@ -10,6 +18,9 @@ use upstream::{Reply, Upstream};
 
 /// Stands in no output, error, log or file.
 const KEY: &str = "sk-kitbag-test-0123456789abcdef";
+
+/// Names the folder of the programs of other people.
+const MODULES: &str = "KITBAG_TEST_NODE_MODULES";
 
 const SCRIPT: &str = r#"{"when": "I live in", "text": "Noted.", "usage": {"input": 40, "output": 2}}
 {"when": "break", "text": "This is as far as", "usage": {"input": 30, "output": 4}, "cut": true}
@@ -204,8 +215,11 @@ fn o07_a_file_that_was_merely_found_gets_no_key_and_sends_nothing() {
 
 /// A folder whose provider is a server of the test's own.
 fn served(upstream: &Upstream, kind: &str) -> Folder {
+    served_at(&upstream.address(), kind)
+}
+
+fn served_at(address: &str, kind: &str) -> Folder {
     let folder = Folder::new();
-    let address = upstream.address();
     let config = format!(
         "providers:\n  local:\n    kind: {kind}\n    base_url: {address}\n    model: m\n    key: {{file: key}}\n    \
          headers: {{x-team: blue}}\n    timeouts: {{first_byte: 2s, idle: 300ms}}\n"
@@ -260,78 +274,60 @@ fn o07_each_dialect_sends_exactly_what_a_dry_run_shows() {
 }
 
 #[test]
-fn o07_faults_end_in_a_clear_error_and_the_key_is_nowhere() {
-    let echo = format!(r#"{{"error":{{"message":"wrong key {KEY}"}}}}"#);
-    let error_event = format!(
-        "data: {{\"type\":\"error\",\"error\":{{\"type\":\"odd\",\"message\":\"{KEY}\"}}}}\n\n"
+fn o08_a_fact_told_in_a_first_run_is_sent_with_the_second() {
+    let upstream = Upstream::answering(|_| Reply::stream(upstream::ANTHROPIC));
+    let folder = served(&upstream, "anthropic");
+    ask_served(&folder, "I live in Porto.", &[]).success();
+    ask_served(&folder, "Where is home?", &["--conversation", "another"]).success();
+    let [first, second] = &upstream.bodies()[..] else {
+        panic!("two asks are two requests");
+    };
+    assert!(
+        first.contains("I live in Porto.") && !first.contains("home: Porto"),
+        "{first}"
     );
-    let (begun, _) = upstream::ANTHROPIC.split_at(upstream::ANTHROPIC.find("event: end").unwrap());
-    let again = || Reply::status(500, "retry-after: 0\r\n", "oh no");
-    let cases: Vec<(Vec<Reply>, &str, usize)> = vec![
-        (
-            vec![
-                Reply::status(429, "retry-after: 0\r\n", "slow down"),
-                Reply::stream(upstream::ANTHROPIC),
-            ],
-            "In Porto.",
-            2,
-        ),
-        (
-            vec![Reply::Drop, Reply::stream(upstream::ANTHROPIC)],
-            "In Porto.",
-            2,
-        ),
-        (vec![again(), again(), again()], "answered 500: oh no", 3),
-        (
-            vec![Reply::status(429, "retry-after: 900\r\n", "later")],
-            "wait 900 s",
-            1,
-        ),
-        (
-            vec![Reply::status(401, "", &echo)],
-            "answered 401: wrong key [key]",
-            1,
-        ),
-        (vec![Reply::stream(begun)], "the answer was cut off", 1),
-        (
-            vec![Reply::Silent(begun.to_owned())],
-            "nothing more came within 0.300 s",
-            1,
-        ),
-        (
-            vec![Reply::stream("data: {nonsense\n\n")],
-            "the answer cannot be read",
-            1,
-        ),
-        (
-            vec![Reply::stream(&error_event)],
-            "the provider broke off: odd: [key]",
-            1,
-        ),
-        (
-            vec![Reply::Silent(String::new())],
-            "no answer within 2 s",
-            1,
-        ),
-    ];
-    for (replies, told, requests) in cases {
-        let upstream = Upstream::start(replies);
-        let folder = served(&upstream, "anthropic");
-        let output = ask_served(&folder, "Where are the bees?", &[]);
-        let printed = format!("{}{}", output.stdout, output.stderr);
-        assert!(printed.contains(told), "{told}: {printed}");
-        assert_eq!(output.code == Some(0), told == "In Porto.", "{printed}");
-        assert_eq!(upstream.requests().len(), requests, "{told}");
-        assert!(history(&folder).contains("Where are the bees?"), "{told}");
-        assert!(!printed.contains(KEY), "{told}: {printed}");
-        for file in std::fs::read_dir(folder.path()).unwrap() {
-            let file = file.unwrap();
-            if file.file_name() != "key" && file.path().is_file() {
-                let bytes = std::fs::read(file.path()).unwrap();
-                let is_there = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
-                assert!(!is_there, "{told}: {:?}", file.path());
-            }
-        }
+    assert!(second.contains("home: Porto"), "{second}");
+    let replay = ["--store", "sqlite:memory.db", "replay", "1.2.1"];
+    assert_eq!(folder.run(&replay).success().trim_end(), second);
+}
+
+#[test]
+fn o07_an_answer_that_is_not_streamed_is_read_all_the_same() {
+    let thinking =
+        r#"{"type":"thinking","thinking":"Bees sting.","signature":"c2ln==","new_field":1.0}"#;
+    let anthropic = format!(
+        r#"{{"content":[{thinking},{{"type":"text","text":"In Porto."}}],"stop_reason":"end_turn","usage":{{"input_tokens":26,"cache_read_input_tokens":64,"output_tokens":7}}}}"#
+    );
+    let chat = r#"{"choices":[{"message":{"role":"assistant","content":"In Porto."},"finish_reason":"stop"}],
+                   "usage":{"prompt_tokens":90,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":64}}}"#;
+    let responses = r#"{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"In Porto."}]}],
+                        "usage":{"input_tokens":90,"output_tokens":7,"input_tokens_details":{"cached_tokens":64}}}"#;
+    for (kind, body) in [
+        ("anthropic", anthropic.as_str()),
+        ("openai", chat),
+        ("responses", responses),
+    ] {
+        let error = r#"{"error":{"message":"no such model"}}"#;
+        let (cut, _) = body.split_at(body.len() / 2);
+        let replies = [body, body, error, cut];
+        let upstream = Upstream::start(replies.into_iter().map(Reply::whole).collect());
+        let folder = served(&upstream, kind);
+        let told = ask_served(&folder, "Where?", &[]);
+        assert!(
+            told.stderr.contains("90 tokens in, 64 cached, 7 out"),
+            "{told:?}"
+        );
+        assert_eq!(told.success(), "In Porto.\n");
+        ask_served(&folder, "And when?", &[]).success();
+        let again = &upstream.bodies()[1];
+        assert_eq!(again.contains(thinking), kind == "anthropic", "{again}");
+        let failed = ask_served(&folder, "Why?", &[]).failure(1);
+        assert!(
+            failed.contains("the provider broke off: no such model"),
+            "{failed}"
+        );
+        let failed = ask_served(&folder, "Why?", &[]).failure(1);
+        assert!(failed.contains("the answer cannot be read"), "{failed}");
     }
 }
 

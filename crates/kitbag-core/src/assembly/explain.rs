@@ -92,7 +92,7 @@ fn reason_in(priced: &Priced, piece: &Piece, beside_standing: bool) -> Reason {
         Reason::Critical
     } else if piece.detail == Detail::Handle {
         Reason::Mentioned
-    } else if beside_standing && priced.band() == ChunkBand::Session {
+    } else if beside_standing && matches!(priced.band(), ChunkBand::Session | ChunkBand::Appended) {
         Reason::Appended
     } else {
         Reason::Chosen

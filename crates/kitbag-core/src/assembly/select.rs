@@ -126,6 +126,13 @@ fn pieces(ranked: &RankedChunk, form: OutputForm) -> Vec<Piece> {
     chunk.levels.iter().filter(is_shown).map(piece).collect()
 }
 
+/// The selection before the history: what belongs there is appended beside one that stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Selection {
+    Anew,
+    Stands,
+}
+
 impl Priced {
     pub(super) fn is_critical(&self) -> bool {
         self.ranked.chunk.priority == ContextPriority::Critical
@@ -148,13 +155,12 @@ impl Priced {
         self.ranked.chunk.band
     }
 
-    /// The message before which it stands. What belongs to the session is `appended` before one beside
-    /// a selection that stands.
-    pub(super) const fn before(&self, appended: Option<usize>) -> Option<usize> {
-        match self.ranked.chunk.band {
-            ChunkBand::Session => appended,
-            ChunkBand::History => Some(0),
-            ChunkBand::Volatile => None,
+    /// The message before which it stands, where the history has so many.
+    pub(super) const fn before(&self, history: usize, selection: Selection) -> Option<usize> {
+        match (self.ranked.chunk.band, selection) {
+            (ChunkBand::Appended, _) | (ChunkBand::Session, Selection::Stands) => Some(history),
+            (ChunkBand::History, _) => Some(0),
+            (ChunkBand::Session, Selection::Anew) | (ChunkBand::Volatile, _) => None,
         }
     }
 

@@ -13,7 +13,7 @@ use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
 use super::memo::Memo;
 use super::segment::Segment;
-use super::select::{Base, Priced, Remembered};
+use super::select::{Base, Priced, Remembered, Selection};
 use super::settings::AssemblySettings;
 use super::{Assembly, breakpoint, explain};
 use crate::band::Band;
@@ -131,10 +131,13 @@ impl Turn<'_> {
         previous: Option<&Epoch>,
     ) -> Result<Assembly, AssembleError> {
         // Beside a selection that stands, what belongs to the session is appended and stays.
-        let appended = report.renewed.is_none().then_some(self.draft.history.len());
+        let selection = match report.renewed {
+            Some(_) => Selection::Anew,
+            None => Selection::Stands,
+        };
         let mut kept = choice.standing.clone();
         for (priced, level) in self.priced.iter().zip(&choice.choices) {
-            let before = priced.before(appended);
+            let before = priced.before(self.draft.history.len(), selection);
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
         let laid = self.lay_out(&Placed::new(&kept));

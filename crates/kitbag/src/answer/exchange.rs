@@ -5,11 +5,12 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, join, select};
+use kitbag_store::StoreError;
 
 use super::{AnswerError, Kept, LEASE, RENEWAL, Show, Stages, Stop};
 use crate::engine::TurnPrompt;
-use crate::provider::{Provider, Reply};
+use crate::provider::{Provider, Reply, ReplyStream};
 use crate::wire::Request;
 
 pub(super) struct Exchange<'a, 's> {
@@ -28,13 +29,28 @@ impl Exchange<'_, '_> {
         prompt: &TurnPrompt,
         request: &Request,
     ) -> Result<(), AnswerError> {
-        let mut stream = self.wait(provider.stream(request)).await??;
+        let stream = self.wait(provider.stream(request)).await??;
         self.stages.end("first byte", provider.name());
-        if let Some(kept) = &self.kept {
-            let sent = prompt.sent_as(request);
-            kept.store.sent(&kept.lease, sent, (kept.clock)()).await?;
-            self.stages.end("sent", "archived");
+        let kept = self.kept.as_ref();
+        let kept = kept.map(|kept| (kept.store, kept.lease.clone(), (kept.clock)()));
+        let archive = async {
+            let Some((store, lease, now)) = kept else {
+                return Ok(None);
+            };
+            let begun = Instant::now();
+            store.sent(&lease, prompt.sent_as(request), now).await?;
+            Ok::<_, StoreError>(Some(begun.elapsed()))
+        };
+        // What has come is shown first: nobody waits for the disk to read the first words.
+        let (read, archived) = join(self.read(stream), archive).await;
+        if let Some(time) = archived? {
+            self.stages.add("sent", "archived", time);
         }
+        read
+    }
+
+    /// Reads the answer to its end.
+    async fn read(&mut self, mut stream: ReplyStream) -> Result<(), AnswerError> {
         while let Some(event) = self.wait(stream.next()).await? {
             let event = event?;
             (self.show)(&event);

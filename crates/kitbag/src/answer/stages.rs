@@ -1,7 +1,7 @@
 //! The stages of a turn as they end, with their times.
 
 use std::fmt::Display;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
 
@@ -21,12 +21,16 @@ impl Stages {
 
     pub(super) fn end(&mut self, stage: &'static str, result: impl Display) {
         let now = Instant::now();
-        let micros = now.duration_since(self.begun).as_micros();
-        let micros = u64::try_from(micros).unwrap_or(u64::MAX);
+        self.add(stage, result, now.duration_since(self.begun));
+        self.begun = now;
+    }
+
+    /// Adds a stage that ran at the same time as the one that has not ended yet.
+    pub(super) fn add(&mut self, stage: &'static str, result: impl Display, time: Duration) {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         tracing::debug!(event = "stage", stage, %result, micros);
         let result = result.to_string();
         self.ended.push(StageRecord::new(stage, result, micros));
-        self.begun = now;
     }
 
     pub(super) fn into_record(self, inferences: Vec<InferenceRecord>) -> TurnRecord {

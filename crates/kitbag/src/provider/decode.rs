@@ -5,6 +5,7 @@
 mod anthropic;
 mod chat;
 mod responses;
+pub(super) mod whole;
 
 use kitbag_core::content::RawJson;
 use kitbag_core::message::ToolCall;

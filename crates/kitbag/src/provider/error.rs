@@ -65,6 +65,14 @@ pub enum ProviderError {
         /// The problem.
         problem: String,
     },
+    /// The server's certificate is not to be trusted.
+    #[error("the certificate of {address} cannot be trusted: {problem}")]
+    Certificate {
+        /// The address.
+        address: String,
+        /// The problem.
+        problem: String,
+    },
     /// Something took too long.
     #[error("{address}: {stage} within {} s", seconds(.after))]
     Timeout {
@@ -175,6 +183,10 @@ impl ProviderError {
             },
             Self::Connect { .. } => {
                 "check the address, and HTTPS_PROXY and NO_PROXY if there is a proxy".to_owned()
+            }
+            Self::Certificate { .. } => {
+                "check the address; SSL_CERT_FILE names a file with the certificates of authorities to trust"
+                    .to_owned()
             }
             Self::Timeout { stage, .. } => {
                 let name = match stage {

@@ -290,23 +290,29 @@ impl HttpProvider {
                     });
                 }
             };
-            Ok((first, body))
+            Ok((head, first, body))
         };
-        let (first, body) = timeout(limit, first)
-            .await
-            .map_err(|_| ProviderError::Timeout {
-                address: self.shown_address(),
-                stage: Stage::FirstByte,
-                after: limit,
-            })??;
+        let (head, first, body) =
+            timeout(limit, first)
+                .await
+                .map_err(|_| ProviderError::Timeout {
+                    address: self.shown_address(),
+                    stage: Stage::FirstByte,
+                    after: limit,
+                })??;
         let idle = self.settings.timeouts.idle;
         let (address, secrets) = (self.shown_address(), ready.secrets.clone());
         let api = self.api;
-        Ok(answer::stream(first, body, api, idle, address, secrets))
+        Ok(answer::stream(
+            &head, first, body, api, idle, address, secrets,
+        ))
     }
 
     fn failed(&self, error: &client::SendError, ready: &Ready) -> ProviderError {
         let address = self.shown_address();
+        if let Some(problem) = client::certificate_problem(error) {
+            return ProviderError::Certificate { address, problem };
+        }
         match client::is_connect_timeout(error) {
             true => ProviderError::Timeout {
                 address,

@@ -7,10 +7,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::upstream::{Reply, Upstream};
-use super::{KEY, ask_raw};
+use super::{KEY, MODULES, ask_raw};
 use crate::run::Folder;
-
-const MODULES: &str = "KITBAG_TEST_NODE_MODULES";
 
 const STREAM: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":16,"cache_read_input_tokens":64,"cache_creation_input_tokens":10,"output_tokens":1}}}

@@ -1,7 +1,7 @@
 //! A server of the test's own on loopback: it keeps the raw bytes of each request, and misbehaves.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -53,8 +53,26 @@ pub(super) enum Reply {
 }
 
 impl Reply {
+    /// A stream that ends with its connection.
     pub(super) fn stream(body: &str) -> Self {
         Self::Bytes(format!("{STREAM}{body}"))
+    }
+
+    /// A stream whose connection ends in the middle of a piece.
+    pub(super) fn torn(body: &str) -> Self {
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
+        let length = body.len() + 1000;
+        Self::Bytes(format!("{head}\r\n\r\n{length:x}\r\n{body}"))
+    }
+
+    /// An answer that is not streamed.
+    pub(super) fn whole(body: &str) -> Self {
+        Self::status(
+            200,
+            "content-type: application/json; charset=utf-8\r\n",
+            body,
+        )
     }
 
     pub(super) fn status(status: u16, headers: &str, body: &str) -> Self {
@@ -67,55 +85,101 @@ impl Reply {
 const STREAM: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
+/// Nobody waits longer, neither for a request nor for a client to give up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 pub(super) struct Upstream {
-    address: String,
+    address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Upstream {
-    /// Gives one reply after the other, each on a connection of its own.
+    /// Gives one reply after the other, each on a connection of its own; then none.
     pub(super) fn start(replies: Vec<Reply>) -> Self {
+        let mut replies = replies.into_iter();
+        Self::answering(move |_| replies.next().unwrap_or(Reply::Drop))
+    }
+
+    /// Answers every request, on a connection of its own, as `answer` says.
+    pub(super) fn answering(answer: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+        Self::over(answer, Ok)
+    }
+
+    /// The same over what `wrap` makes of a connection.
+    pub(super) fn over<C: Read + Write>(
+        answer: impl FnMut(&str) -> Reply + Send + 'static,
+        wrap: impl Fn(TcpStream) -> io::Result<C> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&requests);
+        let shared = Arc::new((Mutex::new(answer), wrap));
         thread::spawn(move || {
-            for reply in replies {
-                let (mut stream, _) = listener.accept().unwrap();
-                kept.lock().unwrap().push(read(&mut stream));
-                match reply {
-                    Reply::Bytes(bytes) => stream.write_all(bytes.as_bytes()).unwrap(),
-                    Reply::Drop => {}
-                    Reply::Silent(begun) => {
-                        let begun = format!("{STREAM}{begun}");
-                        stream.write_all(begun.as_bytes()).unwrap();
-                        // Whoever gives up closes the connection, which ends this.
-                        let patience = Some(Duration::from_secs(20));
-                        stream.set_read_timeout(patience).unwrap();
-                        let _ = stream.read(&mut [0]);
-                    }
-                }
+            for stream in listener.incoming() {
+                let (kept, shared) = (Arc::clone(&kept), Arc::clone(&shared));
+                thread::spawn(move || {
+                    let stream = stream?;
+                    stream.set_read_timeout(Some(PATIENCE))?;
+                    let (answer, wrap) = &*shared;
+                    converse(wrap(stream)?, |request| {
+                        kept.lock().unwrap().push(request.to_owned());
+                        answer.lock().unwrap()(request)
+                    })
+                });
             }
         });
         Self { address, requests }
     }
 
-    pub(super) fn address(&self) -> &str {
-        &self.address
+    pub(super) fn address(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// The requests as they came, head and body.
     pub(super) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
+
+    /// The bodies of the requests as they came.
+    pub(super) fn bodies(&self) -> Vec<String> {
+        let requests = self.requests();
+        let bodies = requests.iter().map(|request| body(request).to_owned());
+        bodies.collect()
+    }
+}
+
+/// The body of a request.
+pub(super) fn body(request: &str) -> &str {
+    request.split_once("\r\n\r\n").unwrap().1
+}
+
+/// Reads a request and answers it. A client that goes away, or was killed, is no fault of the test.
+fn converse(mut stream: impl Read + Write, answer: impl FnOnce(&str) -> Reply) -> io::Result<()> {
+    let request = read(&mut stream)?;
+    match answer(&request) {
+        Reply::Bytes(bytes) => stream.write_all(bytes.as_bytes())?,
+        Reply::Drop => {}
+        Reply::Silent(begun) => {
+            stream.write_all(format!("{STREAM}{begun}").as_bytes())?;
+            stream.flush()?;
+            // Whoever gives up closes the connection, which ends this.
+            let _ = stream.read(&mut [0]);
+        }
+    }
+    stream.flush()
 }
 
 /// Reads a request to the end of its body.
-fn read(stream: &mut TcpStream) -> String {
+fn read(stream: &mut impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     loop {
-        let count = stream.read(&mut buffer).unwrap();
+        let count = stream.read(&mut buffer)?;
         bytes.extend_from_slice(&buffer[..count]);
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
@@ -126,9 +190,11 @@ fn read(stream: &mut TcpStream) -> String {
                 .map(|(_, length)| length);
             let length = length.map_or(0, |length| length.trim().parse().unwrap());
             if body.len() >= length {
-                return text.into_owned();
+                return Ok(text.into_owned());
             }
         }
-        assert!(count > 0, "the request is cut off: {text}");
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
     }
 }

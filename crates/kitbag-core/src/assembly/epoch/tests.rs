@@ -11,7 +11,7 @@ use crate::assembly::{
     assemble,
 };
 use crate::band::Band;
-use crate::chunk::{ChunkBand, ChunkType, ContextChunk, ContextPriority, Relevance};
+use crate::chunk::{ChunkBand, ChunkType, ContextChunk, ContextPriority, Relevance, Trust};
 use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::rank::RankedChunk;
@@ -102,6 +102,36 @@ fn x02_a_selection_is_kept_and_what_becomes_relevant_is_appended_and_stays() {
     assert!(stream(&third).find("question 0").unwrap() < stream(&third).find("bbb").unwrap());
     assert!(stream(&third).find("bbb").unwrap() < stream(&third).find("question 1").unwrap());
     assert!(third.reuse.unwrap().permille() > 900, "{:?}", third.reuse);
+}
+
+#[test]
+fn x02_recalled_messages_stay_before_the_message_that_they_were_recalled_for() {
+    let settings = settings(2_000);
+    let recalled = |source: &str, content: &str| -> RankedChunk {
+        ContextChunk::new(ChunkType::Turn, source, content)
+            .with_band(ChunkBand::Appended)
+            .with_trust(Trust::Remembered)
+            .into()
+    };
+    let (a, b) = (recalled("message/1", "aaa"), recalled("message/2", "bbb"));
+    let first = go(&turn(0), core::slice::from_ref(&a), &settings, None);
+    let second = go(&turn(1), &[a, b], &settings, Some(&first));
+    let third = go(&turn(2), &[], &settings, Some(&second));
+    assert_eq!(third.ledger.epoch.renewed, None);
+    let text = stream(&third);
+    let places = ["aaa", "question 0", "answer 0", "bbb", "question 1"].map(|one| text.find(one));
+    assert!(
+        places.is_sorted() && places.iter().all(Option::is_some),
+        "{text}"
+    );
+    assert_eq!(text.matches("aaa").count(), 1, "{text}");
+    for (before, after) in [(&first, &second), (&second, &third)] {
+        assert!(
+            stream(after).starts_with(&stream(before)),
+            "{}",
+            stream(after)
+        );
+    }
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Chooses the chunks of a turn: anew, or beside a selection that stands.
 
 use alloc::collections::BTreeSet;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Choice, Turn, tokens_of};
 use crate::assembly::epoch::{self, Continuation, Epoch, bases};
 use crate::assembly::error::AssembleError;
 use crate::assembly::form::{Place, Placed, Reserved, heading};
-use crate::assembly::select::{Base, Priced, Remembered, choose};
+use crate::assembly::select::{Base, Priced, Remembered, Selection, choose};
 use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
 use crate::tokens::Tokens;
@@ -16,7 +17,7 @@ impl Turn<'_> {
     /// Chooses with the heading of remembered chunks paid for, and without them where the heading is
     /// not worth its tokens.
     pub(super) fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
-        let headings = self.headings(None);
+        let headings = self.headings(Selection::Anew);
         let with = self.choose_with(previous, Remembered::MayCome, &headings);
         let mut remembered = self.priced.iter().filter(|priced| priced.is_remembered());
         if headings.is_empty() || remembered.any(Priced::is_critical) {
@@ -43,14 +44,13 @@ impl Turn<'_> {
         }
     }
 
-    /// The places of remembered chunks that may be chosen. Those of the session are `appended` before
-    /// a message, beside a selection that stands.
-    fn headings(&self, appended: Option<usize>) -> Vec<Place> {
+    /// The places of remembered chunks that may be chosen.
+    fn headings(&self, selection: Selection) -> Vec<Place> {
         let remembered = self.priced.iter().filter(|priced| priced.is_remembered());
         let eligible = remembered.filter(|priced| priced.is_eligible(self.settings.floor));
         let history = self.draft.history.len();
         let place = |priced: &Priced| {
-            let before = priced.before(appended);
+            let before = priced.before(history, selection);
             Place::new(self.settings.form, priced.band(), before, history)
         };
         let places: BTreeSet<Place> = eligible.map(place).collect();
@@ -75,7 +75,7 @@ impl Turn<'_> {
         };
         let reserved = Reserved {
             session: eligible(ChunkBand::Session),
-            appended: eligible(ChunkBand::History),
+            appended: eligible(ChunkBand::History) || eligible(ChunkBand::Appended),
             volatile: eligible(ChunkBand::Volatile),
         };
         let placed = Placed::reserving(&[], reserved, headings);
@@ -101,7 +101,7 @@ impl Turn<'_> {
         let fitted = fitted.as_ref().unwrap_or(&market);
         Ok(Choice {
             standing: Vec::new(),
-            bases: alloc::vec![Base::default(); self.priced.len()],
+            bases: vec![Base::default(); self.priced.len()],
             choices: fitted.choices.clone(),
             used: fitted.used,
             fixed,
@@ -112,7 +112,7 @@ impl Turn<'_> {
 
     /// The best selection within `room` with nothing standing.
     fn choose_all(&self, remembered: Remembered, room: Tokens) -> Result<Fitted, AssembleError> {
-        let bases = alloc::vec![Base::default(); self.priced.len()];
+        let bases = vec![Base::default(); self.priced.len()];
         choose(self.priced, &bases, None, remembered, room, self.settings)
     }
 
@@ -135,7 +135,7 @@ impl Turn<'_> {
         (all <= self.settings.budget).then(|| Choice {
             fixed: all.saturating_sub(tokens_of(&standing)),
             standing,
-            choices: alloc::vec![None; bases.len()],
+            choices: vec![None; bases.len()],
             bases,
             used: Tokens::ZERO,
             remembered: Remembered::MayCome,
@@ -151,7 +151,7 @@ impl Turn<'_> {
         history: Continuation,
         market: &Fitted,
     ) -> Option<Choice> {
-        let headings = self.headings(Some(self.draft.history.len()));
+        let headings = self.headings(Selection::Stands);
         let with = self.add_beside(epoch, history, market, Remembered::MayCome, &headings);
         with.or_else(|| self.add_beside(epoch, history, market, Remembered::StayOut, &[]))
     }
@@ -199,27 +199,28 @@ impl Turn<'_> {
         let volatile = within(ChunkBand::Volatile, room.min(limit.unwrap_or(room)))
             .or_else(|_| within(ChunkBand::Volatile, room))
             .ok()?;
-        let left = room.saturating_sub(volatile.used);
-        let some = match limit {
-            Some(limit) => left.min(limit.saturating_sub(volatile.used)),
-            None => Tokens(left.0 / 2),
+        let mut used = volatile.used;
+        let mut chosen = vec![earlier, volatile];
+        for band in [ChunkBand::Appended, ChunkBand::Session] {
+            let left = room.saturating_sub(used);
+            let some = match limit {
+                Some(limit) => left.min(limit.saturating_sub(used)),
+                None => Tokens(left.0 / 2),
+            };
+            let appended = within(band, some).or_else(|_| within(band, left)).ok()?;
+            used = used.saturating_add(appended.used);
+            chosen.push(appended);
+        }
+        let choice = |index: usize| {
+            let mut choices = chosen.iter().filter_map(|one| one.choices.get(index));
+            choices.find_map(|choice| *choice)
         };
-        let appended = within(ChunkBand::Session, some)
-            .or_else(|_| within(ChunkBand::Session, left))
-            .ok()?;
-        let all = earlier.choices.iter().zip(&volatile.choices);
-        let all = all.zip(&appended.choices);
         Some(Choice {
             fixed: with_standing.saturating_sub(tokens_of(&standing)),
             standing,
-            choices: all
-                .map(|((earlier, volatile), appended)| earlier.or(*volatile).or(*appended))
-                .collect(),
+            choices: (0..self.priced.len()).map(choice).collect(),
             bases,
-            used: earlier
-                .used
-                .saturating_add(volatile.used)
-                .saturating_add(appended.used),
+            used: chosen.iter().map(|one| one.used).sum(),
             remembered,
             market: market.clone(),
         })

@@ -127,7 +127,7 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
         ContextPriority::Medium,
         u32::try_from(share).unwrap_or(0),
     )
-    .with_band(ChunkBand::Volatile)
+    .with_band(ChunkBand::Appended)
     .with_visibility(hit.message.message.visibility);
     let mut ranked = RankedChunk::from(chunk);
     for part in hit.score.parts() {

@@ -5,21 +5,22 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
+use http::header::CONTENT_TYPE;
+use http::response::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming};
 use tokio::time::timeout;
 
 use super::client;
-use crate::provider::decode::{Api, Decoder};
+use crate::provider::decode::{Api, Decoder, whole};
 use crate::provider::key::scrubbed;
-use crate::provider::sse::SseReader;
+use crate::provider::sse::{SseReader, TooLarge};
 use crate::provider::{ProviderError, ReplyEvent, ReplyStream, Secret, Stage};
 
 /// An answer that is being read. Dropping it closes the connection.
 struct Answer {
     body: Incoming,
-    reader: SseReader,
-    decoder: Decoder,
+    format: Format,
     events: VecDeque<ReplyEvent>,
     /// An error to tell after the events that came before it.
     error: Option<ProviderError>,
@@ -29,8 +30,19 @@ struct Answer {
     secrets: Vec<Secret>,
 }
 
+/// The form in which it comes.
+enum Format {
+    Stream(SseReader, Decoder),
+    /// One JSON object; as much of it as has come.
+    Whole(Api, Vec<u8>),
+}
+
+/// No more of a whole answer is read.
+const LARGEST: usize = 32 << 20;
+
 /// The events of a body whose first frame has come.
 pub(super) fn stream(
+    head: &Parts,
     first: Frame<Bytes>,
     body: Incoming,
     api: Api,
@@ -40,8 +52,10 @@ pub(super) fn stream(
 ) -> ReplyStream {
     let mut answer = Answer {
         body,
-        reader: SseReader::default(),
-        decoder: Decoder::new(api),
+        format: match is_json(head) {
+            true => Format::Whole(api, Vec::new()),
+            false => Format::Stream(SseReader::default(), Decoder::new(api)),
+        },
         events: VecDeque::new(),
         error: None,
         is_over: false,
@@ -84,7 +98,12 @@ impl Answer {
                 }
                 Ok(None) => {
                     self.is_over = true;
-                    let end = self.decoder.end();
+                    let end = match &mut self.format {
+                        Format::Stream(_, decoder) => decoder.end(),
+                        Format::Whole(api, body) => {
+                            whole::read(*api, &String::from_utf8_lossy(body))
+                        }
+                    };
                     self.keep(end);
                 }
             }
@@ -95,19 +114,28 @@ impl Answer {
         let Ok(bytes) = frame.into_data() else {
             return; // Trailers say nothing of the answer.
         };
-        match self.reader.read(&bytes) {
-            Ok(events) => {
-                for event in events {
-                    if self.is_over || self.error.is_some() {
-                        return;
-                    }
-                    let read = self.decoder.read(&event);
-                    self.keep(read);
+        let events = match &mut self.format {
+            Format::Stream(reader, _) => reader.read(&bytes),
+            Format::Whole(_, body) => {
+                body.extend_from_slice(&bytes);
+                match body.len() > LARGEST {
+                    true => Err(TooLarge),
+                    false => Ok(Vec::new()),
                 }
             }
-            Err(_) => {
-                let problem = "one of its events is too large".to_owned();
-                self.error = Some(ProviderError::Malformed { problem });
+        };
+        let Ok(events) = events else {
+            let problem = "a piece of it is too large".to_owned();
+            self.error = Some(ProviderError::Malformed { problem });
+            return;
+        };
+        for event in events {
+            if self.is_over || self.error.is_some() {
+                return;
+            }
+            if let Format::Stream(_, decoder) = &mut self.format {
+                let read = decoder.read(&event);
+                self.keep(read);
             }
         }
     }
@@ -132,4 +160,12 @@ impl Answer {
         }
         error
     }
+}
+
+/// Whether the answer comes as one object, although a stream was asked for.
+fn is_json(head: &Parts) -> bool {
+    let kind = head.headers.get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
 }

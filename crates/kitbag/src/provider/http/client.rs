@@ -14,6 +14,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::CertificateError;
 
 pub(super) type SendError = legacy::Error;
 
@@ -81,6 +82,32 @@ pub(super) fn is_connect_timeout(error: &SendError) -> bool {
         io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
     };
     error.is_connect() && chain(error).any(timed_out)
+}
+
+/// The problem with the server's certificate, if that is why there is no connection.
+pub(super) fn certificate_problem(error: &SendError) -> Option<String> {
+    let mut error: &(dyn Error + 'static) = error;
+    let wrong = loop {
+        if let Some(rustls::Error::InvalidCertificate(wrong)) = error.downcast_ref() {
+            break wrong;
+        }
+        // An I/O error hides from `source` what it was made of.
+        let io = error.downcast_ref::<io::Error>();
+        error = match io.and_then(io::Error::get_ref) {
+            Some(inner) => inner,
+            None => error.source()?,
+        };
+    };
+    Some(match wrong {
+        // One whose name is known and whose key is another makes signatures that do not fit.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "its authority is not known".to_owned()
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "it has expired".to_owned()
+        }
+        other => other.to_string(),
+    })
 }
 
 /// The innermost reason, which is the one that a person can do something about.

@@ -1,0 +1,139 @@
+//! Ctrl-C in the middle of an answer: what came of it is kept.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command};
+
+use super::key::assert_key_is_nowhere;
+use super::upstream::{self, Reply, Upstream};
+use super::{history, served};
+use crate::run::{Folder, Output};
+
+#[test]
+fn o08_an_interrupted_answer_is_kept_as_far_as_it_came() {
+    let mut child = Interrupted::start(&["ask", "Where are the bees?"], begun());
+    child.read_until("In Porto.");
+    child.interrupt();
+    let (folder, output) = child.end();
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(
+        output.stderr.contains("90 tokens in, 64 cached"),
+        "{output:?}"
+    );
+    assert!(output.stderr.ends_with("error: stopped\n"), "{output:?}");
+    let kept = history(&folder);
+    assert!(
+        kept.contains("Where are the bees?") && kept.contains("In Porto."),
+        "{kept}"
+    );
+    assert_key_is_nowhere(&folder, &output);
+}
+
+#[test]
+fn o08_an_interrupted_wait_for_an_answer_keeps_the_message() {
+    let mut child = Interrupted::start(&["ask", "Where are the bees?"], String::new());
+    // The request is out once the server has it.
+    while child.upstream.requests().is_empty() {
+        assert_eq!(child.child.try_wait().unwrap(), None, "it ended by itself");
+        std::thread::yield_now();
+    }
+    child.interrupt();
+    let (folder, output) = child.end();
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(1), ""),
+        "{output:?}"
+    );
+    assert!(output.stderr.ends_with("error: stopped\n"), "{output:?}");
+    assert!(history(&folder).contains("Where are the bees?"));
+}
+
+#[test]
+fn o08_an_interrupt_stops_the_answer_and_not_the_chat() {
+    let mut child = Interrupted::start(&["chat"], begun());
+    child.write("Where are the bees?\n");
+    child.read_until("In Porto.");
+    child.interrupt();
+    child.write("And now?\n");
+    let (folder, output) = child.end();
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stderr.contains("stopped"), "{output:?}");
+    assert_eq!(output.stdout, "\nIn Porto.\n", "the rest of stdout");
+    let kept = history(&folder);
+    assert!(
+        kept.contains("Where are the bees?") && kept.contains("And now?"),
+        "{kept}"
+    );
+}
+
+/// The beginning of an answer, before it is whole.
+fn begun() -> String {
+    let whole = upstream::ANTHROPIC;
+    whole
+        .split_at(whole.find("event: end").unwrap())
+        .0
+        .to_owned()
+}
+
+/// A command whose first answer does not come to its end.
+struct Interrupted {
+    upstream: Upstream,
+    folder: Folder,
+    child: Child,
+    read: String,
+}
+
+impl Interrupted {
+    fn start(args: &[&str], begun: String) -> Self {
+        let replies = vec![Reply::Silent(begun), Reply::stream(upstream::ANTHROPIC)];
+        let upstream = Upstream::start(replies);
+        let folder = served(&upstream, "anthropic");
+        let config = std::fs::read_to_string(folder.path().join("served.yaml")).unwrap();
+        folder.write(
+            "served.yaml",
+            config.replace("first_byte: 2s, idle: 300ms", "idle: 20s"),
+        );
+        let store = ["--store", "sqlite:memory.db"];
+        let args = [&store[..], args, &["--config", "served.yaml"]].concat();
+        let mut command = folder.command(&args);
+        let child = command.env("NO_PROXY", "127.0.0.1").spawn().unwrap();
+        let read = String::new();
+        Self {
+            upstream,
+            folder,
+            child,
+            read,
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Reads stdout until this has come.
+    fn read_until(&mut self, text: &str) {
+        let stdout = self.child.stdout.as_mut().unwrap();
+        while !self.read.contains(text) {
+            let mut byte = [0];
+            stdout.read_exact(&mut byte).unwrap();
+            self.read.push(char::from(byte[0]));
+        }
+    }
+
+    fn interrupt(&self) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// The rest of what it prints, when it has ended.
+    fn end(self) -> (Folder, Output) {
+        let output = self.child.wait_with_output().unwrap();
+        let output = Output {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        (self.folder, output)
+    }
+}

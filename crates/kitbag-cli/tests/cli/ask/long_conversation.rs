@@ -1,0 +1,275 @@
+//! Forty turns with recall, a changing tool list, a reminder with a cooldown and a history that is
+//! shortened once: what is sent, and what it costs.
+
+use std::collections::BTreeSet;
+
+use kitbag::Engine;
+use kitbag::answer::Answer;
+use kitbag::core::context::DEFAULT_SYSTEM_PROMPT;
+use kitbag::core::envelope::ToolDefinition;
+use kitbag::core::inject::{ContextMessage, EntryAction};
+use kitbag::core::role::Role;
+use kitbag::core::tokens::Tokens;
+use kitbag::engine::Contribution;
+use kitbag::provider::{HttpProvider, HttpSettings};
+use kitbag::store::{ConversationChoice, Import, Incoming, Location, NewMessage, Store};
+use kitbag::wire::Dialect;
+use serde_json::{Value, json};
+
+use super::billing::{BillingUpstream, Cache};
+use crate::run::Folder;
+
+const TURNS: usize = 40;
+/// The history of forty turns does not fit; that of thirty does.
+const BUDGET: Tokens = Tokens(20_500);
+const MODEL: &str = "claude-opus-4-8";
+const REMINDER: &str = "Answer in one paragraph, and name your sources.";
+/// Prompts without the reminder after each one that shows it.
+const COOLDOWN: u32 = 3;
+
+const TOPICS: [&str; 8] = [
+    "sourdough starter",
+    "beehive inspection",
+    "bicycle gearbox",
+    "tax return",
+    "violin lessons",
+    "roof repair",
+    "marathon training",
+    "greenhouse irrigation",
+];
+
+#[tokio::test]
+async fn o07_forty_turns_reuse_what_was_sent_and_cost_little_more_than_without_memory() {
+    let billing = BillingUpstream::start(|request| match turn_of(request) {
+        Some(turn) => answer(turn),
+        None => "They talked about eight hobbies.".to_owned(),
+    });
+    let folder = Folder::new();
+    let engine = engine(&folder, &billing).await;
+    let mut turns = Vec::new();
+    for turn in 0..TURNS {
+        turns.push(run(&engine, turn).await);
+    }
+    let bodies: Vec<String> = turns.iter().map(|turn| turn.request.body()).collect();
+    let received = billing.upstream.bodies();
+    for (turn, body) in bodies.iter().enumerate() {
+        assert!(
+            received.contains(body),
+            "turn {turn} was sent as it is told"
+        );
+    }
+    for (turn, answer) in turns.iter().enumerate() {
+        let tokens = answer.prompt.composed.assembly.tokens;
+        assert!(tokens <= BUDGET, "turn {turn} has {tokens:?}");
+    }
+
+    let reused: Vec<f64> = bodies
+        .windows(2)
+        .map(|pair| reuse(&pair[0], &pair[1]))
+        .collect();
+    let average = reused.iter().sum::<f64>() / reused.len() as f64;
+    let cost: u64 = billing.bills().iter().map(|bill| bill.cost()).sum();
+    let bare = append_only_cost();
+    let ratio = cost as f64 / bare as f64;
+    eprintln!(
+        "{:.1} % reused, {ratio:.3} times the cost; by turn: {reused:.3?}",
+        average * 100.0
+    );
+    everything_took_part(&bodies);
+    assert!(average >= 0.9, "{average}: {reused:?}");
+    assert!(ratio <= 1.25, "{cost} for {bare}: {:?}", billing.bills());
+}
+
+async fn engine(folder: &Folder, billing: &BillingUpstream) -> Engine {
+    let place = Location::Sqlite(folder.path().join("memory.db"));
+    let store = Store::open(&place).await.unwrap();
+    let earlier = TOPICS
+        .iter()
+        .enumerate()
+        .flat_map(|(topic, _)| remembered(topic));
+    let earlier = earlier.map(|(topic, text)| {
+        let message = NewMessage::new(Role::User, text).at(at(0));
+        Import::new("cli", "ada", Some(format!("earlier {topic}")), message)
+    });
+    store
+        .import(earlier.collect::<Vec<_>>(), at(0))
+        .await
+        .unwrap();
+    let choice = ConversationChoice::Named("long".to_owned());
+    let conversation = store.get_or_create_conversation("cli", "ada", &choice, at(1));
+    let reminder = ContextMessage::suffix_system("style", REMINDER).with_cooldown_turns(COOLDOWN);
+    let reminder = EntryAction::Upsert { message: reminder };
+    let id = conversation.await.unwrap().id;
+    store.change_entries(id, vec![reminder]).await.unwrap();
+    let address = billing.upstream.address();
+    let settings = HttpSettings::new("billing", Dialect::Anthropic, address);
+    Engine::builder()
+        .store(store)
+        .provider(HttpProvider::new(settings).unwrap())
+        .model(MODEL)
+        .budget(BUDGET)
+        .build()
+        .unwrap()
+}
+
+fn at(second: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_second(1_790_000_000 + second).unwrap()
+}
+
+async fn run(engine: &Engine, turn: usize) -> Answer {
+    let incoming = Incoming::new("cli", "ada", question(turn)).in_conversation("long");
+    let mut request = engine.turn(incoming).unwrap();
+    let mut contribution = Contribution::default();
+    contribution.draft.tools = tools(turn);
+    request.contributions.push(contribution);
+    let stop = std::pin::pin!(std::future::pending());
+    engine.answer(request, &mut |_| (), stop).await.unwrap()
+}
+
+/// Every part of the conversation is in what was sent.
+fn everything_took_part(bodies: &[String]) {
+    let requests: Vec<Value> = bodies
+        .iter()
+        .map(|body| serde_json::from_str(body).unwrap())
+        .collect();
+    let all_remembered = (0..TOPICS.len()).flat_map(remembered);
+    let recalled: BTreeSet<String> = all_remembered
+        .map(|(_, text)| text)
+        .filter(|text| bodies.iter().any(|body| body.contains(text.as_str())))
+        .collect();
+    assert!(recalled.len() >= 10, "recall took no part: {recalled:?}");
+    let names = |request: &Value| -> Vec<String> {
+        let tools = request["tools"].as_array().unwrap().iter();
+        tools
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let changes = requests
+        .windows(2)
+        .filter(|pair| names(&pair[0]) != names(&pair[1]));
+    assert_eq!(changes.count(), 2, "the tool list changed");
+    let reminded = |body: &&String| body.contains(REMINDER);
+    let due = TURNS.div_ceil(COOLDOWN as usize + 1);
+    assert_eq!(
+        bodies.iter().filter(reminded).count(),
+        due,
+        "the reminder has a cooldown"
+    );
+    let shortened = bodies
+        .windows(2)
+        .filter(|pair| pair[1].len() < pair[0].len() / 4 * 3);
+    assert_eq!(shortened.count(), 1, "the history was shortened once");
+    let first = question(0);
+    assert!(bodies[1].contains(&first) && !bodies[TURNS - 1].contains(&first));
+}
+
+/// The share of a request that the next one begins with.
+fn reuse(before: &str, after: &str) -> f64 {
+    let plain = |body: &str| body.replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+    let (before, after) = (plain(before), plain(after));
+    let same = before
+        .bytes()
+        .zip(after.bytes())
+        .take_while(|(a, b)| a == b);
+    same.count() as f64 / before.len() as f64
+}
+
+/// The bill of a client that remembers nothing and keeps all that was said.
+fn append_only_cost() -> u64 {
+    let mut cache = Cache::default();
+    let mut messages: Vec<Value> = Vec::new();
+    let marker = json!({ "type": "ephemeral" });
+    let mut cost = 0;
+    for turn in 0..TURNS {
+        messages.push(json!({ "role": "user", "content": question(turn) }));
+        let mut sent = messages.clone();
+        let text = json!({ "type": "text", "text": question(turn), "cache_control": marker });
+        *sent.last_mut().unwrap() = json!({ "role": "user", "content": [text] });
+        let system =
+            json!({ "type": "text", "text": DEFAULT_SYSTEM_PROMPT, "cache_control": marker });
+        let request =
+            json!({ "model": MODEL, "tools": tools(turn), "system": [system], "messages": sent });
+        cost += cache.charge(&request).cost();
+        messages.push(json!({ "role": "assistant", "content": answer(turn) }));
+    }
+    cost
+}
+
+/// The turn that a request is about; none where it is not one of the conversation.
+fn turn_of(request: &Value) -> Option<usize> {
+    let last = request["messages"]
+        .as_array()?
+        .iter()
+        .rfind(|one| one["role"] == "user")?;
+    let text = last["content"].to_string();
+    (0..TURNS)
+        .rev()
+        .find(|turn| text.contains(&format!("Question {turn}:")))
+}
+
+fn question(turn: usize) -> String {
+    let topic = TOPICS[turn / 2 % TOPICS.len()];
+    format!(
+        "Question {turn}: what did we say about the {topic}, and what should I do next? {}",
+        prose(turn as u64, 60)
+    )
+}
+
+fn answer(turn: usize) -> String {
+    let topic = TOPICS[turn / 2 % TOPICS.len()];
+    format!(
+        "Answer {turn} about the {topic}. {}",
+        prose(1_000 + turn as u64, 160)
+    )
+}
+
+/// Messages of earlier conversations about a topic.
+fn remembered(topic: usize) -> Vec<(usize, String)> {
+    let name = TOPICS[topic];
+    let text = |number: usize| {
+        let seed = 5_000 + (topic * 10 + number) as u64;
+        format!("Note {number} on the {name}: {}", prose(seed, 25))
+    };
+    (0..5).map(|number| (topic, text(number))).collect()
+}
+
+/// Two tools, later three, later other ones.
+fn tools(turn: usize) -> Vec<ToolDefinition> {
+    let names: &[&str] = match turn {
+        0..15 => &["calendar", "search"],
+        15..30 => &["calendar", "search", "weather"],
+        _ => &["calendar", "weather"],
+    };
+    let tool = |name: &&str| {
+        let schema = json!({ "type": "object", "properties": { "query": { "type": "string" } } });
+        ToolDefinition::new(
+            *name,
+            format!("Looks into the {name}. {}", prose(77, 40)),
+            schema,
+        )
+    };
+    names.iter().map(tool).collect()
+}
+
+/// So many words, the same for the same seed.
+fn prose(seed: u64, words: usize) -> String {
+    const SYLLABLES: [&str; 16] = [
+        "ba", "do", "fe", "gi", "ku", "la", "mo", "ne", "pi", "ru", "sa", "to", "ve", "wi", "xu",
+        "za",
+    ];
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut below = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % limit as u64) as usize
+    };
+    let mut word = || {
+        let syllables = 1 + below(3);
+        (0..syllables)
+            .map(|_| SYLLABLES[below(SYLLABLES.len())])
+            .collect::<String>()
+    };
+    let words: Vec<String> = (0..words).map(|_| word()).collect();
+    words.join(" ")
+}

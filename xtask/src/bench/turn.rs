@@ -1,0 +1,84 @@
+//! `cargo xtask bench turn`: our own time in a turn, beside a bare recall and a direct call.
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use super::figures;
+use super::report::{AtMost, Report};
+use crate::command::{cargo, output_of};
+
+/// What to measure.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many messages the store has
+    #[arg(long, default_value_t = 100_000)]
+    messages: usize,
+}
+
+#[derive(Deserialize)]
+struct Measured {
+    messages: usize,
+    senders: usize,
+    /// Reading the clocks, which is part of all others.
+    clock: Time,
+    recall: Time,
+    turn: Time,
+    direct: Time,
+    first_token_ms: f64,
+    direct_first_token_ms: f64,
+}
+
+#[derive(Deserialize)]
+struct Time {
+    wall_ms: f64,
+    cpu_ms: f64,
+}
+
+/// Our own time may be so many times that of a bare recall.
+const TIMES_RECALL: f64 = 3.0;
+/// The first words may come later than directly by this share of the time that we may take.
+const SHARE_OF_OWN: f64 = 0.1;
+
+pub(crate) fn turn(options: &Options) -> Result<()> {
+    let mut bench = cargo();
+    bench
+        .args(["bench", "--quiet", "--package", "kitbag"])
+        .args(["--no-default-features", "--features", "providers,sqlite"])
+        .args(["--bench", "turn", "--", &options.messages.to_string()]);
+    eprintln!("measuring turns among {} messages", options.messages);
+    let lines = output_of(&mut bench)?;
+    let mut report = Report::default();
+    for one in figures::<Measured>("turn", &lines)? {
+        add(&one, &mut report);
+    }
+    report.show()
+}
+
+fn add(one: &Measured, report: &mut Report) {
+    let shape = match one.senders {
+        1 => "one sender".to_owned(),
+        many => format!("{many} senders"),
+    };
+    let name = |what: &str| format!("{} messages, {shape}: {what}", one.messages);
+    for (kind, of) in [("CPU", cpu as fn(&Time) -> f64), ("wall", wall)] {
+        let recall = of(&one.recall) - of(&one.clock);
+        let own = of(&one.turn) - of(&one.direct);
+        report.note(&name(&format!("a bare recall, {kind} ms")), recall);
+        report.note(&name(&format!("our own time in a turn, {kind} ms")), own);
+        let what = name(&format!("the same, times the recall, {kind}"));
+        report.add(&what, own / recall, AtMost(TIMES_RECALL));
+    }
+    let late = one.first_token_ms - one.direct_first_token_ms;
+    report.note(&name("the first words come later by, ms"), late);
+    let what = name("the same, share of three recalls");
+    let share = late / (wall(&one.recall) * TIMES_RECALL);
+    report.add(&what, share, AtMost(SHARE_OF_OWN));
+}
+
+fn cpu(time: &Time) -> f64 {
+    time.cpu_ms
+}
+
+fn wall(time: &Time) -> f64 {
+    time.wall_ms
+}
