@@ -1,6 +1,8 @@
 //! `kitbag ask`: a message is answered, remembered, and never lost.
 
 mod claude_code;
+#[cfg(unix)]
+mod interrupted;
 mod upstream;
 
 use serde_json::Value;

@@ -20,6 +20,7 @@ use crate::provider::{ChosenProvider, Provider, ProviderError, Providers};
 use crate::tokens::{Counter, ModelProfile, Vocabulary};
 
 /// Builds an [`Engine`].
+#[derive(Clone)]
 #[must_use]
 pub struct EngineBuilder {
     #[cfg(feature = "store")]
@@ -38,6 +39,7 @@ pub struct EngineBuilder {
 }
 
 #[cfg(feature = "providers")]
+#[derive(Clone)]
 enum ProviderChoice {
     Nobody,
     Given(Arc<dyn Provider>),
@@ -148,6 +150,7 @@ impl EngineBuilder {
     /// # Errors
     /// When the project has no such agent, or when there is no provider for the model.
     pub fn build(mut self) -> Result<Engine, EngineError> {
+        let settings = Box::new(self.clone());
         #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
         let of_agent = self
@@ -179,6 +182,7 @@ impl EngineBuilder {
             gatherers: self.gatherers,
             variable: self.variable,
             clock: self.clock,
+            settings,
         })
     }
 
