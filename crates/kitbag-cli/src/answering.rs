@@ -1,6 +1,7 @@
 //! Answering messages: the options, the call and the words about it that `ask` and `chat` share.
 
 mod failure;
+mod markdown;
 mod report;
 mod shown;
 
@@ -8,12 +9,16 @@ use std::pin::pin;
 
 use kitbag::Engine;
 use kitbag::answer::{Answer, AnswerError};
+use kitbag::command::CommandReply;
 use kitbag::engine::TurnRequest;
 use kitbag::provider::ReplyEvent;
+use kitbag::receive::Response;
+use serde_json::json;
 
 use crate::asked::AskedArgs;
 use crate::commands::pack::summary::{say_problems, say_redacted};
 use crate::failure::Failure;
+use crate::output;
 use crate::project::ProjectArgs;
 
 use failure::provider_failure;
@@ -52,12 +57,13 @@ impl AnsweringArgs {
     }
 }
 
-/// Answers a turn: as text while it comes, or as JSON when all of it is there. Ctrl-C stops the answer.
-pub(crate) async fn answer(
+/// Responds to a turn: prints an answer as text while it comes, or as JSON when all of it is there, and
+/// the reply to a command, which is returned. Ctrl-C stops the answer.
+pub(crate) async fn respond(
     engine: &Engine,
     turn: TurnRequest,
     as_json: bool,
-) -> Result<(), Failure> {
+) -> Result<Option<CommandReply>, Failure> {
     let mut shown = Shown::new(as_json);
     let interrupted = async {
         // Where no signal can be heard, the answer is simply not stopped.
@@ -66,15 +72,27 @@ pub(crate) async fn answer(
         }
     };
     let mut show = |event: &ReplyEvent| shown.show(event);
-    let answer = engine.answer(turn, &mut show, pin!(interrupted)).await;
+    let response = engine.respond(turn, &mut show, pin!(interrupted)).await;
     shown.end()?;
-    tell(answer, as_json)
+    let answer = match response {
+        Ok(Response::Command(reply)) => {
+            match as_json {
+                true => output::print_json(&json!({"text": reply.text}))?,
+                false => output::print(&reply.text)?,
+            }
+            return Ok(Some(reply));
+        }
+        Ok(Response::Answer(answer)) => Ok(answer),
+        Err(error) => Err(error),
+    };
+    tell(answer, as_json)?;
+    Ok(None)
 }
 
 /// Prints what there is to say about an answer, whole or not.
-fn tell(answer: Result<Answer, AnswerError>, as_json: bool) -> Result<(), Failure> {
+fn tell(answer: Result<Box<Answer>, AnswerError>, as_json: bool) -> Result<(), Failure> {
     let (answer, failure) = match answer {
-        Ok(answer) => (Some(Box::new(answer)), None),
+        Ok(answer) => (Some(answer), None),
         Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),
         Err(AnswerError::Stopped { came }) => (came, Some(Failure::new("stopped"))),
         Err(other) => return Err(other.into()),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use kitbag::Engine;
+use kitbag::command;
 use kitbag::core::budget::parse_input;
 use kitbag::core::tokens::Tokens;
 use kitbag::engine::{Contribution, EngineBuilder};
@@ -86,13 +87,20 @@ impl AskedArgs {
         Ok(sender)
     }
 
-    /// The code that the message is about.
+    /// The code that the message is about, or the message whose prompt `/context` shows. No other command
+    /// is about code.
     pub(crate) fn workspace(
         &self,
         message: &str,
         engine: &Engine,
     ) -> Result<Option<Contribution>, Failure> {
-        if !self.pack {
+        let command = command::read(&message.into());
+        let message = match &command {
+            Ok(None) => message,
+            Ok(Some(command)) if command.name() == "context" => &command.rest,
+            _ => return Ok(None),
+        };
+        if !self.pack || message.is_empty() {
             return Ok(None);
         }
         let request = PackRequest::new(&self.root, message).with_budget(engine.budget());

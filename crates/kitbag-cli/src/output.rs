@@ -12,6 +12,8 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 pub(crate) use file::{FileWriter, Rights, behind_links, folder_of, write_file};
+pub(crate) use kitbag::words::{counted, grouped};
+
 pub(crate) use grid::{aligned, beginning, grid, largest_first, shortened};
 pub(crate) use ledger::ledger_table;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
@@ -30,13 +32,11 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
     write(text, printable)
 }
 
-/// Prints the next piece of a text at once, to a terminal without control characters.
+/// Prints the next piece of a text at once as it is: the caller has seen to it that nothing of it steers
+/// a terminal.
 pub(crate) fn print_piece(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.is_terminal() {
-        true => stdout.write_all(printable(text).as_bytes())?,
-        false => stdout.write_all(text.as_bytes())?,
-    }
+    stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
@@ -119,19 +119,4 @@ fn is_bidi_control(c: char) -> bool {
 pub(crate) fn quoted<'a>(words: impl Iterator<Item = &'a String>) -> String {
     let words: Vec<String> = words.map(|word| format!("“{}”", one_line(word))).collect();
     words.join(", ")
-}
-
-/// How many of something there are, in words.
-pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
-    let what = if count == 1 { one } else { several };
-    format!("{} {what}", grouped(count))
-}
-
-/// A number with its thousands set apart.
-pub(crate) fn grouped(number: impl Into<u64>) -> String {
-    let number = number.into();
-    match number / 1_000 {
-        0 => number.to_string(),
-        thousands => format!("{},{:03}", grouped(thousands), number % 1_000),
-    }
 }

@@ -50,6 +50,8 @@ pub enum ProblemKind {
     Ignored,
     /// A choice costs more than another would: provider caches, mostly.
     Costly,
+    /// A text imitates instructions or another speaker, or hides something. It was not refused.
+    Suspicious,
     /// The request names no model, and its form needs one.
     NoModel,
 }

@@ -2,6 +2,7 @@
 //!
 //! Only the text is read here. The files that it names are the caller's to find and to open.
 
+mod channels;
 mod document;
 mod memory;
 mod nodes;
@@ -17,6 +18,7 @@ use crate::manifest::Layout;
 use crate::props::merge;
 use crate::value::{Map, Value};
 
+pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
 pub use memory::{MemorySettings, StatedFacts, StoredSecrets};
 pub use provider::{
@@ -47,6 +49,8 @@ pub struct Config {
     pub memory: MemorySettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
+    /// Who may send messages on which channels.
+    pub channels: Channels,
     /// All else that is not read here, as it is written.
     pub extra: Map,
 }
@@ -80,8 +84,17 @@ impl Config {
         self.agents.iter().find(|agent| agent.id == id)
     }
 
+    /// Stands for a file that cannot be read: it says nothing, and nobody knows whom it admits.
+    #[must_use]
+    pub fn unreadable() -> Self {
+        Self {
+            channels: Channels::unknown(),
+            ..Self::default()
+        }
+    }
+
     /// Lays a project over what its user has everywhere: the project's value counts, maps are
-    /// merged by key, and agents by id.
+    /// merged by key, and agents by id. Of senders only those are admitted whom both admit.
     #[must_use]
     pub fn merge(user: Self, project: Self) -> Self {
         let agents = user.agents.into_iter().chain(project.agents);
@@ -98,6 +111,7 @@ impl Config {
             settings: Settings::merge(user.settings, project.settings),
             memory: MemorySettings::merge(user.memory, project.memory),
             providers: over(user.providers, project.providers),
+            channels: user.channels.merge(project.channels),
             extra: merge(&user.extra, Some(&project.extra)),
         }
     }

@@ -16,7 +16,7 @@ pub mod key;
 pub mod layout;
 pub mod layouts;
 pub mod manifest;
-mod nearest;
+pub mod nearest;
 pub mod payload;
 pub mod problem;
 pub mod prompt;
@@ -30,8 +30,8 @@ mod yaml;
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
-    Config, Declared, HeaderSource, KeySource, MemorySettings, ProviderEntry, ProviderKind,
-    ProviderTimeouts, StatedFacts, StoredSecrets,
+    Channels, Config, Declared, HeaderSource, KeySource, MemorySettings, ProviderEntry,
+    ProviderKind, ProviderTimeouts, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

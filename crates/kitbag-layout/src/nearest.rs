@@ -4,7 +4,8 @@
 const MOST: usize = 3;
 
 /// The one of the known names that is at most two letters away.
-pub(crate) fn within_two<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+#[must_use]
+pub fn within_two<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|&candidate| (distance(name, candidate), candidate))

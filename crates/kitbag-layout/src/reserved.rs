@@ -8,12 +8,13 @@
 //!
 //! Headings of the flat prompt are kept apart by `kitbag_core::flat`, not here.
 
+mod hidden;
 mod looks;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use looks::{is_bracket, is_hidden, is_invisible, is_separator, plain};
+use looks::{is_bracket, is_invisible, is_separator, plain};
 
 use crate::value::Value;
 
@@ -69,27 +70,26 @@ pub fn has_tag(text: &str) -> bool {
 /// Shows characters that change the order of others, that only a machine reads, or that control a
 /// terminal, as their number.
 ///
-/// Joiners and marks of direction that ordinary text needs stay.
+/// Joiners and marks of direction stay where ordinary text needs them. Between plain letters, and in
+/// long runs, they hide something, and are shown.
 ///
 /// ```
 /// use kitbag_layout::reserved::show_hidden;
 ///
-/// assert_eq!(show_hidden("a\u{202e}b"), "a[U+202E]b");
+/// assert_eq!(show_hidden("a\u{202e}b ig\u{200b}nore"), "a[U+202E]b ig[U+200B]nore");
+/// assert_eq!(show_hidden("👩\u{200d}💻"), "👩\u{200d}💻");
 /// ```
 #[must_use]
 pub fn show_hidden(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
-        if is_hidden(char) {
-            shown.push_str(&format!("[U+{:04X}]", u32::from(char)));
-        } else {
-            shown.push(char);
-        }
-    }
-    Cow::Owned(shown)
+    hidden::show(text)
+}
+
+/// The text as a reader sees it, to be compared with others: letters that look alike are the same, in
+/// lower case, and what takes no room is left out.
+#[must_use]
+pub fn as_read(text: &str) -> String {
+    let seen = text.chars().filter(|char| !is_invisible(*char));
+    seen.flat_map(plain).collect()
 }
 
 /// Neutralises every text and every key of a value.

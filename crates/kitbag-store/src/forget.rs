@@ -17,6 +17,7 @@ use crate::export::ExportFilter;
 use crate::fact;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
+use crate::refusal;
 use crate::schema;
 use crate::scope::{Scope, Share};
 use crate::store::Store;
@@ -254,7 +255,8 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
         facts: facts.len() as u64,
         ..Forgotten::default()
     };
-    if scopes.is_empty() && forgotten.facts == 0 {
+    let refusals = refusal::forget(tx, sender).await?;
+    if scopes.is_empty() && forgotten.facts == 0 && refusals == 0 {
         return Err(StoreError::missing("sender", sender));
     }
     let tables = schema::tables();

@@ -27,6 +27,8 @@ pub struct Stats {
     pub summaries: u64,
     /// Turns.
     pub turns: u64,
+    /// Messages that were refused, as far as they are kept.
+    pub refusals: u64,
     /// Prompts that can be rebuilt.
     pub prompts: u64,
     /// Their bytes, as they were sent.
@@ -121,6 +123,7 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
         ),
         (&mut stats.summaries, "count(*) FROM summary WHERE"),
         (&mut stats.turns, "count(*) FROM turn WHERE"),
+        (&mut stats.refusals, "count(*) FROM refusal WHERE"),
         (
             &mut stats.prompts,
             "count(*) FROM prompt WHERE recipe IS NOT NULL AND",

@@ -3,7 +3,7 @@
 use crate::error::{Result, StoreError};
 
 /// Longest name of a channel, a sender, a conversation, a reference or a speaker, in characters.
-const LONGEST: usize = 500;
+pub(crate) const LONGEST: usize = 500;
 
 /// A name that is not empty and has no control characters.
 pub(crate) fn name(field: &'static str, text: &str) -> Result<()> {

@@ -133,6 +133,21 @@ impl Store {
             .await
     }
 
+    /// The latest turn of a conversation; none where it has had none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn last_turn(&self, id: ConversationId) -> Result<Option<StoredTurn>> {
+        self.read(async move |tx| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM turn WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+                     ORDER BY id DESC LIMIT 1"
+            );
+            tx.query_one(&sql, id).await
+        })
+        .await
+    }
+
     /// The turns of a conversation that were begun and have not ended: those of a process that died
     /// among them.
     ///

@@ -27,7 +27,7 @@ pub use error::AnswerError;
 use exchange::Exchange;
 use inference::inference;
 use kept::Kept;
-use stages::Stages;
+pub(crate) use stages::Stages;
 
 /// A lease is short, so that a process that was killed holds nobody up for long; it is renewed while
 /// the provider answers.
@@ -77,21 +77,35 @@ impl Engine {
         Ok((prompt, provider.prepared(request)))
     }
 
-    /// Answers a turn. Each event is handed to `show` as it comes. When `stop` completes the answer
-    /// ends too, and what has come of it is kept.
+    /// Answers a turn with a model, also one whose message reads as a command; see
+    /// [`respond`](Self::respond). Each event is handed to `show` as it comes. When `stop` completes the
+    /// answer ends too, and what has come of it is kept.
     ///
     /// # Errors
-    /// When the store fails, when there is no prompt, or when the provider fails. The message is kept
+    /// When the sender may not send messages on the channel, when the store fails, when there is no prompt, or when the provider fails. The message is kept
     /// in any case once it was accepted, and so is what came of the answer.
     pub async fn answer(
         &self,
+        turn: TurnRequest,
+        show: Show<'_>,
+        stop: Stop<'_>,
+    ) -> Result<Answer, AnswerError> {
+        let stages = self.receive(&turn).await?;
+        self.answer_received(turn, stages, show, stop).await
+    }
+
+    /// Answers a turn that was received.
+    pub(crate) async fn answer_received(
+        &self,
         mut turn: TurnRequest,
+        mut stages: Stages,
         show: Show<'_>,
         stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
         let provider = self.asked_provider()?;
         provider.check()?;
-        let mut stages = Stages::begin();
+        show(&ReplyEvent::Typing);
+        stages.end("typing", "signalled");
         let mut kept = None;
         if let (Some(store), Some(memory)) = (&self.store, &mut turn.memory) {
             let accepted = store.accept(&memory.incoming, (self.clock)()).await?;

@@ -1,5 +1,133 @@
-//! Changes and looks that a person asks for in the middle of a conversation, without a model.
+//! Commands: what a person asks for in the middle of a conversation, answered without a model.
+//!
+//! [`COMMANDS`] is the one table of them; help, completion and suggestions come from it. A command sees
+//! and changes what belongs to the sender of the message alone. Its words are neither stored nor recalled.
 
+mod checkpoint;
+mod context;
 mod conversation;
+mod error;
+mod facts;
+mod forget;
+mod help;
+mod history;
+mod memory;
+mod read;
+mod remind;
+mod settings;
+mod status;
+mod table;
+
+use kitbag_store::{ConversationChoice, ConversationId, Incoming, Store};
+
+use crate::engine::{Contribution, Engine};
 
 pub use conversation::Ended;
+pub use error::CommandError;
+pub use forget::ForgetPreview;
+pub use help::help_line;
+pub use read::{Command, read};
+pub use remind::reminder_key;
+pub use status::describe_turn;
+pub use table::{COMMANDS, CommandSpec};
+
+use table::CommandName;
+
+/// The reply to a command, and what the channel that it came from goes on with.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CommandReply {
+    /// The reply, for people.
+    pub text: String,
+    /// The engine for the messages that follow, where the command chose another model or agent.
+    pub engine: Option<Box<Engine>>,
+    /// The conversation of the messages that follow, where the command began another.
+    pub conversation: Option<ConversationChoice>,
+}
+
+impl From<String> for CommandReply {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
+impl Engine {
+    /// Follows a command of the message's sender. `others` is what sources besides memory bring to the
+    /// turn.
+    pub(crate) async fn follow(
+        &self,
+        command: &Command,
+        incoming: &Incoming,
+        others: &[Contribution],
+    ) -> Result<CommandReply, CommandError> {
+        tracing::debug!(event = "command", name = command.name());
+        let rest = command.rest.as_str();
+        let asked = Asked {
+            engine: self,
+            incoming,
+            name: command.name,
+            rest,
+        };
+        match command.name {
+            CommandName::Help => help::help(rest).map(Into::into),
+            CommandName::Status => status::status(asked).await,
+            CommandName::Context => context::context(asked, others).await,
+            CommandName::Memory => memory::memory(asked).await,
+            CommandName::Facts => facts::facts(asked).await,
+            CommandName::Forget => forget::forget(asked).await,
+            CommandName::History => history::history(asked).await,
+            CommandName::Remind => remind::remind(asked).await,
+            CommandName::Checkpoint => checkpoint::checkpoint(asked),
+            CommandName::Model => settings::model(asked),
+            CommandName::Agent => settings::agent(asked),
+            CommandName::New => conversation::new(asked).await,
+        }
+    }
+}
+
+/// A command, and where it was given.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    engine: &'a Engine,
+    incoming: &'a Incoming,
+    name: CommandName,
+    /// The words behind the command.
+    rest: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    fn store(self) -> Result<&'a Store, CommandError> {
+        let command = self.name.spec().name;
+        let store = self.engine.store.as_ref();
+        store.ok_or(CommandError::NoMemory { command })
+    }
+
+    fn sender(self) -> &'a str {
+        &self.incoming.sender
+    }
+
+    /// The conversation that the next message goes on with.
+    async fn conversation(self) -> Result<Option<ConversationId>, CommandError> {
+        let open = self.engine.conversation(self.incoming).await?;
+        Ok(open.map(|(id, _)| id))
+    }
+
+    fn wrong(self, problem: impl Into<String>) -> CommandError {
+        let command = self.name.spec();
+        CommandError::Usage {
+            command,
+            problem: problem.into(),
+        }
+    }
+
+    /// Refuses words behind a command that takes none.
+    fn takes_nothing(self) -> Result<(), CommandError> {
+        match self.rest.is_empty() {
+            true => Ok(()),
+            false => Err(self.wrong("takes no words")),
+        }
+    }
+}

@@ -19,9 +19,12 @@ pub mod pack;
 pub mod project;
 #[cfg(feature = "providers")]
 pub mod provider;
+#[cfg(feature = "layouts")]
+pub mod receive;
 mod shorten;
 pub mod tokens;
 pub mod wire;
+pub mod words;
 
 #[cfg(feature = "layouts")]
 pub use engine::Engine;

@@ -286,7 +286,7 @@ fn read_config(file: &Path, name: &str, problems: &mut Vec<FileProblem>) -> Conf
         }
         Err(error) => {
             problems.push(FileProblem::error(name, error.to_string()));
-            Config::default()
+            Config::unreadable()
         }
     }
 }

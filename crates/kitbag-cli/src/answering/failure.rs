@@ -1,6 +1,7 @@
 //! Failures of engines and providers, and which option helps.
 
 use kitbag::answer::AnswerError;
+use kitbag::command::CommandError;
 use kitbag::engine::EngineError;
 use kitbag::provider::ProviderError;
 
@@ -20,10 +21,29 @@ impl From<EngineError> for Failure {
 impl From<AnswerError> for Failure {
     fn from(error: AnswerError) -> Self {
         match error {
+            AnswerError::Refused(refused) => {
+                let failure = Self::new(one_line(&refused.to_string()));
+                failure.hint(one_line(&refused.hint()))
+            }
+            AnswerError::Command(error) => (*error).into(),
             AnswerError::Turn(error) => error.into(),
             AnswerError::Store(error) => error.into(),
             AnswerError::Provider { error, .. } => provider_failure(error),
             error => Self::new(&error),
+        }
+    }
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Turn(error) => error.into(),
+            CommandError::Store(error) => error.into(),
+            CommandError::Engine(error) => error.into(),
+            error => {
+                let hint = error.hint();
+                Self::new(one_line(&error.to_string())).hint_if(hint.as_deref().map(one_line))
+            }
         }
     }
 }

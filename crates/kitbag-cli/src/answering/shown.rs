@@ -1,45 +1,92 @@
 //! An answer on the screen while it comes.
 
+use std::env;
+use std::io::{self, IsTerminal as _};
+
 use kitbag::provider::ReplyEvent;
 
+use super::markdown::Markdown;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, printable};
+use crate::progress::Progress;
 
 /// Prints the pieces of an answer as they come.
 pub(super) struct Shown {
-    is_quiet: bool,
+    manner: Manner,
+    /// Shown from the signal that an answer is being made until its first words.
+    progress: Option<Progress>,
     is_amid_line: bool,
-    error: Option<std::io::Error>,
+    error: Option<io::Error>,
+}
+
+/// How pieces are printed.
+enum Manner {
+    /// Not at all.
+    Quiet,
+    /// As they are, to a file or a pipe.
+    Exact,
+    /// To a terminal that shows no styles.
+    Plain,
+    /// To a terminal.
+    Styled(Markdown),
 }
 
 impl Shown {
     pub(super) fn new(is_quiet: bool) -> Self {
+        let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let manner = match (is_quiet, io::stdout().is_terminal()) {
+            (true, _) => Manner::Quiet,
+            (_, false) => Manner::Exact,
+            (_, true) if is_set("NO_COLOR") || is_dumb => Manner::Plain,
+            (_, true) => Manner::Styled(Markdown::default()),
+        };
         Self {
-            is_quiet,
+            manner,
+            progress: None,
             is_amid_line: false,
             error: None,
         }
     }
 
     pub(super) fn show(&mut self, event: &ReplyEvent) {
-        if let ReplyEvent::Text(text) = event
-            && !self.is_quiet
-            && self.error.is_none()
-            && !text.is_empty()
-        {
-            self.is_amid_line = !text.ends_with('\n');
-            self.error = output::print_piece(text).err();
+        match event {
+            ReplyEvent::Typing => self.progress = Some(Progress::start("waiting for the answer")),
+            ReplyEvent::Text(text) if !text.is_empty() => self.print(text),
+            _ => {}
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        let shown = match &mut self.manner {
+            Manner::Quiet => return,
+            Manner::Exact => text.to_owned(),
+            Manner::Plain => printable(text).into_owned(),
+            Manner::Styled(markdown) => markdown.push(&printable(text)),
+        };
+        self.progress = None;
+        self.is_amid_line = !text.ends_with('\n');
+        if self.error.is_none() {
+            self.error = output::print_piece(&shown).err();
         }
     }
 
     /// Ends the last line.
-    pub(super) fn end(self) -> Result<(), Failure> {
+    pub(super) fn end(mut self) -> Result<(), Failure> {
+        self.progress = None;
         if let Some(error) = self.error {
             return Err(error.into());
         }
+        let mut rest = match &mut self.manner {
+            Manner::Styled(markdown) => markdown.end(),
+            _ => String::new(),
+        };
         if self.is_amid_line {
-            output::print_piece("\n")?;
+            rest.push('\n');
         }
-        Ok(())
+        match rest.is_empty() {
+            true => Ok(()),
+            false => Ok(output::print_piece(&rest)?),
+        }
     }
 }

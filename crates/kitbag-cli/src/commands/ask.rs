@@ -4,6 +4,8 @@
 
 mod message;
 
+use kitbag::command;
+
 use crate::answering::{self, AnsweringArgs};
 use crate::failure::Failure;
 use crate::model::with_chosen_model;
@@ -23,6 +25,9 @@ use message::MessageArgs;
 /// (ANTHROPIC_API_KEY), openai (OPENAI_API_KEY), openrouter (OPENROUTER_API_KEY), ollama, and those under
 /// `providers:` in kitbag.yaml. Keys come from the environment, from a file or from a program, never from
 /// an option.
+///
+/// A message that is a command, such as `/facts` or `/context`, is followed without a model; `/help` lists
+/// them. A space before the slash makes it a message.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -39,6 +44,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message.read()?;
+    let command = command::read(&message.as_str().into());
+    let is_message = matches!(command, Ok(None));
+    if args.dry_run
+        && let Some(command) = command?
+    {
+        let name = command.name();
+        let what = format_args!("`/{name}` is a command, so that nothing would be sent");
+        return Err(Failure::usage(what).hint("a space before the slash makes it a message"));
+    }
     let engine = args.answering.engine()?;
     let asked = &args.answering.asked;
     let progress = Progress::start("looking at what is known");
@@ -48,8 +62,10 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             (true, _) => None,
             (false, true) => place.open_if_any().await?,
             (false, false) => {
-                // Without a key nothing should be made or stored.
-                engine.check()?;
+                // Without a key nothing should be made or stored; a command needs none.
+                if is_message {
+                    engine.check()?;
+                }
                 Some(place.open_or_make().await?)
             }
         };
@@ -64,6 +80,6 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        answering::answer(&engine, turn, args.json).await
+        answering::respond(&engine, turn, args.json).await.map(drop)
     })
 }

@@ -1,9 +1,10 @@
 //! `kitbag chat`: message after message is answered, in one conversation.
 
+mod complete;
 mod lines;
 
 use kitbag::Engine;
-use kitbag::command::Ended;
+use kitbag::command::{Ended, help_line};
 use kitbag::store::Incoming;
 
 use crate::answering::{self, AnsweringArgs};
@@ -19,8 +20,13 @@ use lines::Lines;
 ///
 /// Each message is answered as `kitbag ask` does, and the open conversation goes on where it was left.
 /// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
-/// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D ends
-/// the chat. Where stdin is no terminal, each line of it is a message.
+/// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D or
+/// `/quit` ends the chat. Where stdin is no terminal, each line of it is a message.
+///
+/// A line that begins with the name of a command, such as `/context`, is followed without a model, and is
+/// neither stored nor recalled: `/help` lists the commands, and the tab key completes them. Any other line
+/// is a message, also one that begins with `//` or with a path; a space before the slash makes a message
+/// of a command.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -50,8 +56,12 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             chat.begin_another().await?;
         }
         chat.say_conversation().await?;
+        lines.say_help();
         while let Some(message) = lines.message()? {
-            if let Err(failure) = chat.answer(&message).await {
+            if QUIT.contains(&message.trim_end()) {
+                break;
+            }
+            if let Err(failure) = chat.respond(&message).await {
                 if failure.is_closed_pipe() {
                     return Err(failure);
                 }
@@ -62,6 +72,9 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })
 }
 
+/// What the chat itself follows, besides the commands of every channel.
+const QUIT: [&str; 2] = ["/quit", "/exit"];
+
 struct Chat<'a> {
     args: &'a Args,
     engine: Engine,
@@ -70,7 +83,7 @@ struct Chat<'a> {
 }
 
 impl Chat<'_> {
-    async fn answer(&self, message: &str) -> Result<(), Failure> {
+    async fn respond(&mut self, message: &str) -> Result<(), Failure> {
         let progress = Progress::start("looking at what is known");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
@@ -79,7 +92,19 @@ impl Chat<'_> {
         turn.contributions
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
-        answering::answer(&self.engine, turn, false).await
+        let Some(reply) = answering::respond(&self.engine, turn, false).await? else {
+            return Ok(());
+        };
+        if message.trim_end() == "/help" {
+            output::print(&help_line("/quit", "ends the chat, as Ctrl-D does"))?;
+        }
+        if let Some(engine) = reply.engine {
+            self.engine = *engine;
+        }
+        if let Some(conversation) = reply.conversation {
+            self.incoming.conversation = conversation;
+        }
+        Ok(())
     }
 
     async fn begin_another(&mut self) -> Result<(), Failure> {

@@ -15,6 +15,7 @@ mod import;
 mod migrate;
 mod model;
 mod recall;
+mod refusals;
 mod repair;
 mod restore;
 mod retain;
@@ -56,6 +57,7 @@ enum Command {
     Forget(forget::Args),
     Retain(retain::Args),
     Senders(senders::Args),
+    Refusals(refusals::Args),
     Tenants(tenants::Args),
     Stats(stats::Args),
     Check(check::Args),
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Forget(args) => forget::run(args, store).await,
             Command::Retain(args) => retain::run(args, store).await,
             Command::Senders(args) => senders::run(args, store).await,
+            Command::Refusals(args) => refusals::run(args, store).await,
             Command::Tenants(args) => tenants::run(args, store).await,
             Command::Stats(args) => stats::run(args, store).await,
             Command::Check(args) => check::run(args, store).await,

@@ -2,6 +2,7 @@
 
 use clap::{Subcommand, ValueEnum};
 use jiff::Timestamp;
+use kitbag::command::reminder_key;
 use kitbag::core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
 use kitbag::core::role::Visibility;
 use kitbag::store::{ConversationChoice, ConversationId, Store};
@@ -121,7 +122,10 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
     if given.text.trim().is_empty() {
         return Err(Failure::usage("the reminder is empty").hint("say what to remind of"));
     }
-    let key = given.key.clone().unwrap_or_else(|| made_key(&given.text));
+    let key = given
+        .key
+        .clone()
+        .unwrap_or_else(|| reminder_key(&given.text));
     // Whoever wrote it may read it.
     let message = ContextMessage::new(&key, &given.text)
         .with_visibility(Visibility::All)
@@ -293,15 +297,4 @@ fn no_conversation(args: &Args, sender: &str) -> String {
     };
     let (sender, channel) = (one_line(sender), one_line(&args.channel));
     format!("{sender} has no conversation {named} on channel {channel}")
-}
-
-/// The first words of a text and the beginning of its hash: the same text has the same key, and
-/// another one that begins alike does not replace it.
-fn made_key(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty()).take(4);
-    let hash = blake3::hash(text.as_bytes()).to_hex();
-    let hash = hash.chars().take(8).collect();
-    let parts: Vec<String> = words.map(str::to_lowercase).chain([hash]).collect();
-    parts.join("-")
 }

@@ -1,6 +1,6 @@
 //! Reading a project file.
 
-use super::{Config, DocumentEntry, MemorySettings, ProviderEntry, Settings, nodes};
+use super::{Channels, Config, DocumentEntry, MemorySettings, ProviderEntry, Settings, nodes};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
@@ -22,7 +22,13 @@ impl Config {
     /// ```
     #[must_use]
     pub fn read(file: &str, text: &str) -> (Self, Vec<FileProblem>) {
-        let (mut config, problems) = Problems::reading(file, text, read_root);
+        let read = |root: &Field<'_>| Some(read_root(root));
+        let (config, problems) = Problems::reading(file, text, read);
+        let is_broken = problems.iter().any(FileProblem::is_error);
+        let mut config = match config {
+            None if is_broken => Self::unreadable(),
+            config => config.unwrap_or_default(),
+        };
         config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
         (config, problems)
     }
@@ -53,6 +59,7 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
             .read("memory", MemorySettings::read)
             .unwrap_or_default(),
         providers: providers.unwrap_or_default(),
+        channels: root.read("channels", Channels::read).unwrap_or_default(),
         // All that is known has been asked for by now.
         extra: root.unread(),
     };

@@ -203,6 +203,8 @@ fn yaml_tree() -> impl Strategy<Value = Value> {
         "documents",
         "settings",
         "nodes",
+        "channels",
+        "senders",
         "entity",
         "depth",
         "env",
@@ -313,4 +315,53 @@ fn providers_are_read_with_what_is_wrong_by_line() {
     ");
     assert!(!format!("{config:?}{problems:?}").contains("hidden"));
     assert_eq!(config.providers.keys().collect::<Vec<_>>(), ["b", "c"]);
+}
+
+#[test]
+fn o05_a_file_can_only_restrict_the_senders_that_another_admits() {
+    let user = "channels: {slack: {senders: [ann, bob]}, sms: {senders: []}}";
+    let project = "channels: {slack: {senders: [bob, eve]}, sms: {}, mail: {senders: ann}}";
+    let (user, project) = (read("user.yaml", user), read("kitbag.yaml", project));
+    for merged in [
+        Config::merge(user.clone(), project.clone()),
+        Config::merge(project.clone(), user.clone()),
+    ] {
+        let admitted = |channel, sender| merged.channels.admit(channel, sender);
+        assert!(admitted("slack", "bob") && admitted("mail", "ann") && admitted("cli", "eve"));
+        for (channel, sender) in [
+            ("slack", "ann"),
+            ("slack", "eve"),
+            ("slack", "Bob"),
+            ("slack", ""),
+            ("sms", "ann"),
+            ("mail", "bob"),
+        ] {
+            assert!(!admitted(channel, sender), "{sender} on {channel}");
+        }
+    }
+}
+
+#[test]
+fn o05_a_slip_in_a_restriction_opens_no_channel() {
+    let wrong = "channels:\n  a: {senders: 7}\n  b: {sender: [ann]}\n  c: [ann]\n  d: {senders: }\n  \
+                 e: {senders: [ann, 7]}\n  f: {}\n";
+    insta::assert_snapshot!(problems(wrong), @"
+    kitbag.yaml:2:16: channels.a.senders: expected a text or a list of texts, got a number
+    kitbag.yaml:3:15: channels.b.sender: `sender` is not a known key and has no effect
+    kitbag.yaml:4:6: channels.c: expected a map, got a list
+    kitbag.yaml:5:14: channels.d.senders: expected a text or a list of texts, got nothing
+    kitbag.yaml:6:22: channels.e.senders[1]: expected a text, got a number
+    ");
+    let (config, _) = Config::read("kitbag.yaml", wrong);
+    for channel in ["a", "b", "c", "d"] {
+        assert!(!config.channels.admit(channel, "ann"), "{channel}");
+    }
+    assert!(config.channels.admit("e", "ann") && config.channels.admit("f", "ann"));
+    for broken in ["channels: [slack]", "channels: {slack: {", "- a list"] {
+        let (config, _) = Config::read("kitbag.yaml", broken);
+        assert!(!config.channels.admit("cli", "ann"), "{broken}");
+        let merged = Config::merge(config, Config::default());
+        assert!(merged.channels.is_unknown(), "{broken}");
+    }
+    assert!(read("kitbag.yaml", "").channels.admit("cli", "ann"));
 }

@@ -57,16 +57,19 @@ pub(super) fn is_separator(char: char) -> bool {
 
 /// Whether a character takes no room, so that a name reads the same without it.
 pub(super) fn is_invisible(char: char) -> bool {
-    is_hidden(char)
-        || matches!(char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{e0100}'..='\u{e01ef}')
-        || is_combining_mark(char)
+    is_hidden(char) || is_joiner(char) || is_combining_mark(char)
 }
 
-/// Whether a character is shown by its number.
+/// Whether a character takes no room, and ordinary text of some script or a picture may need it.
+pub(super) fn is_joiner(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Whether a character is shown by its number wherever it stands.
 pub(super) fn is_hidden(char: char) -> bool {
     matches!(char,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'

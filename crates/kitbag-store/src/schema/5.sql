@@ -12,3 +12,15 @@ CREATE TABLE calibration (
     factor INTEGER NOT NULL,
     PRIMARY KEY (tenant, model)
 ) WITHOUT ROWID;
+
+-- Messages that were refused before anything of them was stored: who sent them, where, when and why. The
+-- latest of them are kept.
+CREATE TABLE refusal (
+    tenant TEXT NOT NULL CHECK (tenant <> ''),
+    id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    channel BODY NOT NULL,
+    sender BODY NOT NULL,
+    reason BODY NOT NULL,
+    PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;

@@ -36,6 +36,7 @@ mod prompts;
 mod race;
 mod random;
 mod recall;
+mod refusals;
 mod remembered;
 mod repair;
 #[cfg(unix)]

@@ -3,13 +3,21 @@
 use kitbag_store::StoreError;
 
 use super::Answer;
+use crate::command::CommandError;
 use crate::engine::TurnError;
 use crate::provider::ProviderError;
+use crate::receive::Refused;
 
 /// An error of answering a turn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
+    /// The sender may not send messages on the channel. Nothing of the message is stored.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The message is a command that cannot be followed.
+    #[error(transparent)]
+    Command(Box<CommandError>),
     /// There is no prompt.
     #[error(transparent)]
     Turn(#[from] TurnError),
@@ -43,12 +51,20 @@ impl AnswerError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Refused(refused) => Some(refused.hint()),
+            Self::Command(error) => error.hint(),
             Self::Turn(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Provider { error, .. } => error.hint(),
             Self::NoProvider => Some("give the engine a provider when it is built".to_owned()),
             Self::Stopped { .. } | Self::NoRequest => None,
         }
+    }
+}
+
+impl From<CommandError> for AnswerError {
+    fn from(error: CommandError) -> Self {
+        Self::Command(Box::new(error))
     }
 }
 

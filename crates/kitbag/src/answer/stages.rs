@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
 
 /// Times the stages of a turn: each begins where the one before it ended.
-pub(super) struct Stages {
+pub(crate) struct Stages {
     ended: Vec<StageRecord>,
     begun: Instant,
 }
 
 impl Stages {
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         Self {
             ended: Vec::new(),
             begun: Instant::now(),
         }
     }
 
-    pub(super) fn end(&mut self, stage: &'static str, result: impl Display) {
+    pub(crate) fn end(&mut self, stage: &'static str, result: impl Display) {
         let now = Instant::now();
         self.add(stage, result, now.duration_since(self.begun));
         self.begun = now;

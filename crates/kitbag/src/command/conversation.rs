@@ -5,6 +5,7 @@ use kitbag_store::{
     CloseOutcome, ConversationChoice, ConversationId, Incoming, MemoryRequest, StoreError,
 };
 
+use super::{Asked, CommandError, CommandReply};
 use crate::engine::Engine;
 
 /// The most tokens of the summary that stands for a conversation.
@@ -61,4 +62,28 @@ impl Engine {
             _ => Ended::Closed(id),
         })
     }
+}
+
+/// `/new`: ends the conversation.
+pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    asked.takes_nothing()?;
+    asked.store()?;
+    if !matches!(asked.incoming.conversation, ConversationChoice::Idle(_)) {
+        return Err(asked.wrong("ends the open conversation, and this one was chosen by its name"));
+    }
+    let mut incoming = asked.incoming.clone();
+    let text = match asked.engine.end_conversation(&mut incoming).await? {
+        Ended::Busy(id) => {
+            return Ok(format!("conversation {id} stays open: a turn of it is under way").into());
+        }
+        Ended::Closed(id) => {
+            format!("conversation {id} is closed; the next message begins another")
+        }
+        Ended::None => "the next message begins a conversation".to_owned(),
+    };
+    Ok(CommandReply {
+        text,
+        engine: None,
+        conversation: Some(incoming.conversation),
+    })
 }

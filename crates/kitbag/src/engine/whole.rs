@@ -27,6 +27,7 @@ use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::Provider;
+use crate::receive::sanitise;
 
 pub use builder::EngineBuilder;
 pub(crate) use calibrated::EngineCounter;
@@ -61,6 +62,8 @@ pub struct Engine {
     pub(crate) variable: fn(&str) -> Option<String>,
     #[cfg(feature = "store")]
     pub(crate) clock: fn() -> Timestamp,
+    /// The settings that it was built with.
+    settings: Box<EngineBuilder>,
 }
 
 impl Engine {
@@ -83,6 +86,29 @@ impl Engine {
     pub fn with_store(mut self, store: Option<Store>) -> Self {
         self.store = store;
         self
+    }
+
+    /// The same engine with another model, and with its provider where that is configured.
+    ///
+    /// # Errors
+    /// When there is no provider for the model.
+    pub fn with_model(&self, model: impl Into<String>) -> Result<Self, EngineError> {
+        self.rebuilt(self.settings.as_ref().clone().model(model))
+    }
+
+    /// The same engine with another agent of the project, and with its model unless one was chosen.
+    ///
+    /// # Errors
+    /// When the project has no such agent, or when there is no provider for its model.
+    pub fn with_agent(&self, id: impl Into<String>) -> Result<Self, EngineError> {
+        self.rebuilt(self.settings.as_ref().clone().agent(id))
+    }
+
+    fn rebuilt(&self, settings: EngineBuilder) -> Result<Self, EngineError> {
+        let engine = settings.build()?;
+        #[cfg(feature = "store")]
+        let engine = engine.with_store(self.store.clone());
+        Ok(engine)
     }
 
     /// The project, where the engine has one.
@@ -136,6 +162,7 @@ impl Engine {
     /// When the conversation cannot be read, when the agent has no prompt, or when the parts that must
     /// be in do not fit.
     pub async fn prompt(&self, mut request: TurnRequest) -> Result<TurnPrompt, TurnError> {
+        sanitise(&mut request);
         if !self.gatherers.is_empty() {
             let message = request.prompt.current.content.text();
             let task = GatherTask::without_workspace(message, request.prompt.settings.budget);

@@ -8,6 +8,9 @@ pub use kitbag_core::record::Usage;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReplyEvent {
+    /// An answer is being made, and nothing of it has come yet. It is the first event that is shown of a
+    /// turn; no provider sends it.
+    Typing,
     /// The next words of the answer.
     Text(String),
     /// The next words of the model's reasoning, to be shown to people.

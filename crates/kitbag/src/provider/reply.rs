@@ -38,6 +38,7 @@ impl Reply {
     /// ```
     pub fn add(&mut self, event: ReplyEvent) {
         match event {
+            ReplyEvent::Typing => {}
             ReplyEvent::Text(text) => match self.blocks.last_mut() {
                 Some(ContentBlock::Text {
                     text: said,

@@ -14,6 +14,8 @@ mod flat;
 mod history;
 mod nodes;
 mod one_prompt;
+#[cfg(feature = "providers")]
+mod receive;
 
 use std::sync::LazyLock;
 

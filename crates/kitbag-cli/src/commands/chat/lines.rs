@@ -6,11 +6,14 @@ use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
 use kitbag::secrets::redact;
-use rustyline::DefaultEditor;
+use rustyline::Editor;
 use rustyline::error::ReadlineError;
+use rustyline::history::DefaultHistory;
 
 use crate::failure::Failure;
 use crate::output::{self, one_line};
+
+use super::complete::Commands;
 
 /// Begins and ends a message of several lines.
 const FENCE: &str = "\"\"\"";
@@ -23,7 +26,7 @@ pub(super) enum Lines {
 
 /// A terminal, and what was typed there before.
 pub(super) struct Typed {
-    editor: DefaultEditor,
+    editor: Editor<Commands, DefaultHistory>,
     /// The file of what was typed; none where nothing is to be remembered.
     history: Option<PathBuf>,
 }
@@ -41,7 +44,8 @@ impl Lines {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Ok(Self::Piped);
         }
-        let mut editor = DefaultEditor::new().map_err(|error| cannot_read(&error))?;
+        let mut editor = Editor::new().map_err(|error| cannot_read(&error))?;
+        editor.set_helper(Some(Commands));
         let history = history_file().filter(|_| keeps_history);
         if let Some(file) = history.as_ref().filter(|file| file.exists())
             && let Err(error) = editor.load_history(file)
@@ -49,6 +53,13 @@ impl Lines {
             warn(&error, "is not read");
         }
         Ok(Self::Typed(Box::new(Typed { editor, history })))
+    }
+
+    /// Tells a person at a terminal where help is.
+    pub(super) fn say_help(&self) {
+        if let Self::Typed(_) = self {
+            output::say("/help lists the commands, Ctrl-D ends the chat");
+        }
     }
 
     /// The next message; none at the end.

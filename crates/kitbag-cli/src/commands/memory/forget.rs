@@ -1,10 +1,9 @@
 //! `kitbag memory forget`: deletes what was said, with all that was made of it.
 
-mod preview;
-
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use clap::ArgGroup;
+use kitbag::command::ForgetPreview;
 use kitbag::store::{
     ConversationId, ExportFilter, Forget, Forgotten, MessageFilter, MessageId, MessageTime, Store,
 };
@@ -15,7 +14,6 @@ use crate::failure::Failure;
 use crate::output::{self, counted, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
-pub(super) use preview::Preview;
 
 /// Deletes messages, facts, conversations, or all about a sender, for good
 ///
@@ -79,7 +77,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let what = what(args, &store).await?;
     if args.dry_run {
-        let preview = Preview::of(&store, &what, args.limit).await?;
+        let preview = ForgetPreview::of(&store, &what, args.limit).await?;
         return match args.json {
             true => Ok(output::print_json(&preview)?),
             false => Ok(output::print(&preview.text("would forget"))?),
@@ -139,12 +137,12 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
 
 /// Lists what would go, and asks whoever sits at the terminal.
 pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<(), Failure> {
-    let named = one_line(&preview::named(what));
+    let named = one_line(&named(what));
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let what = format!("nobody can be asked whether to forget {named}");
         return Err(Failure::usage(what).hint("say so with `--yes`"));
     }
-    let preview = Preview::of(store, what, limit).await?;
+    let preview = ForgetPreview::of(store, what, limit).await?;
     output::say(preview.text("would forget").trim_end());
     output::say(format_args!("Forget {named} for good? [y/N]"));
     let mut answer = String::new();
@@ -192,4 +190,16 @@ pub(super) fn told(gone: &Forgotten) -> String {
         false => "",
     };
     format!("forgot {}{log}{pages}", counts.join(", "))
+}
+
+/// Names the things to forget.
+fn named(what: &Forget) -> String {
+    match what {
+        Forget::Message(id) => format!("message {id}"),
+        Forget::Fact { sender, key } => format!("the fact `{key}` of {sender}"),
+        Forget::Conversation(id) => format!("conversation {id}"),
+        Forget::Sender(sender) => format!("all about {sender}"),
+        Forget::Tenant => "everything of the tenant".to_owned(),
+        _ => "these messages".to_owned(),
+    }
 }

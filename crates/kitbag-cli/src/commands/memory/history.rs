@@ -1,12 +1,14 @@
 //! `kitbag memory history`: which conversations there are, and what was said in one.
 
+mod turn;
+
 use std::str::FromStr;
 
 use jiff::Timestamp;
 use kitbag::core::role::Role;
 use kitbag::store::{
     ConversationId, ExportFilter, LatestConversation, MessageFilter, MessageId, MessageTime, Store,
-    StoreError, StoredMessage,
+    StoreError, StoredMessage, TurnId,
 };
 use serde::Serialize;
 
@@ -27,7 +29,8 @@ const PAGE: u32 = 1_000;
 /// `--until`, only conversations that were active then are listed, and only messages of that time printed.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The conversation to print, such as 7.12, or a message with all its versions, such as 7.12#3
+    /// The conversation to print, such as 7.12, a message with all its versions, such as 7.12#3, or a
+    /// turn with its stages, their times and its cost, such as 7.12.3
     #[arg(value_name = "ID")]
     conversation: Option<Shown>,
     /// Conversations of this sender only
@@ -51,15 +54,17 @@ pub(super) struct Args {
 enum Shown {
     Conversation(ConversationId),
     Message(MessageId),
+    Turn(TurnId),
 }
 
 impl FromStr for Shown {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
-        match text.contains('#') {
-            true => text.parse().map(Self::Message),
-            false => text.parse().map(Self::Conversation),
+        match (text.contains('#'), text.matches('.').count()) {
+            (true, _) => text.parse().map(Self::Message),
+            (false, 2) => text.parse().map(Self::Turn),
+            (false, _) => text.parse().map(Self::Conversation),
         }
     }
 }
@@ -69,6 +74,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     match args.conversation {
         Some(Shown::Conversation(conversation)) => print_messages(args, &store, conversation).await,
         Some(Shown::Message(message)) => print_versions(args, &store, message).await,
+        Some(Shown::Turn(turn)) => turn::print(&store, turn, args.json).await,
         None => print_conversations(args, &store).await,
     }
 }

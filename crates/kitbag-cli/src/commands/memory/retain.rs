@@ -7,12 +7,13 @@ use kitbag::layout::FileProblem;
 use kitbag::store::{ExportFilter, Forget, MessageFilter, Store};
 use serde::Serialize;
 
-use super::forget::{Preview, confirm, told};
+use super::forget::{confirm, told};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::progress::Progress;
 use crate::project::ProjectArgs;
 use crate::store::StoreArgs;
+use kitbag::command::ForgetPreview;
 
 /// Forgets messages that are older than the configuration keeps them
 ///
@@ -118,7 +119,7 @@ async fn list(
 ) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for (channel, before, what) in due {
-        let what = Preview::of(store, &what, args.limit).await?;
+        let what = ForgetPreview::of(store, &what, args.limit).await?;
         rows.push(Row {
             channel,
             before,
@@ -128,7 +129,7 @@ async fn list(
     if args.json {
         return Ok(output::print_json_list("channels", &rows)?);
     }
-    let text = |row: &Row<Preview>| {
+    let text = |row: &Row<ForgetPreview>| {
         let text = row.what.text("would forget");
         format!("{}: {}\n", one_line(&row.channel), text.trim_end())
     };

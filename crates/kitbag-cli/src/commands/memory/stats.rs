@@ -25,6 +25,10 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         ("past facts", Some(stats.past_facts)),
         ("summaries", Some(stats.summaries)),
         ("turns", Some(stats.turns)),
+        (
+            "refused messages",
+            Some(stats.refusals).filter(|count| *count > 0),
+        ),
         ("prompts", Some(stats.prompts)),
         ("bytes of prompts", Some(stats.prompt_bytes)),
         ("bytes of the file", stats.file_bytes),

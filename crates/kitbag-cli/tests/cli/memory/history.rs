@@ -73,7 +73,7 @@ fn o06_a_conversation_is_printed_in_its_order() {
     );
     let error = memory.run(&["history", "9.9"]).failure(1);
     assert!(error.contains("there is no conversation `9.9`"), "{error}");
-    for wrong in ["nine", "1", "1.2.3", "99999999999.1"] {
+    for wrong in ["nine", "1", "1.2.3.4", "99999999999.1"] {
         memory.run(&["history", wrong]).failure(2);
     }
     memory

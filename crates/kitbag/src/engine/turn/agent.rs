@@ -14,6 +14,7 @@ use kitbag_core::tokens::TokenCounter;
 #[cfg(feature = "store")]
 use kitbag_layout::PastMessage;
 use kitbag_layout::bands::{self, with_name};
+use kitbag_layout::query::Wrapped;
 use kitbag_layout::reserved::neutralise;
 use kitbag_layout::{SecurityKey, ShownBy};
 #[cfg(feature = "store")]
@@ -127,8 +128,9 @@ pub(super) fn guard(
         let said = contribution.draft.history.iter_mut();
         // Results of tools are data, and stay as they are.
         let said = said.filter(|message| message.role != Role::Tool);
-        for message in said.filter(|message| !conversation.has_sent(message)) {
-            escape_tags(&mut message.content);
+        for message in said {
+            let was_sent = conversation.has_sent(message);
+            escape_tags(&mut message.content, was_sent);
         }
         let tools = contribution.draft.history.iter();
         let tools = tools.filter(|message| message.role == Role::Tool).count();
@@ -167,14 +169,23 @@ fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) 
     }
 }
 
-/// Escapes the reserved tags in the texts of a message.
-fn escape_tags(content: &mut Content) {
+/// Escapes the reserved tags in the texts of a message, but for a wrapper that it was sent in.
+fn escape_tags(content: &mut Content, was_sent: bool) {
+    let is_wrapper = |text: &str| was_sent && Wrapped::parse(text).is_some();
+    let neutralise = |text: &str| match is_wrapper(text) {
+        true => None,
+        false => Some(neutralise(text).into_owned()).filter(|escaped| escaped != text),
+    };
     match content {
         Content::Null => {}
-        Content::Text(text) => *text = neutralise(text).into_owned(),
+        Content::Text(text) => {
+            if let Some(escaped) = neutralise(text) {
+                *text = escaped;
+            }
+        }
         Content::Blocks(blocks) => {
             for block in blocks {
-                if let Some(Cow::Owned(escaped)) = block.as_text().map(neutralise) {
+                if let Some(escaped) = block.as_text().and_then(neutralise) {
                     *block = ContentBlock::text(escaped);
                 }
             }

@@ -21,6 +21,7 @@ use crate::provider::{ChosenProvider, Provider, ProviderError, Providers};
 use crate::tokens::{Counter, ModelProfile, Vocabulary};
 
 /// Builds an [`Engine`].
+#[derive(Clone)]
 #[must_use]
 pub struct EngineBuilder {
     #[cfg(feature = "store")]
@@ -40,6 +41,7 @@ pub struct EngineBuilder {
 }
 
 #[cfg(feature = "providers")]
+#[derive(Clone)]
 enum ProviderChoice {
     Nobody,
     Given(Arc<dyn Provider>),
@@ -152,6 +154,7 @@ impl EngineBuilder {
     /// # Errors
     /// When the project has no such agent, or when there is no provider for the model.
     pub fn build(mut self) -> Result<Engine, EngineError> {
+        let settings = Box::new(self.clone());
         #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
         let of_agent = self
@@ -193,6 +196,7 @@ impl EngineBuilder {
             variable: self.variable,
             #[cfg(feature = "store")]
             clock: self.clock,
+            settings,
         })
     }
 

@@ -115,7 +115,10 @@ impl LineDecoder {
                 ReplyEvent::Thinking(_) | ReplyEvent::Usage(_) => events.push(Ok(event)),
                 ReplyEvent::Done => self.is_new_message = self.has_text,
                 // Signed blocks cannot go back in a text, and calls are the program's.
-                ReplyEvent::Block(_) | ReplyEvent::ToolCall(_) | ReplyEvent::Stop(_) => {}
+                ReplyEvent::Block(_)
+                | ReplyEvent::ToolCall(_)
+                | ReplyEvent::Stop(_)
+                | ReplyEvent::Typing => {}
             }
         }
         events

@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kitbag::core::role::Role;
-use kitbag::store::{ExportFilter, Forget, MessageFilter, MessageTime, Store};
+use kitbag_core::role::Role;
+use kitbag_store::{
+    ExportFilter, Forget, MessageFilter, MessageTime, Store, StoreError, StoredMessage,
+};
 use serde::Serialize;
 
-use crate::commands::memory::said;
-use crate::failure::Failure;
-use crate::output::{self, counted};
+use crate::words::{beginning, counted};
 
 /// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
 /// The messages that forgetting would remove, and the values of facts that came from them. Summaries made
 /// of them go too, and are not counted here.
-#[derive(Serialize, Default)]
-pub(in super::super) struct Preview {
+#[derive(Debug, Default, Serialize)]
+pub struct ForgetPreview {
     messages: u64,
     conversations: usize,
     facts: u64,
@@ -24,7 +24,7 @@ pub(in super::super) struct Preview {
     first: Vec<Line>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Line {
     id: String,
     at: Option<MessageTime>,
@@ -32,12 +32,12 @@ struct Line {
     text: String,
 }
 
-impl Preview {
-    pub(in super::super) async fn of(
-        store: &Store,
-        what: &Forget,
-        limit: u32,
-    ) -> Result<Self, Failure> {
+impl ForgetPreview {
+    /// Looks for what would go, and keeps the first messages of it, at most `limit`.
+    ///
+    /// # Errors
+    /// When there is no such message, or the store fails.
+    pub async fn of(store: &Store, what: &Forget, limit: u32) -> Result<Self, StoreError> {
         let mut preview = Self::default();
         let mut sources = BTreeMap::new();
         if !matches!(
@@ -92,20 +92,28 @@ impl Preview {
         }
     }
 
-    fn add(&mut self, stored: kitbag::store::StoredMessage, limit: u32) {
+    fn add(&mut self, stored: StoredMessage, limit: u32) {
         self.messages += 1;
-        if self.messages <= u64::from(limit) {
+        // Internal messages are for the model alone.
+        if self.messages <= u64::from(limit) && stored.message.is_for_user() {
             self.first.push(Line {
                 id: stored.id.to_string(),
                 at: stored.at,
                 role: stored.message.role,
-                text: output::beginning(&stored.text(), 80),
+                text: beginning(&stored.text(), 80),
             });
         }
     }
 
+    /// Whether nothing would go.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.messages == 0 && self.facts == 0
+    }
+
     /// The list, for a person.
-    pub(in super::super) fn text(&self, would: &str) -> String {
+    #[must_use]
+    pub fn text(&self, would: &str) -> String {
         let mut parts = Vec::new();
         if self.messages > 0 {
             let messages = counted(self.messages, "message", "messages");
@@ -120,7 +128,7 @@ impl Preview {
         }
         let mut text = format!("{would} {}\n", parts.join(" and "));
         for line in &self.first {
-            let at = line.at.map_or_else(|| "undated".to_owned(), said::minutes);
+            let at = line.at.map_or_else(|| "undated".to_owned(), minutes);
             text.push_str(&format!(
                 "  {} {at} {}: {}\n",
                 line.id, line.role, line.text
@@ -134,14 +142,7 @@ impl Preview {
     }
 }
 
-/// Names the things to forget.
-pub(super) fn named(what: &Forget) -> String {
-    match what {
-        Forget::Message(id) => format!("message {id}"),
-        Forget::Fact { sender, key } => format!("the fact `{key}` of {sender}"),
-        Forget::Conversation(id) => format!("conversation {id}"),
-        Forget::Sender(sender) => format!("all about {sender}"),
-        Forget::Tenant => "everything of the tenant".to_owned(),
-        _ => "these messages".to_owned(),
-    }
+/// A time as the speaker's clock showed it.
+fn minutes(at: MessageTime) -> String {
+    at.wall_clock().strftime("%Y-%m-%d %H:%M").to_string()
 }

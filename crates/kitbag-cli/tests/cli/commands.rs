@@ -1,0 +1,338 @@
+//! Commands of a chat, which are answered without a model.
+
+use crate::run::{Folder, Output};
+
+const SCRIPT: &str = r#"{"when": "I live in", "text": "Noted.", "usage": {"input": 40, "output": 2}}
+{"text": "Fine.", "usage": {"input": 50, "output": 1}}
+"#;
+
+fn scripted() -> Folder {
+    let folder = Folder::new();
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n\
+                  agents:\n  - {id: baker, description: Bakes, prompt: Bake.}\n  - {id: cook, prompt: Cook.}\n";
+    folder.write("kitbag.yaml", config);
+    folder.write("answers.jsonl", SCRIPT);
+    folder
+}
+
+fn chat(folder: &Folder, typed: &str) -> Output {
+    let args = ["--store", "sqlite:memory.db", "chat", "--agent", "baker"];
+    folder.run_with_stdin(&args, typed.as_bytes())
+}
+
+fn memory(folder: &Folder, args: &[&str]) -> String {
+    let store = ["--store", "sqlite:memory.db", "memory"];
+    folder.run(&[&store[..], args].concat()).success()
+}
+
+#[test]
+fn o05_help_lists_every_command() {
+    let folder = scripted();
+    let help = chat(&folder, "/help\n/help forget\n").success();
+    assert!(
+        help.lines().all(|line| line.chars().count() <= 90),
+        "{help}"
+    );
+    insta::assert_snapshot!(help);
+}
+
+#[test]
+fn o05_commands_are_answered_without_a_model_and_leave_no_trace() {
+    let folder = scripted();
+    let typed = "/facts\nI live in Porto.\n/facts\n/history\n/memory\n/memory Porto\n/status\n";
+    let told = chat(&folder, typed).success();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(
+        lines[..7],
+        [
+            "nothing is known about user yet",
+            "Noted.",
+            "home  Porto",
+            "1.1#1 user: I live in Porto.",
+            "1.1#2 assistant: Noted.",
+            "2 messages of user in 1 conversation, and 1 fact",
+            "fact home: Porto",
+        ]
+    );
+    assert!(
+        lines[7].starts_with("1.1#1 ") && lines[7].ends_with(" user: I live in Porto."),
+        "{told}"
+    );
+    let status = lines
+        .iter()
+        .position(|line| *line == "conversation 1.1 with 2 messages");
+    let status = &lines[status.unwrap()..];
+    assert_eq!(
+        status[1..3],
+        [
+            "script (demo) answers as baker, with at most 32,000 tokens in a prompt",
+            "last turn 1.1.1: learned",
+        ]
+    );
+    assert!(
+        status.iter().any(|line| line.starts_with("  authorise ")),
+        "{told}"
+    );
+    assert!(
+        memory(&folder, &["history"]).contains(" 2 "),
+        "only what was said is stored"
+    );
+    assert!(!memory(&folder, &["export"]).contains('/'));
+}
+
+#[test]
+fn o05_the_window_is_shown_by_part_with_what_is_cached() {
+    let folder = scripted();
+    // The key of an agent's prompt is drawn anew each time, and so are its tokens.
+    folder.write(
+        "kitbag.yaml",
+        "providers: {demo: {kind: script, answers: answers.jsonl}}\n",
+    );
+    let typed = "/context\nI live in Porto.\nAnd now?\n/context where do I live?\n";
+    let args = ["--store", "sqlite:memory.db", "chat"];
+    let told = folder.run_with_stdin(&args, typed.as_bytes()).success();
+    assert!(
+        told.lines().all(|line| line.chars().count() <= 80),
+        "{told}"
+    );
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn o05_the_window_holds_the_code_that_the_message_is_about() {
+    let folder = scripted();
+    folder.write(
+        "oven.rs",
+        "fn preheat(degrees: u32) -> u32 {\n    degrees\n}\n",
+    );
+    let args = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "--agent",
+        "cook",
+        "--pack",
+    ];
+    let told = folder.run(&[&args[..], &["/context how does preheat work?"]].concat());
+    assert!(told.stdout.contains("\n  background "), "{told:?}");
+    let told = folder.run(&[&args[..], &["/facts"]].concat());
+    assert_eq!(told.success(), "nothing is known about user yet\n");
+}
+
+#[test]
+fn o05_what_has_no_room_is_told_with_its_price() {
+    let folder = scripted();
+    for number in 0..40 {
+        let value = format!("{} number {number}", "a long story about bread ".repeat(20));
+        let key = format!("story{number}");
+        memory(&folder, &["facts", "--sender", "user", "set", &key, &value]);
+    }
+    let args = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "--budget",
+        "1500",
+        "--agent",
+        "cook",
+    ];
+    let told = folder.run(&[&args[..], &["/context my stories about bread"]].concat());
+    let told = told.success();
+    assert!(
+        told.contains("would enter with ") && told.contains(" more tokens"),
+        "{told}"
+    );
+    assert!(told.contains(" for want of room"), "{told}");
+    assert!(
+        told.lines().all(|line| line.chars().count() <= 80),
+        "{told}"
+    );
+}
+
+#[test]
+fn o05_forgetting_needs_a_second_word() {
+    let folder = scripted();
+    chat(&folder, "I live in Porto.\nI like tea.\n").success();
+    let asked = chat(
+        &folder,
+        "/forget about Porto\n/forget fact home\n/forget message 1.1#3\n",
+    );
+    let asked = asked.success();
+    assert!(
+        asked.contains("would forget 1 message in 1 conversation and 1 value of facts"),
+        "{asked}"
+    );
+    for does in ["about Porto", "fact home", "message 1.1#3"] {
+        let line = format!("`/forget {does} yes` does so for good");
+        assert!(asked.contains(&line), "{asked}");
+    }
+    assert!(memory(&folder, &["history", "1.1"]).contains("Porto"));
+    let gone = chat(&folder, "/forget about Porto yes\n").success();
+    assert!(
+        gone.starts_with("forgot 1 message, 1 value of facts"),
+        "{gone}"
+    );
+    assert!(!memory(&folder, &["history", "1.1"]).contains("Porto"));
+    for wrong in [
+        "/forget",
+        "/forget about",
+        "/forget fact shoe",
+        "/forget message 9.9#1",
+    ] {
+        let told = chat(&folder, &format!("{wrong}\n"));
+        assert!(
+            told.stderr.contains("error: `/forget` "),
+            "{wrong}: {}",
+            told.stderr
+        );
+        assert!(
+            told.stderr.contains("it is used as `/forget about WORDS"),
+            "{}",
+            told.stderr
+        );
+    }
+}
+
+#[test]
+fn o05_nobody_forgets_what_another_said() {
+    let folder = scripted();
+    let args = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "--agent",
+        "cook",
+        "--sender",
+    ];
+    let ask = |sender: &str, message: &str| folder.run(&[&args[..], &[sender, message]].concat());
+    ask("ann", "I live in Porto.").success();
+    ask("bob", "I live in Bonn.").success();
+    let refused = ask("bob", "/forget message 1.1#1 yes").failure(1);
+    assert!(
+        refused.contains("knows no message `1.1#1` of bob"),
+        "{refused}"
+    );
+    assert_eq!(
+        ask("bob", "/forget about Porto yes").success(),
+        "forgot nothing\n"
+    );
+    assert_eq!(ask("bob", "/facts").success(), "home  Bonn\n");
+    assert!(memory(&folder, &["history", "1.1"]).contains("Porto"));
+}
+
+#[test]
+fn o05_model_agent_and_conversation_change_for_the_chat() {
+    let folder = scripted();
+    let typed = "/agent\n/agent cook\nhello\n/model nothing/at-all\n/model demo/other\nagain\n/new\nnext\n/status\n";
+    let told = chat(&folder, typed);
+    assert!(told.stderr.contains("0.0 s, other"), "{}", told.stderr);
+    assert!(told.stderr.contains("error: "), "{}", told.stderr);
+    let told = told.success();
+    for line in [
+        "* baker  Bakes",
+        "  cook",
+        "script (demo) answers as cook from here on",
+        "other (demo) answers as cook from here on",
+        "conversation 1.1 is closed; the next message begins another",
+        "conversation 1.2 with 2 messages",
+    ] {
+        assert!(told.lines().any(|it| it == line), "{line}\n{told}");
+    }
+    let sent = folder
+        .run(&["--store", "sqlite:memory.db", "replay", "1.1.1"])
+        .success();
+    assert!(sent.contains("Cook.") && !sent.contains("Bake."), "{sent}");
+}
+
+#[test]
+fn o05_a_reminder_is_added_listed_and_removed() {
+    let folder = scripted();
+    let told = chat(&folder, "/remind answer in one sentence\n/remind\nhello\n").success();
+    let key = told.lines().nth(1).unwrap();
+    let (key, text) = key.split_once(": ").unwrap();
+    assert_eq!(text, "answer in one sentence");
+    let sent = folder
+        .run(&["--store", "sqlite:memory.db", "replay", "1.1.1"])
+        .success();
+    assert!(sent.contains("answer in one sentence"), "{sent}");
+    let typed = format!("/remind remove {key}\n/remind\n");
+    let removed = chat(&folder, &typed).success();
+    assert_eq!(removed, format!("removed `{key}`\nthere is no reminder\n"));
+}
+
+#[test]
+fn o05_what_only_looks_like_a_command_reaches_the_model() {
+    let folder = scripted();
+    let typed = "// a comment\n/etc/hosts is empty\n/tmp is full\n /facts\n/fcats\n/nothing\n";
+    let told = chat(&folder, typed);
+    assert_eq!(
+        told.stderr.matches("hint: did you mean `/facts`?").count(),
+        1,
+        "{}",
+        told.stderr
+    );
+    assert_eq!(
+        told.stderr
+            .matches("hint: `/help` lists the commands")
+            .count(),
+        1,
+        "{}",
+        told.stderr
+    );
+    assert_eq!(told.success(), "Fine.\n".repeat(4));
+    let said = memory(&folder, &["history", "1.1"]);
+    for line in [
+        "// a comment",
+        "/etc/hosts is empty",
+        "/tmp is full",
+        "/facts",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    assert!(!said.contains("fcats"));
+}
+
+#[test]
+fn o05_a_command_needs_no_key_and_a_dry_run_of_one_sends_nothing() {
+    let folder = Folder::new();
+    let args = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "--model",
+        "claude-opus-4-8",
+    ];
+    let ask = |rest: &[&str]| {
+        let mut command = folder.command(&[&args[..], rest].concat());
+        command.env_remove("ANTHROPIC_API_KEY");
+        crate::run::finish(command, Some(b""))
+    };
+    assert_eq!(
+        ask(&["/facts"]).success(),
+        "nothing is known about user yet\n"
+    );
+    assert_eq!(
+        ask(&["/facts", "--json"]).success(),
+        "{\n  \"text\": \"nothing is known about user yet\"\n}\n"
+    );
+    let dry = ask(&["/facts", "--dry-run"]).failure(2);
+    assert!(dry.contains("`/facts` is a command"), "{dry}");
+    let none = ask(&["/facts", "--no-memory"]).failure(1);
+    assert!(none.contains("`/facts` needs memory"), "{none}");
+}
+
+#[test]
+fn o05_quit_ends_the_chat() {
+    let folder = scripted();
+    let told = chat(&folder, "/quit\nI live in Porto.\n");
+    assert_eq!(told.success(), "");
+}
+
+#[test]
+fn o05_saved_tasks_are_listed() {
+    let folder = scripted();
+    assert_eq!(
+        chat(&folder, "/checkpoint\n").success(),
+        "no task is saved in this project\n"
+    );
+}

@@ -1,0 +1,101 @@
+//! A window for people: a bar for each part, within 80 columns and without colour.
+
+use std::fmt;
+
+use kitbag_core::assembly::Reason;
+use kitbag_core::band::Band;
+use kitbag_core::tokens::Tokens;
+
+use super::{ContextWindow, LeftOut};
+use crate::words::{beginning, counted, grouped};
+
+/// The length of a bar that stands for the whole prompt.
+const BAR: u64 = 40;
+
+/// So many of those that were left out are listed.
+const MOST_LEFT_OUT: usize = 5;
+
+impl fmt::Display for ContextWindow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = u64::from(self.tokens.0) * 100 / u64::from(self.budget.0.max(1));
+        writeln!(
+            f,
+            "{} of {} tokens, {share} % of the budget",
+            grouped(self.tokens.0),
+            grouped(self.budget.0)
+        )?;
+        for part in &self.parts {
+            let (shared, new) = (self.bar(part.shared), self.bar(part.tokens));
+            let bar = "█".repeat(shared) + &"░".repeat(new.saturating_sub(shared));
+            let tokens = grouped(part.tokens.0);
+            let width = usize::try_from(BAR).unwrap_or_default();
+            writeln!(f, "  {:<13} {bar:<width$} {tokens:>9}", name(part.band))?;
+        }
+        let shared = self.parts.iter().map(|part| u64::from(part.shared.0)).sum();
+        match self.continues {
+            true => write!(
+                f,
+                "cached: {}, which the previous request begins with too (█)",
+                counted(shared, "token", "tokens")
+            )?,
+            false => f.write_str("cached: nothing, since no request came before")?,
+        }
+        self.show_left_out(f)
+    }
+}
+
+impl ContextWindow {
+    /// The length of a bar; one that stands for anything can be seen.
+    fn bar(&self, tokens: Tokens) -> usize {
+        let whole = u64::from(self.tokens.0.max(1));
+        let length = (u64::from(tokens.0) * BAR).div_ceil(whole).min(BAR);
+        usize::try_from(length).unwrap_or_default()
+    }
+
+    fn show_left_out(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let priced = |one: &&LeftOut| matches!(one.reason, Reason::NoRoom { more: Some(_), .. });
+        let dear: Vec<&LeftOut> = self.left_out.iter().filter(priced).collect();
+        let others = self.left_out.len() - dear.len();
+        if self.left_out.is_empty() {
+            return f.write_str("\nleft out: nothing");
+        }
+        f.write_str("\nleft out:")?;
+        for one in dear.iter().take(MOST_LEFT_OUT) {
+            let Reason::NoRoom {
+                more: Some(more), ..
+            } = one.reason
+            else {
+                continue;
+            };
+            let more = counted(more.0.into(), "more token", "more tokens");
+            let source = beginning(&one.source, 36);
+            write!(f, "\n  {source:<36} would enter with {more}")?;
+        }
+        let further = dear.len().saturating_sub(MOST_LEFT_OUT);
+        if further > 0 {
+            let further = counted(further as u64, "other", "others");
+            write!(f, "\n  {further} for want of room")?;
+        }
+        if others > 0 {
+            let others = counted(others as u64, "piece", "pieces");
+            write!(f, "\n  {others} that no budget would bring in")?;
+        }
+        Ok(())
+    }
+}
+
+/// A part of a prompt in a word that a person knows.
+fn name(band: Band) -> &'static str {
+    match band {
+        Band::Tools => "tools",
+        Band::Identity => "instructions",
+        Band::System => "system notes",
+        Band::Session => "background",
+        Band::Conversation => "inserted",
+        Band::History => "history",
+        Band::Volatile => "remembered",
+        Band::Current => "message",
+        Band::Steps => "tool steps",
+        Band::SuffixSystem => "reminders",
+    }
+}

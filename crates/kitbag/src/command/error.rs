@@ -1,0 +1,70 @@
+//! Errors of commands.
+
+use kitbag_store::StoreError;
+
+use super::CommandSpec;
+use crate::checkpoint::CheckpointError;
+use crate::engine::{EngineError, TurnError};
+
+/// An error of a command.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// There is no such command.
+    #[error("there is no command `/{name}`")]
+    Unknown {
+        /// Its name, without the slash.
+        name: String,
+        /// The command that was meant, if it is a slip away from one.
+        near: Option<&'static str>,
+    },
+    /// The words behind the command are not those that it takes.
+    #[error("`/{}` {problem}", command.name)]
+    Usage {
+        /// The command.
+        command: &'static CommandSpec,
+        /// The problem.
+        problem: String,
+    },
+    /// The command is about memory, and nothing is remembered here.
+    #[error("`/{command}` needs memory, and nothing is remembered here")]
+    NoMemory {
+        /// The name of the command.
+        command: &'static str,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no prompt.
+    #[error(transparent)]
+    Turn(#[from] TurnError),
+    /// There is no such model or agent.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The checkpoints cannot be read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+impl CommandError {
+    /// The remedy.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let as_message = "a space before the slash sends it to the model";
+        match self {
+            Self::Unknown { near: None, .. } => {
+                Some(format!("`/help` lists the commands; {as_message}"))
+            }
+            Self::Unknown {
+                near: Some(near), ..
+            } => Some(format!("did you mean `/{near}`? {as_message}")),
+            Self::Usage { command, .. } => {
+                Some(format!("it is used as `{}`; {as_message}", command.usage()))
+            }
+            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Turn(error) => error.hint(),
+            Self::Engine(error) => error.hint(),
+            Self::NoMemory { .. } | Self::Checkpoint(_) => None,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `/facts`: what is known about the sender.
+
+use super::{Asked, CommandError, CommandReply};
+use crate::words::beginning;
+
+/// So many are listed.
+const MOST: u32 = 100;
+
+pub(super) async fn facts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    asked.takes_nothing()?;
+    let facts = asked.store()?.facts(asked.sender(), MOST).await?;
+    if facts.is_empty() {
+        return Ok(format!("nothing is known about {} yet", asked.sender()).into());
+    }
+    let keys = facts.iter().map(|fact| fact.key.chars().count());
+    let width = keys.max().unwrap_or_default().min(30);
+    let line = |fact: &kitbag_store::Fact| {
+        let value = beginning(&fact.value, 80);
+        format!("{:<width$}  {value}", beginning(&fact.key, 30))
+    };
+    let lines: Vec<String> = facts.iter().map(line).collect();
+    Ok(lines.join("\n").into())
+}

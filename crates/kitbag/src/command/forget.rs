@@ -1,0 +1,91 @@
+//! `/forget`: deletes what the sender said, or a fact about the sender, after it was listed.
+
+mod preview;
+
+use kitbag_store::{ExportFilter, Forget, Forgotten, MessageFilter, MessageId, Store};
+
+use super::{Asked, CommandError, CommandReply};
+use crate::words::counted;
+
+pub use preview::ForgetPreview;
+
+/// So many messages are listed of those that would go.
+const LISTED: u32 = 10;
+
+pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    let store = asked.store()?;
+    let (words, is_sure) = match asked.rest.strip_suffix(" yes") {
+        Some(words) => (words.trim_end(), true),
+        None => (asked.rest, false),
+    };
+    let what = what(asked, store, words).await?;
+    if is_sure {
+        let gone = store.forget(what).await?;
+        return Ok(told(&gone).into());
+    }
+    let preview = ForgetPreview::of(store, &what, LISTED).await?;
+    let mut text = preview.text("would forget");
+    if !preview.is_empty() {
+        text = format!(
+            "{}\n`/forget {words} yes` does so for good",
+            text.trim_end()
+        );
+    }
+    Ok(text.into())
+}
+
+async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, CommandError> {
+    let (kind, named) = words.split_once(' ').unwrap_or((words, ""));
+    let named = named.trim();
+    let sender = asked.sender().to_owned();
+    match (kind, named) {
+        ("about", words) => {
+            let filter = MessageFilter::default().with_words(words);
+            if filter.words.is_empty() {
+                return Err(asked.wrong("about needs words"));
+            }
+            let mine = ExportFilter::new(Some(sender), None);
+            Ok(Forget::Messages(mine.among(filter)))
+        }
+        ("fact", key) if !key.is_empty() => {
+            let values = store.fact_history(&sender, Some(key), 1).await?;
+            if values.is_empty() {
+                return Err(asked.wrong(format!("knows no fact `{key}` about {sender}")));
+            }
+            let key = key.to_owned();
+            Ok(Forget::Fact { sender, key })
+        }
+        ("message", id) => {
+            let found = id.parse::<MessageId>().ok();
+            match found {
+                Some(id) if is_own(store, &sender, id).await? => Ok(Forget::Message(id)),
+                _ => Err(asked.wrong(format!("knows no message `{id}` of {sender}"))),
+            }
+        }
+        _ => Err(asked.wrong("needs to know what to forget")),
+    }
+}
+
+/// Whether a message is in a conversation of this sender.
+async fn is_own(store: &Store, sender: &str, id: MessageId) -> Result<bool, CommandError> {
+    let mine = ExportFilter::new(Some(sender.to_owned()), None);
+    let filter = mine.among(MessageFilter::default().in_conversation(id.conversation()));
+    Ok(!store.latest_conversations(&filter, 1).await?.is_empty())
+}
+
+fn told(gone: &Forgotten) -> String {
+    let counts = [
+        (gone.messages, "message", "messages"),
+        (gone.facts, "value of facts", "values of facts"),
+        (gone.summaries, "summary", "summaries"),
+        (gone.prompts, "archived prompt", "archived prompts"),
+    ];
+    let counts = counts.iter().filter(|(count, ..)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|&(count, one, several)| counted(count, one, several))
+        .collect();
+    match counts.is_empty() {
+        true => "forgot nothing".to_owned(),
+        false => format!("forgot {}", counts.join(", ")),
+    }
+}

@@ -1,0 +1,36 @@
+//! `/help`: the table of commands.
+
+use super::CommandError;
+use super::table::{COMMANDS, CommandName, CommandSpec};
+
+/// The width of the column of commands.
+const WIDTH: usize = 18;
+
+pub(super) fn help(word: &str) -> Result<String, CommandError> {
+    if word.is_empty() {
+        let lines: Vec<String> = COMMANDS.iter().map(short).collect();
+        return Ok(lines.join("\n"));
+    }
+    let name = word.trim_start_matches('/').to_lowercase();
+    let known = COMMANDS.iter().find(|spec| spec.name == name);
+    let spec = known.ok_or_else(|| CommandError::Usage {
+        command: CommandName::Help.spec(),
+        problem: format!("knows no command `{word}`"),
+    })?;
+    Ok(format!("{}\n  {}", spec.usage(), spec.help))
+}
+
+/// A line of help as `/help` prints it, for a command that a channel adds.
+#[must_use]
+pub fn help_line(usage: &str, help: &str) -> String {
+    format!("{usage:<WIDTH$}  {help}")
+}
+
+/// The line of a command; of a long usage the name alone.
+fn short(spec: &CommandSpec) -> String {
+    let usage = spec.usage();
+    match usage.len() > WIDTH {
+        true => help_line(&format!("/{} …", spec.name), spec.help),
+        false => help_line(&usage, spec.help),
+    }
+}

@@ -1,0 +1,63 @@
+//! `/model` and `/agent`: who answers.
+
+use super::{Asked, CommandError, CommandReply};
+use crate::engine::Engine;
+
+pub(super) fn model(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    if asked.rest.is_empty() {
+        return Ok(answers(asked.engine).into());
+    }
+    let engine = asked.engine.with_model(asked.rest)?;
+    Ok(chosen(engine))
+}
+
+pub(super) fn agent(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    if asked.rest.is_empty() {
+        return Ok(agents(asked.engine).into());
+    }
+    let id = asked.rest.strip_prefix('@').unwrap_or(asked.rest);
+    let engine = asked.engine.with_agent(id)?;
+    Ok(chosen(engine))
+}
+
+fn chosen(engine: Engine) -> CommandReply {
+    CommandReply {
+        text: format!("{} from here on", answers(&engine)),
+        engine: Some(Box::new(engine)),
+        conversation: None,
+    }
+}
+
+/// Tells which model answers, as which agent.
+pub(super) fn answers(engine: &Engine) -> String {
+    let provider = engine.provider.as_ref().map(|provider| provider.name());
+    let model = match (engine.model(), provider) {
+        (Some(model), Some(provider)) => format!("{model} ({provider}) answers"),
+        (Some(model), None) => format!("{model} answers"),
+        (None, Some(provider)) => format!("{provider} answers"),
+        (None, None) => "nobody answers".to_owned(),
+    };
+    match &engine.agent {
+        Some(agent) => format!("{model} as {agent}"),
+        None => model,
+    }
+}
+
+fn agents(engine: &Engine) -> String {
+    let agents = engine
+        .project()
+        .map(|project| project.config.agents.as_slice());
+    let agents = agents.unwrap_or_default();
+    if agents.is_empty() {
+        return "there are no agents; a plain assistant answers".to_owned();
+    }
+    let lines = agents.iter().map(|agent| {
+        let is_chosen = engine.agent.as_ref() == Some(&agent.id) || agents.len() == 1;
+        let mark = if is_chosen { "*" } else { " " };
+        let description = agent.description.as_deref().unwrap_or_default();
+        format!("{mark} {}  {description}", agent.id)
+            .trim_end()
+            .to_owned()
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}

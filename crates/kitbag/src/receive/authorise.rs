@@ -1,0 +1,66 @@
+//! Authorise: may the sender send messages on this channel? Refusals are kept, without the words.
+
+use crate::engine::{Engine, TurnRequest};
+
+/// A message was refused: its sender may not send messages on its channel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{sender} may not send messages on channel {channel}: {reason}")]
+#[non_exhaustive]
+pub struct Refused {
+    /// The channel.
+    pub channel: String,
+    /// The sender.
+    pub sender: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+impl Refused {
+    /// The remedy.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self.reason {
+            UNKNOWN => "correct the configuration".to_owned(),
+            _ => format!(
+                "`channels: {{{}: {{senders: […]}}}}` in kitbag.yaml names who may",
+                self.channel
+            ),
+        }
+    }
+}
+
+const NOT_LISTED: &str = "not among the channel's senders";
+const UNKNOWN: &str = "the configuration cannot be read, and may restrict who may";
+
+/// Tells on what grounds a message is admitted.
+pub(super) async fn authorise(
+    engine: &Engine,
+    turn: &TurnRequest,
+) -> Result<&'static str, Refused> {
+    let (Some(memory), Some(project)) = (&turn.memory, &engine.project) else {
+        return Ok("nothing restricts it");
+    };
+    let (channel, sender) = (&memory.incoming.channel, &memory.incoming.sender);
+    let channels = &project.config.channels;
+    if channels.admit(channel, sender) {
+        return Ok("admitted");
+    }
+    let reason = match channels.is_unknown() {
+        true => UNKNOWN,
+        false => NOT_LISTED,
+    };
+    tracing::warn!(event = "refused", channel, sender, reason);
+    if let Some(store) = &engine.store
+        && let Err(error) = store
+            .refuse(channel, sender, reason, (engine.clock)())
+            .await
+    {
+        // The message is refused all the same.
+        tracing::error!(event = "refusal_not_kept", %error);
+    }
+    Err(Refused {
+        channel: channel.clone(),
+        sender: sender.clone(),
+        reason,
+    })
+}

@@ -1,0 +1,55 @@
+//! The response to a message: its stages one after the other, and then a command's reply or an answer.
+
+use super::authorise::authorise;
+use super::sanitise::Findings;
+use crate::answer::{Answer, AnswerError, Show, Stages, Stop};
+use crate::command::{self, CommandReply};
+use crate::engine::{Engine, TurnRequest};
+
+/// The response to a message.
+#[derive(Debug)]
+pub enum Response {
+    /// The message was a command. Nothing of it is stored.
+    Command(CommandReply),
+    /// A model answered.
+    Answer(Box<Answer>),
+}
+
+impl Engine {
+    /// Responds to the message of a turn: a command is followed, and anything else is answered as
+    /// [`answer`](Self::answer) does. [`command::read`] tells which messages are commands.
+    ///
+    /// # Errors
+    /// When the sender may not send messages on the channel, when a command cannot be followed, or as
+    /// [`answer`](Self::answer).
+    pub async fn respond(
+        &self,
+        turn: TurnRequest,
+        show: Show<'_>,
+        stop: Stop<'_>,
+    ) -> Result<Response, AnswerError> {
+        let mut stages = self.receive(&turn).await?;
+        if let Some(memory) = &turn.memory
+            && let Some(command) = command::read(&memory.incoming.message.message.content)?
+        {
+            let reply = self.follow(&command, &memory.incoming, &turn.contributions);
+            let reply = reply.await?;
+            stages.end("command", command.name());
+            return Ok(Response::Command(reply));
+        }
+        stages.end("command", "none");
+        let answer = self.answer_received(turn, stages, show, stop).await?;
+        Ok(Response::Answer(Box::new(answer)))
+    }
+
+    /// Admits the message of a turn and looks at what it holds.
+    pub(crate) async fn receive(&self, turn: &TurnRequest) -> Result<Stages, AnswerError> {
+        let mut stages = Stages::begin();
+        let admitted = authorise(self, turn).await?;
+        stages.end("authorise", admitted);
+        // The prompt is sanitised where it is made, so that one that is only looked at is the same.
+        let findings = Findings::of(&turn.prompt.current.content.text());
+        stages.end("sanitise", findings);
+        Ok(stages)
+    }
+}

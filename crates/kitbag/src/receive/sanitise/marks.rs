@@ -1,0 +1,73 @@
+//! Marks by which prompts tell who speaks, in whatever spelling.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use kitbag_core::flat;
+use kitbag_layout::reserved::{as_read, has_tag};
+
+/// The lines that have such a mark, counted from 1, with the mark as it is usually spelled.
+pub(super) fn find(text: &str) -> Vec<(usize, &'static str)> {
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter_map(|(number, line)| Some((number, mark_in(line)?)))
+        .collect()
+}
+
+fn mark_in(line: &str) -> Option<&'static str> {
+    if matches!(flat::neutralise(line), Cow::Owned(_)) {
+        return Some("a heading such as [System]");
+    }
+    // The end of a line may begin a tag, which a text without another line does not.
+    if has_tag(&format!("{line}>")) {
+        return Some("a tag of a prompt such as <system-reminder>");
+    }
+    let read = as_read(line);
+    let read: String = read.chars().filter(|c| !c.is_whitespace()).collect();
+    let label = read.trim_start_matches(is_ornament);
+    let token = MARKS.tokens.iter().find(|mark| read.contains(&mark.read));
+    let labelled = || {
+        MARKS.labels.iter().find(|mark| {
+            let behind = label.strip_prefix(mark.read.as_str());
+            let behind = behind.map(|behind| behind.trim_start_matches(is_ornament));
+            behind.is_some_and(|behind| behind.starts_with(':'))
+        })
+    };
+    token.or_else(labelled).map(|mark| mark.written)
+}
+
+/// Signs that Markdown puts around words.
+fn is_ornament(c: char) -> bool {
+    matches!(
+        c,
+        '#' | '*' | '_' | '>' | '-' | '[' | ']' | '(' | ')' | '`' | '~' | '"'
+    )
+}
+
+struct Mark {
+    written: &'static str,
+    /// As a reader sees it, without blanks.
+    read: String,
+}
+
+struct Marks {
+    labels: Vec<Mark>,
+    tokens: Vec<Mark>,
+}
+
+static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+    let of = |kind: &str| {
+        let lines = include_str!("marks.txt").lines();
+        let marks = lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix(' '));
+        marks
+            .map(|written| Mark {
+                written,
+                read: as_read(written.trim_end_matches(':')),
+            })
+            .collect()
+    };
+    Marks {
+        labels: of("label"),
+        tokens: of("token"),
+    }
+});
