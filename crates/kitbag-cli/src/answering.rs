@@ -9,6 +9,7 @@ use std::pin::pin;
 use kitbag::Engine;
 use kitbag::answer::{Answer, AnswerError};
 use kitbag::engine::TurnRequest;
+use kitbag::learn::AfterTurn;
 use kitbag::provider::ReplyEvent;
 
 use crate::asked::AskedArgs;
@@ -53,11 +54,12 @@ impl AnsweringArgs {
 }
 
 /// Answers a turn: as text while it comes, or as JSON when all of it is there. Ctrl-C stops the answer.
+/// Returns what there is to learn from afterwards.
 pub(crate) async fn answer(
     engine: &Engine,
     turn: TurnRequest,
     as_json: bool,
-) -> Result<(), Failure> {
+) -> Result<Option<AfterTurn>, Failure> {
     let mut shown = Shown::new(as_json);
     let interrupted = async {
         // Where no signal can be heard, the answer is simply not stopped.
@@ -68,7 +70,9 @@ pub(crate) async fn answer(
     let mut show = |event: &ReplyEvent| shown.show(event);
     let answer = engine.answer(turn, &mut show, pin!(interrupted)).await;
     shown.end()?;
-    tell(answer, as_json)
+    let after = answer.as_ref().ok().and_then(|answer| engine.after(answer));
+    tell(answer, as_json)?;
+    Ok(after)
 }
 
 /// Prints what there is to say about an answer, whole or not.

@@ -15,6 +15,7 @@ pub mod assembly;
 pub mod band;
 pub mod budget;
 pub mod chunk;
+pub mod compact;
 pub mod content;
 pub mod context;
 pub mod conversation;

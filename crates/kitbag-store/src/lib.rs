@@ -12,6 +12,7 @@ compile_error!("a store needs a database: enable the feature `sqlite` or `postgr
 mod append;
 mod check;
 mod closing;
+mod compacting;
 mod conversation;
 mod copy;
 mod edit;
@@ -52,6 +53,7 @@ mod turn;
 mod value;
 
 pub use closing::{CloseOutcome, Closing};
+pub use compacting::{CompactOutcome, Compacting};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
 #[cfg(feature = "sqlite")]

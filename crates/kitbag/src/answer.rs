@@ -101,6 +101,9 @@ impl Engine {
                 store,
                 lease: lease.await?,
                 clock: self.clock,
+                counter: self.counter.as_ref(),
+                user: memory.incoming.message.text().into_owned(),
+                state: turn.state.clone(),
             });
             stages.end("lease", "held");
         }
@@ -211,7 +214,7 @@ impl Answer {
     }
 }
 
-fn cost(inference: &InferenceRecord) -> Option<u64> {
+pub(crate) fn cost(inference: &InferenceRecord) -> Option<u64> {
     let model = ModelProfile::find(inference.model.as_deref()?).ok()?;
     model.price.as_ref()?.cost(&inference.usage?)
 }

@@ -6,6 +6,7 @@ mod message;
 
 use crate::answering::{self, AnsweringArgs};
 use crate::failure::Failure;
+use crate::learning;
 use crate::model::with_chosen_model;
 use crate::output;
 use crate::progress::Progress;
@@ -17,7 +18,9 @@ use message::MessageArgs;
 ///
 /// The prompt holds what is remembered, the agent's own prompt and documents, and with --pack the code of
 /// the folder you are in, as `kitbag context` shows it. The answer is printed as it comes; a line on
-/// stderr tells its tokens, its cost where the prices are known, and its time.
+/// stderr tells its tokens, its cost where the prices are known, and its time. A conversation that was
+/// silent for half an hour has ended: after the answer the model summarises it and finds facts in it,
+/// unless `memory: {learning: rules}` or `off` in kitbag.yaml says otherwise.
 ///
 /// A model is named as `provider/model`, or alone where the catalogue knows its provider: anthropic
 /// (ANTHROPIC_API_KEY), openai (OPENAI_API_KEY), openrouter (OPENROUTER_API_KEY), ollama, and those under
@@ -64,6 +67,9 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        answering::answer(&engine, turn, args.json).await
+        if let Some(after) = answering::answer(&engine, turn, args.json).await? {
+            learning::learn(&engine, after).await;
+        }
+        Ok(())
     })
 }

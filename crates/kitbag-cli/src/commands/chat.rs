@@ -8,6 +8,7 @@ use kitbag::store::Incoming;
 
 use crate::answering::{self, AnsweringArgs};
 use crate::failure::Failure;
+use crate::learning::Learner;
 use crate::model::with_chosen_model;
 use crate::output::{self, counted};
 use crate::progress::Progress;
@@ -21,6 +22,10 @@ use lines::Lines;
 /// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
 /// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D ends
 /// the chat. Where stdin is no terminal, each line of it is a message.
+///
+/// A conversation that has ended is summarised by the model, and facts are found in it, while you go on;
+/// so is the older part of one that no longer fits. `memory: {learning: rules}` in kitbag.yaml leaves
+/// that to rules, `off` leaves it out.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,6 +48,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let incoming = args.answering.asked.incoming(engine.store()).await?;
         let mut chat = Chat {
             args,
+            learner: Learner::new(engine.clone()),
             engine,
             incoming,
         };
@@ -50,7 +56,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             chat.begin_another().await?;
         }
         chat.say_conversation().await?;
-        while let Some(message) = lines.message()? {
+        loop {
+            chat.learner.say().await;
+            let (read, message) = next_message(lines).await?;
+            lines = read;
+            let Some(message) = message else {
+                break;
+            };
             if let Err(failure) = chat.answer(&message).await {
                 if failure.is_closed_pipe() {
                     return Err(failure);
@@ -58,8 +70,19 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 failure.report();
             }
         }
+        chat.learner.finish().await;
         Ok(())
     })
+}
+
+/// Reads a message on a thread of its own, so that what is being learned goes on meanwhile.
+async fn next_message(mut lines: Lines) -> Result<(Lines, Option<String>), Failure> {
+    let read = tokio::task::spawn_blocking(move || {
+        let message = lines.message();
+        (lines, message)
+    });
+    let (lines, message) = read.await.map_err(Failure::new)?;
+    Ok((lines, message?))
 }
 
 struct Chat<'a> {
@@ -67,10 +90,11 @@ struct Chat<'a> {
     engine: Engine,
     /// A message without words: whose it is, and where it belongs.
     incoming: Incoming,
+    learner: Learner,
 }
 
 impl Chat<'_> {
-    async fn answer(&self, message: &str) -> Result<(), Failure> {
+    async fn answer(&mut self, message: &str) -> Result<(), Failure> {
         let progress = Progress::start("looking at what is known");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
@@ -79,7 +103,10 @@ impl Chat<'_> {
         turn.contributions
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
-        answering::answer(&self.engine, turn, false).await
+        if let Some(after) = answering::answer(&self.engine, turn, false).await? {
+            self.learner.after(after);
+        }
+        Ok(())
     }
 
     async fn begin_another(&mut self) -> Result<(), Failure> {
@@ -87,6 +114,10 @@ impl Chat<'_> {
             Ended::Busy(id) => Err(Failure::new(format_args!(
                 "conversation {id} stays open: a turn of it is under way"
             ))),
+            Ended::Closed(id) => {
+                self.learner.from(id);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

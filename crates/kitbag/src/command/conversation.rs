@@ -1,14 +1,11 @@
 //! The conversation that a message goes on with, and its end.
 
-use kitbag_core::tokens::Tokens;
 use kitbag_store::{
     CloseOutcome, ConversationChoice, ConversationId, Incoming, MemoryRequest, StoreError,
 };
 
 use crate::engine::Engine;
-
-/// The most tokens of the summary that stands for a conversation.
-const SUMMARY: Tokens = Tokens(200);
+use crate::learn::SUMMARY;
 
 /// The end of a conversation, so that the next message begins another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +36,13 @@ impl Engine {
         request.messages = 1;
         let found = store.read_conversation(&request).await?;
         let read = u32::try_from(found.messages.len()).unwrap_or(u32::MAX);
-        Ok(found.id.map(|id| (id, found.unread.saturating_add(read))))
+        let told = found.state.compaction.messages;
+        let all = found.unread.saturating_add(read).saturating_add(told);
+        Ok(found.id.map(|id| (id, all)))
     }
 
-    /// Closes the open conversation with a summary, and turns a message to the one that it begins.
+    /// Closes the open conversation with a summary by rules, and turns a message to the one that it
+    /// begins. A model's summary comes later, with [`learn_from`](Self::learn_from).
     ///
     /// # Errors
     /// When the store fails.
