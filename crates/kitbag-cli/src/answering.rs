@@ -11,6 +11,7 @@ use kitbag::Engine;
 use kitbag::answer::{Answer, AnswerError};
 use kitbag::command::CommandReply;
 use kitbag::engine::TurnRequest;
+use kitbag::learn::AfterTurn;
 use kitbag::provider::ReplyEvent;
 use kitbag::receive::Response;
 use serde_json::json;
@@ -57,13 +58,21 @@ impl AnsweringArgs {
     }
 }
 
-/// Responds to a turn: prints an answer as text while it comes, or as JSON when all of it is there, and
-/// the reply to a command, which is returned. Ctrl-C stops the answer.
+/// What was printed, and what it leaves to do.
+pub(crate) enum Responded {
+    /// The reply to a command, with what the channel goes on with.
+    Command(CommandReply),
+    /// An answer, with what there is to learn from afterwards.
+    Answer(Option<AfterTurn>),
+}
+
+/// Responds to a turn: prints an answer as text while it comes, or as JSON when all of it is there, or
+/// the reply to a command. Ctrl-C stops the answer.
 pub(crate) async fn respond(
     engine: &Engine,
     turn: TurnRequest,
     as_json: bool,
-) -> Result<Option<CommandReply>, Failure> {
+) -> Result<Responded, Failure> {
     let mut shown = Shown::new(as_json);
     let interrupted = async {
         // Where no signal can be heard, the answer is simply not stopped.
@@ -80,13 +89,14 @@ pub(crate) async fn respond(
                 true => output::print_json(&json!({"text": reply.text}))?,
                 false => output::print(&reply.text)?,
             }
-            return Ok(Some(reply));
+            return Ok(Responded::Command(reply));
         }
         Ok(Response::Answer(answer)) => Ok(answer),
         Err(error) => Err(error),
     };
+    let after = answer.as_ref().ok().and_then(|answer| engine.after(answer));
     tell(answer, as_json)?;
-    Ok(None)
+    Ok(Responded::Answer(after))
 }
 
 /// Prints what there is to say about an answer, whole or not.

@@ -12,6 +12,7 @@ mod failure;
 mod flags;
 mod input;
 mod internal;
+mod learning;
 mod logs;
 mod model;
 mod output;

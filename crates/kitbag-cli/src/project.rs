@@ -14,7 +14,7 @@ use crate::output::{self, one_line};
 use crate::store;
 
 /// Which project is meant.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct ProjectArgs {
     /// The project's configuration; what KITBAG_CONFIG says, or kitbag.yaml or crewx.yaml of this
     /// folder or of the nearest one above, unless it is given

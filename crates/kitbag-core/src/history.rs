@@ -50,6 +50,11 @@ pub struct HistoryRoom {
 }
 
 impl HistoryRoom {
+    /// Half of it.
+    pub(crate) const fn half(self) -> Self {
+        self.part(2)
+    }
+
     const fn part(self, of: u16) -> Self {
         Self {
             tokens: Tokens(self.tokens.0 / of as u32),
@@ -124,29 +129,16 @@ pub fn start(
     previous: Option<&Epoch>,
     counter: &dyn TokenCounter,
 ) -> usize {
-    // The tokens of each message and all that follow it, newest first.
-    let tokens: Vec<Tokens> = history
-        .iter()
-        .rev()
-        .scan(Tokens::ZERO, |sum, message| {
-            *sum = sum.saturating_add(message_cost(message, counter));
-            Some(*sum)
-        })
-        .collect();
-    let fits = |start: usize, room: HistoryRoom| {
-        let count = history.len().saturating_sub(start);
-        let tokens = tokens.get(..count).and_then(|sums| sums.last());
-        count <= room.messages && tokens.is_none_or(|tokens| *tokens <= room.tokens)
-    };
-    let half = room.part(2);
+    let fits = Fits::new(history, counter);
+    let half = room.half();
     let continued = previous.and_then(|epoch| epoch.history_start(history));
-    let continued = continued.filter(|&start| fits(start, room));
+    let continued = continued.filter(|&start| fits.within(start, room));
     // A history that was shortened for a smaller prompt grows again when it takes a quarter of its
     // room at most: then half of it is filled, so that this happens rarely.
-    if let Some(start) = continued.filter(|&start| !fits(start, room.part(4))) {
+    if let Some(start) = continued.filter(|&start| !fits.within(start, room.part(4))) {
         return start;
     }
-    if unread == 0 && fits(0, if continued.is_some() { half } else { room }) {
+    if unread == 0 && fits.within(0, if continued.is_some() { half } else { room }) {
         return 0;
     }
     // A prompt that none followed may use all the room; one of many leaves some to the next.
@@ -154,17 +146,59 @@ pub fn start(
         Some(_) => half,
         None => room,
     };
-    let first = (0..history.len()).find(|&start| fits(start, room));
-    let first = first.unwrap_or(history.len());
+    let first = fits.first(room);
     let first = continued.map_or(first, |start| first.min(start));
-    // Nothing parts a result from its call, and providers want no assistant's message first.
-    let begins = |message: &Message| match message.role {
+    next_beginning(history, first)
+}
+
+/// The first message from which on a history fits.
+pub(crate) fn first_that_fits(
+    history: &[Message],
+    room: HistoryRoom,
+    counter: &dyn TokenCounter,
+) -> usize {
+    next_beginning(history, Fits::new(history, counter).first(room))
+}
+
+/// The message at which a history may begin, from one on.
+fn next_beginning(history: &[Message], first: usize) -> usize {
+    let later = history.iter().skip(first).position(begins);
+    later.map_or(history.len(), |later| first + later)
+}
+
+/// Whether a history may begin with a message: nothing parts a result from its call, and providers
+/// want no assistant's message first.
+pub(crate) fn begins(message: &Message) -> bool {
+    match message.role {
         Role::User => !message.answers_a_call(),
         Role::System => true,
         Role::Assistant | Role::Tool => false,
-    };
-    let later = history.iter().skip(first).position(begins);
-    later.map_or(history.len(), |later| first + later)
+    }
+}
+
+/// The tokens of each message and all that follow it, newest first.
+struct Fits(Vec<Tokens>);
+
+impl Fits {
+    fn new(history: &[Message], counter: &dyn TokenCounter) -> Self {
+        let sums = history.iter().rev().scan(Tokens::ZERO, |sum, message| {
+            *sum = sum.saturating_add(message_cost(message, counter));
+            Some(*sum)
+        });
+        Self(sums.collect())
+    }
+
+    /// Whether the messages from one on have their room.
+    fn within(&self, start: usize, room: HistoryRoom) -> bool {
+        let count = self.0.len().saturating_sub(start);
+        let tokens = self.0.get(..count).and_then(|sums| sums.last());
+        count <= room.messages && tokens.is_none_or(|tokens| *tokens <= room.tokens)
+    }
+
+    fn first(&self, room: HistoryRoom) -> usize {
+        let first = (0..self.0.len()).find(|&start| self.within(start, room));
+        first.unwrap_or(self.0.len())
+    }
 }
 
 /// The tokens that a message takes in a prompt, about: its blocks, its calls, an estimate for its

@@ -16,6 +16,7 @@ pub mod band;
 pub mod budget;
 pub mod calibration;
 pub mod chunk;
+pub mod compact;
 pub mod content;
 pub mod context;
 pub mod conversation;

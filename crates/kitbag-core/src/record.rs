@@ -51,6 +51,10 @@ impl StageRecord {
 #[serde(default)]
 #[non_exhaustive]
 pub struct InferenceRecord {
+    /// The purpose of a prompt that asked for something else than the answer: `summary`, `facts`,
+    /// `compaction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
     /// The provider, as the configuration names it.
     pub provider: String,
     /// The model, as the provider names it.

@@ -9,6 +9,7 @@ mod asked;
 mod beginnings;
 mod grammar;
 mod lexer;
+mod own;
 mod questions;
 mod slot;
 mod times;
@@ -21,6 +22,7 @@ pub use asked::Asked;
 use beginnings::Beginnings;
 use grammar::{Grammar, Part, Pattern, begins_with};
 use lexer::{Gap, Sentence, Word, sentences};
+pub use own::OwnSentence;
 use questions::Questions;
 use slot::Filled;
 
@@ -34,6 +36,18 @@ pub struct Statement {
     pub value: String,
     /// Whether the value no longer holds; `*` is whichever value held.
     pub retracts: bool,
+}
+
+impl Statement {
+    /// A value that holds.
+    #[must_use]
+    pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            value: value.into(),
+            retracts: false,
+        }
+    }
 }
 
 /// The statements that are known, ready to be found.

@@ -12,6 +12,7 @@
 mod compression;
 mod due;
 mod extract;
+mod grounded;
 mod infer;
 mod score;
 mod sentences;
@@ -25,6 +26,9 @@ use serde_json::Value;
 
 pub use compression::{Compressed, Compression, SummaryProblem};
 pub use extract::{Speaker, Utterance, extract};
+pub use grounded::is_grounded;
+pub(crate) use score::binds;
+pub(crate) use sentences::sentences;
 
 use crate::conversation::{ConversationTurn, PendingKind, PendingState, RECENT_TURNS};
 use crate::entity::{DECISION_LOG_LIMIT, SessionIdRegistry};
@@ -271,7 +275,7 @@ fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
         goal
     };
     let mut pending = PendingState::new(kind, context);
-    let asked = sentences::sentences(&finished.assistant).into_iter();
+    let asked = sentences(&finished.assistant).into_iter();
     let asked = asked.filter(|sentence| sentence.ends_with(['?', '？', '؟']));
     pending.questions = asked.map(Value::from).collect();
     Some(pending)

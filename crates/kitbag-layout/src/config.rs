@@ -20,7 +20,7 @@ use crate::value::{Map, Value};
 
 pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
-pub use memory::{MemorySettings, StatedFacts, StoredSecrets};
+pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
@@ -45,7 +45,7 @@ pub struct Config {
     pub env_allow: Option<Vec<String>>,
     /// How the project is read and rendered.
     pub settings: Settings,
-    /// The settings for memory: retention, secrets, facts.
+    /// The settings for memory: retention, secrets, facts, learning.
     pub memory: MemorySettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
@@ -67,6 +67,8 @@ pub struct Settings {
     pub language: Option<String>,
     /// The model that answers where neither a request nor an agent names one.
     pub model: Option<String>,
+    /// The model that summarises and finds facts; the one that answers if it is missing.
+    pub learning_model: Option<String>,
     /// Folders with files of layouts.
     pub layouts_dirs: Vec<String>,
     /// The folder that documents are in.
@@ -142,6 +144,7 @@ impl Settings {
             layout_default: project.layout_default.or(user.layout_default),
             language: project.language.or(user.language),
             model: project.model.or(user.model),
+            learning_model: project.learning_model.or(user.learning_model),
             layouts_dirs,
             documents_root: project.documents_root.or(user.documents_root),
             unknown_layout_unsaid: project.unknown_layout_unsaid,

@@ -30,7 +30,7 @@ mod yaml;
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
-    Channels, Config, Declared, HeaderSource, KeySource, MemorySettings, ProviderEntry,
+    Channels, Config, Declared, HeaderSource, KeySource, Learning, MemorySettings, ProviderEntry,
     ProviderKind, ProviderTimeouts, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};

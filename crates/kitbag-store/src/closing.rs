@@ -6,17 +6,18 @@
 
 use jiff::{SignedDuration, Timestamp};
 use kitbag_core::role::Role;
+use kitbag_core::statement::Statement;
 use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::conversation::Conversation;
 use crate::error::Result;
 use crate::export::ExportFilter;
-use crate::fact::{self, NewFact};
+use crate::fact::{self, Drawn, NewFact};
 use crate::history::{self, Readers};
 use crate::id::ConversationId;
 use crate::lease;
-use crate::message::StoredMessage;
+use crate::message::{MessageTime, StoredMessage};
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::summary::{self, NewSummary, Summary, SummaryMaker};
@@ -62,9 +63,15 @@ impl Closing {
             None => SummaryMaker::Rules,
         };
         let text = by_model.unwrap_or_else(|| extract(&self.utterances(), &[], limit, counter));
-        let (first, last) = self.messages.first().zip(self.messages.last())?;
+        let span = self.span()?;
         let is_said = !text.trim().is_empty();
-        is_said.then(|| NewSummary::new((first.id.seq, last.id.seq), text, maker))
+        is_said.then(|| NewSummary::new(span, text, maker))
+    }
+
+    /// The numbers of its first and its last message.
+    fn span(&self) -> Option<(u32, u32)> {
+        let (first, last) = self.messages.first().zip(self.messages.last())?;
+        Some((first.id.seq, last.id.seq))
     }
 }
 
@@ -105,6 +112,24 @@ impl Store {
              ORDER BY active, scope.id, conversation.id LIMIT $2"
         );
         self.read(async move |tx| tx.query(&sql, parameters).await)
+            .await
+    }
+
+    /// The conversation before this one that ended by silence and is not closed, if there is one.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn silent_before(
+        &self,
+        id: ConversationId,
+        idle: SignedDuration,
+        now: Timestamp,
+    ) -> Result<Option<ConversationId>> {
+        let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
+        let sql = "SELECT scope, id FROM conversation WHERE tenant = $1 AND scope = $2 AND id < $3 \
+                   AND closed IS NULL AND name IS NULL AND active < $4 \
+                   ORDER BY active DESC, id DESC LIMIT 1";
+        self.read(async move |tx| tx.query_one(sql, (id, since)).await)
             .await
     }
 
@@ -175,4 +200,53 @@ impl Store {
         })
         .await
     }
+
+    /// Keeps what a model made of a conversation that is closed already: its summary in the place of the
+    /// one by rules, and the facts, each drawn from the message that it names. Returns whether it did:
+    /// nothing is kept if the conversation went on or its messages were changed since it was read.
+    ///
+    /// # Errors
+    /// When there is no such conversation, a fact is not one, or the store fails; then nothing is kept.
+    pub async fn learn_closed(&self, mut closing: Closing, now: Timestamp) -> Result<bool> {
+        let summary = closing.summary.take().zip(closing.span());
+        let summary = summary.map(|(text, messages)| {
+            let text = self.secrets().masked(text);
+            NewSummary::new(messages, text, SummaryMaker::Model)
+        });
+        let facts = self
+            .secrets()
+            .masked_facts(std::mem::take(&mut closing.facts));
+        self.write(async move |tx| {
+            let id = closing.conversation.id;
+            Scope::lock(tx, id).await?;
+            let conversation = Conversation::lock(tx, id).await?;
+            let is_over = conversation
+                .closed
+                .is_some_and(|closed| closed >= conversation.active);
+            let messages = history::newest(tx, id.end(), Readers::People, u32::MAX).await?;
+            if !is_over || messages != closing.messages {
+                return Ok(false);
+            }
+            if let Some(summary) = summary {
+                summary::improve(tx, id, &summary, now).await?;
+            }
+            fact::draw(tx, &closing.sender, drawn(facts, &messages), now).await?;
+            Ok(true)
+        })
+        .await
+    }
+}
+
+/// Facts as statements of the messages that they name; those that name none of these are left out.
+fn drawn(facts: Vec<NewFact>, messages: &[StoredMessage]) -> Vec<Drawn> {
+    let facts = facts.into_iter().filter_map(|fact| {
+        let source = messages.iter().find(|one| Some(one.id) == fact.source)?;
+        Some(Drawn {
+            statement: Statement::new(fact.key, fact.value),
+            message: source.id,
+            speaker: source.message.name.clone(),
+            at: source.at.map(MessageTime::timestamp),
+        })
+    });
+    facts.collect()
 }

@@ -56,6 +56,12 @@ impl TurnId {
     pub fn conversation(self) -> ConversationId {
         self.conversation
     }
+
+    /// Its number among the turns of the conversation, from 1.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
 }
 
 impl MessageId {
@@ -63,6 +69,12 @@ impl MessageId {
     #[must_use]
     pub fn conversation(self) -> ConversationId {
         self.conversation
+    }
+
+    /// Its number among the messages of the conversation, from 1.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.seq
     }
 }
 

@@ -13,6 +13,7 @@ mod append;
 mod calibration;
 mod check;
 mod closing;
+mod compacting;
 mod conversation;
 mod copy;
 mod edit;
@@ -54,6 +55,7 @@ mod turn;
 mod value;
 
 pub use closing::{CloseOutcome, Closing};
+pub use compacting::{CompactOutcome, Compacting};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
 pub use copy::Copied;
 #[cfg(feature = "sqlite")]

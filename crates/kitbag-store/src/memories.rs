@@ -84,9 +84,9 @@ impl MemoryRequest {
 pub struct ConversationMemory {
     /// Its name in the store; none where the message begins it.
     pub id: Option<ConversationId>,
-    /// The newest messages before the one to answer, oldest first.
+    /// The newest messages before the one to answer, oldest first, but for those that are told in short.
     pub messages: Vec<StoredMessage>,
-    /// The number of messages before those.
+    /// The number of messages before those, and behind those that are told in short.
     pub unread: u32,
     /// The number of the turn that comes next, or that is under way.
     pub turn: u32,
@@ -203,11 +203,14 @@ async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<Conver
         }
     };
     let before = request.answering.unwrap_or(found.id.end());
-    let messages = history::newest(tx, before, Readers::Model, request.messages).await?;
+    let mut messages = history::newest(tx, before, Readers::Model, request.messages).await?;
     let unread = match messages.first() {
         Some(first) => history::count_before(tx, first.id).await?,
         None => 0,
     };
+    let state = state::load_all(tx, found.id).await?;
+    messages.retain(|stored| stored.id.seq > state.compaction.through);
+    let unread = unread.saturating_sub(state.compaction.messages);
     Ok(ConversationMemory {
         id: Some(found.id),
         messages,
@@ -216,7 +219,7 @@ async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<Conver
             Some(_) => found.turns,
             None => found.turns.saturating_add(1),
         },
-        state: state::load_all(tx, found.id).await?,
+        state,
     })
 }
 

@@ -1,7 +1,8 @@
 //! The state of a conversation between turns: the three layers, the durable context messages, what was
-//! injected when, and the epoch of the latest prompt with its key.
+//! injected when, the epoch of the latest prompt with its key, and the older messages in short.
 
 use kitbag_core::assembly::Epoch;
+use kitbag_core::compact::Compaction;
 use kitbag_core::inject::{DurableEntries, EntryAction, ThrottleState};
 use kitbag_core::problem::Problem;
 use kitbag_core::stored::ConversationContext;
@@ -36,6 +37,10 @@ impl Part for Epoch {
     const KIND: &'static str = "epoch";
 }
 
+impl Part for Compaction {
+    const KIND: &'static str = "compaction";
+}
+
 /// The security key of the queries in an epoch's prompts: as long as it stays, so do their bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -59,6 +64,8 @@ pub struct ConversationState {
     pub epoch: Option<Epoch>,
     /// The security key of that epoch's prompts.
     pub epoch_key: Option<String>,
+    /// The older messages in short.
+    pub compaction: Compaction,
     /// Parts that could not be read, which are empty here.
     pub problems: Vec<Problem>,
 }
@@ -189,6 +196,7 @@ impl ConversationState {
             ThrottleState::KIND => self.throttle = serde_json::from_str(json)?,
             DurableEntries::KIND => self.entries = serde_json::from_str(json)?,
             Epoch::KIND => self.epoch = serde_json::from_str(json).map(Some)?,
+            Compaction::KIND => self.compaction = serde_json::from_str(json)?,
             EpochKey::KIND => self.epoch_key = serde_json::from_str(json).map(Some)?,
             _ => {}
         }
@@ -249,4 +257,11 @@ pub(crate) async fn save<P: Part>(tx: &mut Tx<'_>, id: ConversationId, part: &P)
     let or = "ON CONFLICT (tenant, scope, conversation, kind) DO UPDATE SET json = excluded.json";
     let row = (id, kind, Value::Body(json));
     tx.insert_or(into, or, [row]).await
+}
+
+/// Removes a part.
+pub(crate) async fn remove<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<()> {
+    let sql = "DELETE FROM state \
+               WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
+    tx.execute(sql, (id, P::KIND)).await.map(drop)
 }

@@ -146,8 +146,9 @@ impl Store {
         self.embedder.as_ref()
     }
 
-    /// The treatment of statements in imported messages.
-    pub(crate) const fn facts_from_talk(&self) -> FactsFromTalk {
+    /// The treatment of statements in messages.
+    #[must_use]
+    pub const fn facts_from_talk(&self) -> FactsFromTalk {
         self.facts_from_talk
     }
 

@@ -208,6 +208,26 @@ impl Store {
         .await
     }
 
+    /// Adds to the record of a conversation's latest turn what happened after it. A conversation without
+    /// turns has no record.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn add_to_record(&self, id: ConversationId, more: TurnRecord) -> Result<()> {
+        let more = self.secrets().masked_value(more);
+        self.write(async move |tx| {
+            let conversation = Conversation::lock(tx, id).await?;
+            if conversation.turns == 0 {
+                return Ok(());
+            }
+            let mut turn = StoredTurn::get(tx, id.turn(conversation.turns)).await?;
+            turn.record.stages.extend(more.stages);
+            turn.record.inferences.extend(more.inferences);
+            turn.update_record(tx).await
+        })
+        .await
+    }
+
     /// Ends a turn without an answer, and gives the lease back. The message stays.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ use crate::wire::Request;
 
 pub use error::AnswerError;
 use exchange::Exchange;
+pub(crate) use inference::cost;
 use inference::inference;
 use kept::Kept;
 pub(crate) use stages::Stages;
@@ -117,6 +118,9 @@ impl Engine {
                 store,
                 lease: lease.await?,
                 clock: self.clock,
+                counter: self.counter(),
+                user: memory.incoming.message.text().into_owned(),
+                state: turn.state.clone(),
             });
             stages.end("lease", "held");
         }

@@ -43,6 +43,8 @@ pub struct CommandReply {
     pub engine: Option<Box<Engine>>,
     /// The conversation of the messages that follow, where the command began another.
     pub conversation: Option<ConversationChoice>,
+    /// The conversation that the command closed, to [learn from](Engine::learn_from).
+    pub closed: Option<ConversationId>,
 }
 
 impl From<String> for CommandReply {

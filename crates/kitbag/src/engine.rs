@@ -24,6 +24,7 @@ use std::borrow::Cow;
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
 use kitbag_core::content::Content;
 use kitbag_core::envelope::TaskType;
+use kitbag_core::history::HistoryRoom;
 use kitbag_core::message::Message;
 use kitbag_core::tokens::TokenCounter;
 
@@ -34,6 +35,8 @@ pub use admit::{Clean, Redaction, clean};
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};
 pub(crate) use events::tell;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use history::said;
 pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
@@ -90,6 +93,8 @@ pub struct Composed {
     pub assembly: Assembly,
     /// The secrets that were replaced in what sources brought.
     pub redacted: Vec<Redaction>,
+    /// The most that the history could have taken.
+    pub history_room: HistoryRoom,
 }
 
 impl Composed {
@@ -147,7 +152,7 @@ pub(crate) fn try_compose(
 ) -> Result<Composed, AssembleError> {
     let mut all = Contribution::join(contributions);
     all.merge_twins();
-    all.shorten_history(request, counter, previous);
+    let history_room = all.shorten_history(request, counter, previous);
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);
@@ -174,5 +179,6 @@ pub(crate) fn try_compose(
         settings: request.settings.clone(),
         assembly,
         redacted: all.redacted,
+        history_room,
     })
 }

@@ -12,6 +12,8 @@ pub mod command;
 pub mod engine;
 #[cfg(feature = "layouts")]
 pub mod gather;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub mod learn;
 pub mod memory;
 #[cfg(feature = "workspace")]
 pub mod pack;

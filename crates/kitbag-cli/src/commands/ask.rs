@@ -6,8 +6,9 @@ mod message;
 
 use kitbag::command;
 
-use crate::answering::{self, AnsweringArgs};
+use crate::answering::{self, AnsweringArgs, Responded};
 use crate::failure::Failure;
+use crate::learning;
 use crate::model::with_chosen_model;
 use crate::output;
 use crate::progress::Progress;
@@ -19,7 +20,9 @@ use message::MessageArgs;
 ///
 /// The prompt holds what is remembered, the agent's own prompt and documents, and with --pack the code of
 /// the folder you are in, as `kitbag context` shows it. The answer is printed as it comes; a line on
-/// stderr tells its tokens, its cost where the prices are known, and its time.
+/// stderr tells its tokens, its cost where the prices are known, and its time. A conversation that was
+/// silent for half an hour has ended: after the answer the model summarises it and finds facts in it,
+/// unless `memory: {learning: rules}` or `off` in kitbag.yaml says otherwise.
 ///
 /// A model is named as `provider/model`, or alone where the catalogue knows its provider: anthropic
 /// (ANTHROPIC_API_KEY), openai (OPENAI_API_KEY), openrouter (OPENROUTER_API_KEY), ollama, and those under
@@ -80,6 +83,10 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        answering::respond(&engine, turn, args.json).await.map(drop)
+        if let Responded::Answer(Some(after)) = answering::respond(&engine, turn, args.json).await?
+        {
+            learning::learn(&engine, after).await;
+        }
+        Ok(())
     })
 }

@@ -7,8 +7,9 @@ use kitbag::Engine;
 use kitbag::command::{Ended, help_line};
 use kitbag::store::Incoming;
 
-use crate::answering::{self, AnsweringArgs};
+use crate::answering::{self, AnsweringArgs, Responded};
 use crate::failure::Failure;
+use crate::learning::Learner;
 use crate::model::with_chosen_model;
 use crate::output::{self, counted};
 use crate::progress::Progress;
@@ -27,6 +28,10 @@ use lines::Lines;
 /// neither stored nor recalled: `/help` lists the commands, and the tab key completes them. Any other line
 /// is a message, also one that begins with `//` or with a path; a space before the slash makes a message
 /// of a command.
+///
+/// A conversation that has ended is summarised by the model, and facts are found in it, while you go on;
+/// so is the older part of one that no longer fits. `memory: {learning: rules}` in kitbag.yaml leaves
+/// that to rules, `off` leaves it out.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -49,6 +54,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let incoming = args.answering.asked.incoming(engine.store()).await?;
         let mut chat = Chat {
             args,
+            learner: Learner::default(),
             engine,
             incoming,
         };
@@ -57,10 +63,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         }
         chat.say_conversation().await?;
         lines.say_help();
-        while let Some(message) = lines.message()? {
-            if QUIT.contains(&message.trim_end()) {
+        loop {
+            chat.learner.say().await;
+            let (read, message) = next_message(lines).await?;
+            lines = read;
+            let Some(message) = message.filter(|typed| !QUIT.contains(&typed.trim_end())) else {
                 break;
-            }
+            };
             if let Err(failure) = chat.respond(&message).await {
                 if failure.is_closed_pipe() {
                     return Err(failure);
@@ -68,6 +77,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 failure.report();
             }
         }
+        chat.learner.finish().await;
         Ok(())
     })
 }
@@ -75,11 +85,22 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
 /// What the chat itself follows, besides the commands of every channel.
 const QUIT: [&str; 2] = ["/quit", "/exit"];
 
+/// Reads a message on a thread of its own, so that what is being learned goes on meanwhile.
+async fn next_message(mut lines: Lines) -> Result<(Lines, Option<String>), Failure> {
+    let read = tokio::task::spawn_blocking(move || {
+        let message = lines.message();
+        (lines, message)
+    });
+    let (lines, message) = read.await.map_err(Failure::new)?;
+    Ok((lines, message?))
+}
+
 struct Chat<'a> {
     args: &'a Args,
     engine: Engine,
     /// A message without words: whose it is, and where it belongs.
     incoming: Incoming,
+    learner: Learner,
 }
 
 impl Chat<'_> {
@@ -92,11 +113,20 @@ impl Chat<'_> {
         turn.contributions
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
-        let Some(reply) = answering::respond(&self.engine, turn, false).await? else {
-            return Ok(());
+        let reply = match answering::respond(&self.engine, turn, false).await? {
+            Responded::Command(reply) => reply,
+            Responded::Answer(after) => {
+                if let Some(after) = after {
+                    self.learner.after(&self.engine, after);
+                }
+                return Ok(());
+            }
         };
         if message.trim_end() == "/help" {
             output::print(&help_line("/quit", "ends the chat, as Ctrl-D does"))?;
+        }
+        if let Some(closed) = reply.closed {
+            self.learner.from(&self.engine, closed);
         }
         if let Some(engine) = reply.engine {
             self.engine = *engine;
@@ -112,6 +142,10 @@ impl Chat<'_> {
             Ended::Busy(id) => Err(Failure::new(format_args!(
                 "conversation {id} stays open: a turn of it is under way"
             ))),
+            Ended::Closed(id) => {
+                self.learner.from(&self.engine, id);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

@@ -103,6 +103,13 @@ pub(super) fn is_commitment(sentence: &str) -> bool {
     holds(&plain, &DECISIONS) || holds(&plain, &PREFERENCES)
 }
 
+/// Whether a sentence of the user holds from then on, and must not be lost when a conversation is told
+/// in short.
+pub(crate) fn binds(sentence: &str) -> bool {
+    const LASTING: [&str; 4] = ["always", "every time", "keep", "whenever"];
+    is_commitment(sentence) || holds(&plain_words(sentence), &LASTING)
+}
+
 /// The words by which a sentence is told from another: stems without grammar, but with those little
 /// words that turn its meaning.
 pub(super) fn telling_words(sentence: &str) -> BTreeSet<String> {

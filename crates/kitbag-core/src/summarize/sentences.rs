@@ -29,7 +29,7 @@ const SELDOM_LAST: &str = "al apr aug co corp dec etc feb inc jan jr jul jun ltd
 const BEFORE_NUMBER: &str = "art ch fig no nr p pp vol";
 
 /// The sentences of a text, trimmed and in order. Those without a letter or digit are left out.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for block in blocks(text) {
         if is_fence(block) {

@@ -1,4 +1,4 @@
-//! The settings for memory: retention, secrets, facts.
+//! The settings for memory: retention, secrets, facts, learning.
 
 use core::time::Duration;
 
@@ -30,6 +30,21 @@ pub struct MemorySettings {
     /// What becomes of plain statements that people make about themselves; they are kept as facts if it
     /// is missing.
     pub facts: Option<StatedFacts>,
+    /// What is made of conversations that end or no longer fit; a model summarises them if it is missing.
+    pub learning: Option<Learning>,
+}
+
+/// What is made of a conversation that has ended, or whose older part no longer fits into a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Learning {
+    /// A model summarises it and finds facts. Where none can be asked, rules do.
+    #[default]
+    Model,
+    /// Rules choose the most telling sentences.
+    Rules,
+    /// Nothing is made of it by itself.
+    Off,
 }
 
 /// The treatment of a plain statement such as "I live in Porto".
@@ -66,6 +81,7 @@ impl MemorySettings {
             channels: super::over(user.channels, project.channels),
             secrets: project.secrets.or(user.secrets),
             facts: project.facts.or(user.facts),
+            learning: project.learning.or(user.learning),
         }
     }
 
@@ -80,11 +96,17 @@ impl MemorySettings {
         let channels = field.read("channels", |field| field.read_entries(channel));
         let secrets = [("mask", StoredSecrets::Mask), ("keep", StoredSecrets::Keep)];
         let facts = [("draw", StatedFacts::Draw), ("off", StatedFacts::Off)];
+        let learning = [
+            ("model", Learning::Model),
+            ("rules", Learning::Rules),
+            ("off", Learning::Off),
+        ];
         let settings = Self {
             retention: field.read("retention", age),
             channels: channels.unwrap_or_default(),
             secrets: field.read("secrets", |field| field.word(&secrets)),
             facts: field.read("facts", |field| field.word(&facts)),
+            learning: field.read("learning", |field| field.word(&learning)),
         };
         field.warn_of_misspelt_keys(&[]);
         Some(settings)

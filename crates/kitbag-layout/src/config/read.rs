@@ -94,6 +94,7 @@ fn read_settings(field: &Field<'_>) -> Option<Settings> {
         layout_default: field.read("layout_default", Field::text),
         language: field.read("language", Field::text),
         model: field.read("model", Field::text),
+        learning_model: field.read("learning_model", Field::text),
         layouts_dirs: field.read("layouts_dir", Field::texts).unwrap_or_default(),
         documents_root: field.read("documents_root", Field::text),
         // All that is known has been asked for by now.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use kitbag_core::compact::Compaction;
 use kitbag_core::entity::get_entity_context;
 use kitbag_core::inject::{DurableEntries, EntryAction};
 use kitbag_core::stored::ConversationContext;
@@ -30,6 +31,10 @@ pub(crate) async fn forget_from_message(
     );
     let origins = facts_and_summaries(tx, at, of_it, id, forgotten).await?;
     forget_layers(tx, at, text).await?;
+    let compaction: Option<Compaction> = state::load(tx, at).await?;
+    if compaction.is_some_and(|compaction| compaction.through >= id.seq) {
+        state::remove::<Compaction>(tx, at).await?;
+    }
     Ok(origins)
 }
 

@@ -67,13 +67,7 @@ impl StoredTurn {
     pub(crate) async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<()> {
         let reply = self.reply.map(|reply| reply.seq);
         let problem = self.problem.clone().map(Value::Body);
-        let record = serde_json::to_string(&self.record);
-        let record = record.map_err(|error| {
-            StoreError::failed(format!(
-                "the record of turn {} cannot be written: {error}",
-                self.id
-            ))
-        })?;
+        let record = self.record_json()?;
         tx.execute(
             "UPDATE turn SET status = $2, reply = $3, inferences = $4, ended = $5, problem = $6, \
              record = $7 WHERE tenant = $1 AND scope = $8 AND conversation = $9 AND id = $10",
@@ -83,12 +77,30 @@ impl StoredTurn {
                 self.inferences,
                 ended,
                 problem,
-                Value::Body(record),
+                record,
                 self.id,
             ),
         )
         .await?;
         Ok(())
+    }
+
+    /// Writes back the record alone.
+    pub(super) async fn update_record(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let sql = "UPDATE turn SET record = $2 \
+                   WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND id = $5";
+        let record = self.record_json()?;
+        tx.execute(sql, (record, self.id)).await.map(drop)
+    }
+
+    fn record_json(&self) -> Result<Value> {
+        let record = serde_json::to_string(&self.record).map_err(|error| {
+            StoreError::failed(format!(
+                "the record of turn {} cannot be written: {error}",
+                self.id
+            ))
+        })?;
+        Ok(Value::Body(record))
     }
 }
 

@@ -1,14 +1,15 @@
 //! Closing a conversation in two steps.
 
 use jiff::SignedDuration;
+use kitbag_core::compact::Compaction;
 use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::message::Message;
-use kitbag_core::record::TurnRecord;
+use kitbag_core::record::{InferenceRecord, TurnRecord};
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    CloseOutcome, Closing, ConversationId, ExportFilter, IDLE, Incoming, Learned, NewFact, Store,
-    Summary, SummaryMaker,
+    CloseOutcome, Closing, CompactOutcome, ConversationId, ExportFilter, IDLE, Incoming, Learned,
+    MemoryRequest, NewFact, Store, Summary, SummaryMaker,
 };
 
 use crate::on_both;
@@ -20,6 +21,8 @@ on_both! {
     o09_what_is_said_meanwhile_keeps_a_conversation_open
     o09_conversations_that_ended_by_silence_are_found
     o09_a_summary_tells_nothing_internal
+    o09_a_models_summary_takes_the_place_of_the_rules
+    a10_a_compaction_is_kept_only_for_the_messages_that_it_was_made_of
     t03_durable_entries_go_over_to_the_conversation_that_follows
 }
 
@@ -201,5 +204,100 @@ async fn o09_a_summary_tells_nothing_internal(store: Store) {
         kept.text.contains("Ines") && !kept.text.contains("900"),
         "{}",
         kept.text
+    );
+}
+
+async fn o09_a_models_summary_takes_the_place_of_the_rules(store: Store) {
+    let half_hour = IDLE.as_secs();
+    let id = turn(&store, says("We meet Ines in Porto on 7 August."), 0).await;
+    let next = turn(&store, says("Good evening."), 4 * half_hour).await;
+    let now = 4 * half_hour + 1;
+    let before = async |id| store.silent_before(id, IDLE, second(now)).await.unwrap();
+    assert_eq!((before(next).await, before(id).await), (Some(id), None));
+    let mut closing = store.closing(id).await.unwrap();
+    closing.summary = Some("Ann meets Ines.".into());
+    let source = closing.messages[0].id;
+    closing.facts = vec![NewFact::new("meeting", "7 August").from_message(source)];
+    // As long as it is open there is nothing to improve.
+    assert!(
+        !store
+            .learn_closed(closing.clone(), second(now))
+            .await
+            .unwrap()
+    );
+    let open = store.closing(id).await.unwrap();
+    summary(close(&store, open, now).await);
+    assert_eq!(before(next).await, None);
+    assert!(store.learn_closed(closing, second(now)).await.unwrap());
+    let kept = store.summaries("cli", "ann", 9).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(
+        (kept[0].by, &*kept[0].text),
+        (SummaryMaker::Model, "Ann meets Ines.")
+    );
+    let facts = store.facts("ann", 9).await.unwrap();
+    let meeting = facts.iter().find(|fact| fact.key == "meeting").unwrap();
+    assert_eq!((meeting.drawn, meeting.since), (true, second(0)));
+    let mut record = TurnRecord::default();
+    record.inferences.push(InferenceRecord::default());
+    store.add_to_record(id, record).await.unwrap();
+    let noted = store
+        .turn(format!("{id}.1").parse().unwrap())
+        .await
+        .unwrap();
+    assert_eq!(noted.record.inferences.len(), 1);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+async fn a10_a_compaction_is_kept_only_for_the_messages_that_it_was_made_of(store: Store) {
+    let id = turn(&store, says("one"), 0).await;
+    turn(&store, says("two"), 1).await;
+    turn(&store, says("three"), 2).await;
+    let compaction = |through: u32, before: &Compaction| {
+        let mut compaction = before.clone();
+        compaction.through = through;
+        compaction.messages = through;
+        compaction.summary = "They count.".into();
+        compaction
+    };
+    let compacting = store.compacting(id, 99).await.unwrap();
+    assert_eq!((compacting.messages.len(), compacting.unread), (6, 0));
+    let made = compaction(4, &compacting.before);
+    // What is added meanwhile stands behind it.
+    turn(&store, says("four"), 3).await;
+    let kept = store
+        .compact(compacting.clone(), made.clone())
+        .await
+        .unwrap();
+    assert_eq!(kept, CompactOutcome::Kept);
+    // The same from before it was kept comes too late.
+    let late = store.compact(compacting, made.clone()).await.unwrap();
+    assert_eq!(late, CompactOutcome::Outdated);
+    let request = MemoryRequest::new(says("five"), second(4));
+    let read = store.read_conversation(&request).await.unwrap();
+    let texts: Vec<String> = read
+        .messages
+        .iter()
+        .map(|one| one.text().into_owned())
+        .collect();
+    assert_eq!(texts, ["three", "Noted.", "four", "Noted."]);
+    assert_eq!((read.unread, read.state.compaction.messages), (0, 4));
+    let few = store.compacting(id, 2).await.unwrap();
+    assert_eq!((few.messages.len(), few.unread), (2, 2));
+    // A message that is edited is no longer the one that was read, and undoes what told of it.
+    let compacting = store.compacting(id, 99).await.unwrap();
+    let edited = format!("{id}#5").parse().unwrap();
+    store.edit_message(edited, "drei", second(5)).await.unwrap();
+    let late = compaction(6, &compacting.before);
+    let late = store.compact(compacting, late).await.unwrap();
+    assert_eq!(late, CompactOutcome::Outdated);
+    assert_eq!(store.state(id).await.unwrap().compaction, made);
+    store
+        .edit_message(format!("{id}#1").parse().unwrap(), "eins", second(6))
+        .await
+        .unwrap();
+    assert_eq!(
+        store.state(id).await.unwrap().compaction,
+        Compaction::default()
     );
 }

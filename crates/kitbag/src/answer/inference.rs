@@ -33,12 +33,18 @@ pub(super) fn inference(
         inference.predicted_cache_read = expected.read;
         inference.cache_miss = expected.miss;
     }
+    inference.cost_micros = cost(&inference);
     if let (Some(model), Some(usage)) = (model, &reply.usage) {
-        inference.cost_micros = model.price.as_ref().and_then(|price| price.cost(usage));
         inference.sample = sample(prompt, request, model, usage);
     }
     tell(&inference);
     inference
+}
+
+/// The cost at list prices; none where a price or the usage is not known.
+pub(crate) fn cost(inference: &InferenceRecord) -> Option<u64> {
+    let model = ModelProfile::find(inference.model.as_deref()?).ok()?;
+    model.price.as_ref()?.cost(&inference.usage?)
 }
 
 /// The count against the bill. A flat prompt is only a part of what its program sends, and pictures and

@@ -3,16 +3,25 @@
 use jiff::Timestamp;
 use kitbag_core::message::{Message, MessageMetadata};
 use kitbag_core::record::TurnRecord;
+use kitbag_core::stored::ConversationContext;
+use kitbag_core::tokens::TokenCounter;
+use kitbag_core::view::TurnState;
 use kitbag_store::{Learned, Lease, NewMessage, Store, StoreError, StoredTurn};
 use serde_json::json;
 
 use super::AnswerError;
+use crate::learn::layers_after;
 use crate::provider::Reply;
 
 pub(super) struct Kept<'a> {
     pub(super) store: &'a Store,
     pub(super) lease: Lease,
     pub(super) clock: fn() -> Timestamp,
+    pub(super) counter: &'a (dyn TokenCounter + Sync),
+    /// What the user said.
+    pub(super) user: String,
+    /// The layers as the turn has them, where somebody works with them.
+    pub(super) state: Option<TurnState>,
 }
 
 impl Kept<'_> {
@@ -55,6 +64,29 @@ impl Kept<'_> {
         let mut learned = Learned::default();
         learned.reply = Some(NewMessage::from(message).at(now));
         learned.record = record;
+        learned.layers = self.layers(reply, now).await?;
         self.store.learned(&self.lease, learned, now).await
+    }
+
+    /// The layers after the turn, where the conversation has any.
+    async fn layers(
+        &self,
+        reply: &Reply,
+        now: Timestamp,
+    ) -> Result<Option<ConversationContext>, StoreError> {
+        let state = match &self.state {
+            Some(state) => state.clone(),
+            None => {
+                let turn = self.lease.turn;
+                let layers = self.store.layers(turn.conversation()).await?;
+                if layers == ConversationContext::default() {
+                    return Ok(None);
+                }
+                TurnState::new(layers, turn.number())
+            }
+        };
+        let now = now.to_string();
+        let layers = layers_after(state, &self.user, reply, now, self.counter);
+        Ok(Some(layers))
     }
 }

@@ -1,15 +1,12 @@
 //! The conversation that a message goes on with, and its end.
 
-use kitbag_core::tokens::Tokens;
 use kitbag_store::{
     CloseOutcome, ConversationChoice, ConversationId, Incoming, MemoryRequest, StoreError,
 };
 
 use super::{Asked, CommandError, CommandReply};
 use crate::engine::Engine;
-
-/// The most tokens of the summary that stands for a conversation.
-const SUMMARY: Tokens = Tokens(200);
+use crate::learn::SUMMARY;
 
 /// The end of a conversation, so that the next message begins another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +37,13 @@ impl Engine {
         request.messages = 1;
         let found = store.read_conversation(&request).await?;
         let read = u32::try_from(found.messages.len()).unwrap_or(u32::MAX);
-        Ok(found.id.map(|id| (id, found.unread.saturating_add(read))))
+        let told = found.state.compaction.messages;
+        let all = found.unread.saturating_add(read).saturating_add(told);
+        Ok(found.id.map(|id| (id, all)))
     }
 
-    /// Closes the open conversation with a summary, and turns a message to the one that it begins.
+    /// Closes the open conversation with a summary by rules, and turns a message to the one that it
+    /// begins. A model's summary comes later, with [`learn_from`](Self::learn_from).
     ///
     /// # Errors
     /// When the store fails.
@@ -72,18 +72,20 @@ pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> 
         return Err(asked.wrong("ends the open conversation, and this one was chosen by its name"));
     }
     let mut incoming = asked.incoming.clone();
-    let text = match asked.engine.end_conversation(&mut incoming).await? {
+    let (text, closed) = match asked.engine.end_conversation(&mut incoming).await? {
         Ended::Busy(id) => {
             return Ok(format!("conversation {id} stays open: a turn of it is under way").into());
         }
-        Ended::Closed(id) => {
-            format!("conversation {id} is closed; the next message begins another")
-        }
-        Ended::None => "the next message begins a conversation".to_owned(),
+        Ended::Closed(id) => (
+            format!("conversation {id} is closed; the next message begins another"),
+            Some(id),
+        ),
+        Ended::None => ("the next message begins a conversation".to_owned(), None),
     };
     Ok(CommandReply {
         text,
-        engine: None,
         conversation: Some(incoming.conversation),
+        closed,
+        ..CommandReply::default()
     })
 }

@@ -24,7 +24,7 @@ fn chosen(engine: Engine) -> CommandReply {
     CommandReply {
         text: format!("{} from here on", answers(&engine)),
         engine: Some(Box::new(engine)),
-        conversation: None,
+        ..CommandReply::default()
     }
 }
 

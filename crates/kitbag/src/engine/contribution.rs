@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use kitbag_core::chunk::{ChunkId, ChunkType};
 #[cfg(feature = "layouts")]
 use kitbag_core::chunk::{Detail, Level};
+use kitbag_core::compact::Compaction;
 use kitbag_core::envelope::ToolDefinition;
 use kitbag_core::inject::{ContextMessage, Held};
 use kitbag_core::message::Message;
@@ -139,6 +140,8 @@ pub struct DraftParts {
     pub history: Vec<Message>,
     /// The number of messages before those.
     pub unread: usize,
+    /// The messages before those, in short.
+    pub compaction: Option<Compaction>,
     /// The tool steps of this turn.
     pub steps: Vec<Message>,
     /// Chunks that must not be shown any more.
@@ -153,6 +156,7 @@ impl DraftParts {
         self.injected.extend(other.injected);
         self.held.extend(other.held);
         self.unread = self.unread.saturating_add(other.unread);
+        self.compaction = other.compaction.or(self.compaction.take());
         self.history.extend(other.history);
         self.steps.extend(other.steps);
         self.retracted.extend(other.retracted);

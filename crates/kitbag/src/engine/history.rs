@@ -13,14 +13,14 @@ use super::{Contribution, DraftParts, PromptRequest};
 use crate::shorten::shorten;
 
 impl Contribution {
-    /// Shortens the history to its room. Recalled messages that stand in it anyway are not shown a
-    /// second time.
+    /// Shortens the history to its room, which it returns. Recalled messages that stand in it anyway are
+    /// not shown a second time.
     pub(super) fn shorten_history(
         &mut self,
         request: &PromptRequest,
         counter: &dyn TokenCounter,
         previous: Option<&Epoch>,
-    ) {
+    ) -> HistoryRoom {
         let room = room(&self.draft, request, counter);
         let mut history = std::mem::take(&mut self.draft.history);
         let unread = self.draft.unread;
@@ -31,7 +31,9 @@ impl Contribution {
             problem,
             ..
         } = kitbag_core::history::shorten(history, unread, room, previous, &said, counter);
-        if let Some(earlier) = earlier {
+        let compaction = self.draft.compaction.as_ref();
+        let in_short = compaction.and_then(|one| one.chunk(earlier.as_ref()));
+        if let Some(earlier) = in_short.or(earlier) {
             self.add(earlier);
         }
         self.problems.extend(problem);
@@ -48,6 +50,7 @@ impl Contribution {
         self.chunks.retain(|ranked| !is_shown(&ranked.chunk.source));
         self.redacted.retain(|one| !is_shown(&one.source));
         self.draft.history = messages;
+        room
     }
 }
 
@@ -67,7 +70,10 @@ pub(super) fn room(
     });
     let said = parts.steps.iter().chain([&request.current]);
     let said = said.map(|message| message_cost(message, counter));
-    let fixed = identity.chain(injected).chain(tools).chain(said).sum();
+    let compaction = parts.compaction.iter();
+    let compaction = compaction.map(|compaction| counter.count(&compaction.text()));
+    let fixed = identity.chain(injected).chain(tools).chain(said);
+    let fixed = fixed.chain(compaction).sum();
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
         tokens: Tokens(left.0 / 4 * 3).min(left.saturating_sub(LINE)),
@@ -110,7 +116,7 @@ fn long_messages(count: usize) -> Option<Problem> {
 }
 
 /// The words of a message without the wrapper that it was sent in.
-fn said(message: &Message) -> String {
+pub(crate) fn said(message: &Message) -> String {
     let text = message.content.text();
     #[cfg(feature = "layouts")]
     if let Some(wrapped) = kitbag_layout::query::Wrapped::parse(&text) {

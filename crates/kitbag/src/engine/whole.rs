@@ -15,6 +15,8 @@ use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, ModelTraits, OutputForm};
 use kitbag_core::content::Content;
 use kitbag_core::tokens::{TokenCounter, Tokens};
+#[cfg(feature = "providers")]
+use kitbag_layout::Learning;
 #[cfg(feature = "store")]
 use kitbag_layout::{ChannelTurn, Platform};
 #[cfg(feature = "store")]
@@ -52,6 +54,14 @@ pub struct Engine {
     pub(crate) store: Option<Store>,
     #[cfg(feature = "providers")]
     pub(crate) provider: Option<Arc<dyn Provider>>,
+    /// The provider that learns, where it is another than the one that answers.
+    #[cfg(feature = "providers")]
+    pub(crate) learner: Option<Arc<dyn Provider>>,
+    #[cfg(feature = "providers")]
+    pub(crate) learning: Learning,
+    /// The model that learns, where it is another than the one that answers.
+    #[cfg(feature = "providers")]
+    pub(crate) learning_model: Option<String>,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,

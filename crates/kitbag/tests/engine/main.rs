@@ -12,6 +12,8 @@ mod context;
 mod conversation;
 mod flat;
 mod history;
+#[cfg(feature = "providers")]
+mod learning;
 mod nodes;
 mod one_prompt;
 #[cfg(feature = "providers")]

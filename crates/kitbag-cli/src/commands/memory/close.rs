@@ -1,21 +1,25 @@
 //! `kitbag memory close`: ends conversations, and keeps a summary of each.
 
 use jiff::Timestamp;
+use kitbag::Engine;
 use kitbag::core::tokens::Tokens;
+use kitbag::learn::Learning;
 use kitbag::store::{CloseOutcome, Closing, ConversationId, ExportFilter, IDLE, Store};
 use kitbag::tokens::{Counter, Vocabulary};
 use serde::Serialize;
 
 use super::sender::say_unknown;
 use crate::failure::Failure;
+use crate::learning;
 use crate::output::{self, one_line};
+use crate::project::ProjectArgs;
 use crate::store::StoreArgs;
 
 /// Closes conversations and keeps a summary of each
 ///
 /// The sender's next message begins another conversation, whose prompts can show the summary. The
-/// summary consists of the most telling sentences that were said, without internal messages. No model
-/// is asked.
+/// summary consists of the most telling sentences that were said, without internal messages. With --model
+/// a model then writes the summary and finds facts about the sender; `memory facts` lists and ends them.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversations to close, such as 7.12
@@ -33,6 +37,10 @@ pub(super) struct Args {
     /// The most tokens of a summary
     #[arg(long, value_name = "TOKENS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(20..))]
     tokens: u32,
+    /// Ask a model for the summary and for facts: the one that `learning_model` or `model` under
+    /// `settings:` in kitbag.yaml names, or this one
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    model: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -45,17 +53,44 @@ struct Row {
     #[serde(skip)]
     words: &'static str,
     summary: Option<String>,
+    /// The facts that a model found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<FoundFact>,
+}
+
+#[derive(Serialize)]
+struct FoundFact {
+    key: String,
+    value: String,
+}
+
+impl Args {
+    /// The engine that asks a model, if one is to be asked.
+    fn engine(&self) -> Result<Option<Engine>, Failure> {
+        let Some(name) = &self.model else {
+            return Ok(None);
+        };
+        let project = ProjectArgs::default().open_and_tell()?;
+        let mut engine = Engine::builder().project(project).configured_provider();
+        engine = engine.learning(Learning::Model);
+        if !name.is_empty() {
+            engine = engine.model(name).learning_model(name);
+        }
+        Ok(Some(engine.build()?))
+    }
 }
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
+    let engine = args.engine()?;
+    let engine = engine.map(|engine| engine.with_store(Some(store.clone())));
     let counter = Counter::for_vocabulary(Vocabulary::O200kBase)
         .map_err(|error| Failure::new(&error).hint(error.hint()))?;
     let mut closed = Vec::new();
     if args.silent {
         for id in silent(args, &store).await? {
             let closing = store.closing(id).await?;
-            closed.push(close(args, &store, closing, &counter).await?);
+            closed.push(close(args, &store, closing, &counter, engine.as_ref()).await?);
         }
     } else {
         // All are read before the first is closed: a mistyped name should close none.
@@ -64,7 +99,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             closings.push(store.closing(*id).await?);
         }
         for closing in closings {
-            closed.push(close(args, &store, closing, &counter).await?);
+            closed.push(close(args, &store, closing, &counter, engine.as_ref()).await?);
         }
     }
     if args.json {
@@ -75,6 +110,10 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         text.push_str(&format!("{} {}\n", row.conversation, row.words));
         for line in row.summary.iter().flat_map(|summary| summary.lines()) {
             text.push_str(&format!("  {}\n", one_line(line)));
+        }
+        for FoundFact { key, value } in &row.facts {
+            let fact = one_line(&format!("{key}: {value}"));
+            text.push_str(&format!("  fact: {fact}\n"));
         }
     }
     Ok(output::print(&text)?)
@@ -97,8 +136,9 @@ async fn close(
     store: &Store,
     closing: Closing,
     counter: &Counter,
+    engine: Option<&Engine>,
 ) -> Result<Row, Failure> {
-    let conversation = closing.conversation.id.to_string();
+    let id = closing.conversation.id;
     let closed = store.close(closing, Tokens(args.tokens), counter, Timestamp::now());
     let (outcome, words, summary) = match closed.await? {
         CloseOutcome::Closed(summary) => ("closed", "is closed", summary),
@@ -109,10 +149,22 @@ async fn close(
             None,
         ),
     };
-    Ok(Row {
-        conversation,
+    let mut row = Row {
+        conversation: id.to_string(),
         outcome,
         words,
         summary: summary.map(|summary| summary.text),
-    })
+        facts: Vec::new(),
+    };
+    if let Some(engine) = engine.filter(|_| outcome == "closed") {
+        let lessons = engine.learn_from(id).await;
+        let found = lessons.facts.iter().map(|fact| FoundFact {
+            key: fact.key.clone(),
+            value: fact.value.clone(),
+        });
+        row.facts = found.collect();
+        learning::say(&lessons);
+        row.summary = lessons.summary.or(row.summary);
+    }
+    Ok(row)
 }

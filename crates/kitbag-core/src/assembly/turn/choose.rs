@@ -5,6 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Choice, Turn, tokens_of};
+use crate::assembly::Kept;
 use crate::assembly::epoch::{self, Continuation, Epoch, bases};
 use crate::assembly::error::AssembleError;
 use crate::assembly::form::{Place, Placed, Reserved, heading};
@@ -164,7 +165,9 @@ impl Turn<'_> {
         remembered: Remembered,
         headings: &[Place],
     ) -> Option<Choice> {
-        let standing = epoch.lasting(history);
+        let mut standing = epoch.lasting(history);
+        // What tells of earlier messages is replaced when it changes: both would stand at one place.
+        standing.retain(|kept| kept.band != ChunkBand::History || self.still_says(kept));
         let reserved = Reserved {
             session: false,
             appended: true,
@@ -224,6 +227,13 @@ impl Turn<'_> {
             remembered,
             market: market.clone(),
         })
+    }
+
+    /// Whether a chunk would be shown in the same words again.
+    fn still_says(&self, kept: &Kept) -> bool {
+        let same = self.priced.iter().filter(|priced| priced.id == kept.id);
+        let mut pieces = same.flat_map(|priced| &priced.pieces);
+        pieces.any(|piece| piece.text == kept.text)
     }
 
     /// The cost of keeping a selection, against the best one of as many tokens.

@@ -79,10 +79,13 @@ fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversati
     let under_way = request.state.clone();
     let mut layers = under_way.unwrap_or_else(|| TurnState::new(state.layers, turn));
     let unread = usize::try_from(unread).unwrap_or(usize::MAX);
+    let compaction = Some(state.compaction).filter(|compaction| compaction.messages > 0);
+    let instructions = compaction.iter().flat_map(|one| one.instructions.clone());
     match &request.node {
         None => {
             let said = messages.into_iter().map(StoredMessage::into_history);
-            contribution.draft.history = said.collect();
+            contribution.draft.history = instructions.chain(said).collect();
+            contribution.draft.compaction = compaction;
             contribution.draft.unread = unread;
         }
         // A node sees the conversation in a section of its own. Where nobody has summarised any turn
@@ -98,7 +101,11 @@ fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversati
                 let said = earlier.map(StoredMessage::into_history);
                 contribution.draft.history = said.collect();
                 contribution.draft.unread = unread;
+                contribution.draft.compaction = compaction;
             } else if view.depth != Depth::Nothing {
+                let told = compaction.map_or(0, |one| one.messages);
+                let told = usize::try_from(told).unwrap_or(usize::MAX);
+                let unread = unread.saturating_add(told);
                 contribution.draft.unread = unread.saturating_add(earlier.len());
             }
         }

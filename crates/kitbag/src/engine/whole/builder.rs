@@ -8,7 +8,7 @@ use kitbag_core::assembly::ModelTraits;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
 #[cfg(feature = "providers")]
-use kitbag_layout::Config;
+use kitbag_layout::{Config, Learning};
 #[cfg(feature = "store")]
 use kitbag_store::Store;
 
@@ -28,6 +28,10 @@ pub struct EngineBuilder {
     store: Option<Store>,
     #[cfg(feature = "providers")]
     provider: ProviderChoice,
+    #[cfg(feature = "providers")]
+    learning: Option<Learning>,
+    #[cfg(feature = "providers")]
+    learning_model: Option<String>,
     project: Option<Arc<Project>>,
     agent: Option<String>,
     model: Option<String>,
@@ -55,6 +59,10 @@ impl Default for EngineBuilder {
             store: None,
             #[cfg(feature = "providers")]
             provider: ProviderChoice::Nobody,
+            #[cfg(feature = "providers")]
+            learning: None,
+            #[cfg(feature = "providers")]
+            learning_model: None,
             project: None,
             agent: None,
             model: None,
@@ -89,6 +97,21 @@ impl EngineBuilder {
     #[cfg(feature = "providers")]
     pub fn configured_provider(mut self) -> Self {
         self.provider = ProviderChoice::Configured;
+        self
+    }
+
+    /// Learns from conversations in this way, whatever the project says; see [`learn`](crate::learn).
+    #[cfg(feature = "providers")]
+    pub fn learning(mut self, learning: Learning) -> Self {
+        self.learning = Some(learning);
+        self
+    }
+
+    /// Learns with this model, whatever the project names. Without it, the model that answers learns
+    /// too.
+    #[cfg(feature = "providers")]
+    pub fn learning_model(mut self, model: impl Into<String>) -> Self {
+        self.learning_model = Some(model.into());
         self
     }
 
@@ -156,6 +179,8 @@ impl EngineBuilder {
     pub fn build(mut self) -> Result<Engine, EngineError> {
         let settings = Box::new(self.clone());
         #[cfg(feature = "providers")]
+        let learner = self.choose_learner()?;
+        #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
         let of_agent = self
             .answering_agent()?
@@ -184,6 +209,12 @@ impl EngineBuilder {
             store: self.store,
             #[cfg(feature = "providers")]
             provider,
+            #[cfg(feature = "providers")]
+            learner,
+            #[cfg(feature = "providers")]
+            learning: self.learning.unwrap_or_default(),
+            #[cfg(feature = "providers")]
+            learning_model: self.learning_model,
             project: self.project,
             agent: self.agent,
             model,
@@ -237,27 +268,59 @@ impl EngineBuilder {
         }
     }
 
+    /// The provider that learns, where it is chosen by the name of its model.
+    #[cfg(feature = "providers")]
+    fn choose_learner(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
+        if let Some(project) = &self.project {
+            let config = &project.config;
+            self.learning = self.learning.or(config.memory.learning);
+            let model = self.learning_model.take();
+            self.learning_model = model.or_else(|| config.settings.learning_model.clone());
+        }
+        let is_configured = matches!(self.provider, ProviderChoice::Configured);
+        match self.learning_model.take() {
+            Some(model) if is_configured => {
+                let ChosenProvider { provider, model } =
+                    self.providers(|all| all.choose(Some(&model)))?;
+                self.learning_model = model;
+                Ok(Some(Arc::from(provider)))
+            }
+            model => {
+                self.learning_model = model;
+                Ok(None)
+            }
+        }
+    }
+
     #[cfg(feature = "providers")]
     fn configured(&self) -> Result<ChosenProvider, EngineError> {
+        let of_agent = self
+            .answering_agent()?
+            .and_then(|agent| agent.model.as_deref());
+        let named = self.model.as_deref().filter(|name| !name.is_empty());
+        self.providers(|providers| match (named, of_agent) {
+            (Some(model), _) => providers.choose(Some(model)),
+            // The models of agents are also written for other programs, which know other names.
+            (None, Some(model)) => match providers.choose(Some(model)) {
+                Err(ProviderError::UnknownModel { .. }) => providers.choose(None),
+                chosen => chosen,
+            },
+            (None, None) => providers.choose(None),
+        })
+    }
+
+    /// Asks the providers that the project configures, and the usual ones.
+    #[cfg(feature = "providers")]
+    fn providers(
+        &self,
+        choose: impl FnOnce(&Providers<'_>) -> Result<ChosenProvider, ProviderError>,
+    ) -> Result<ChosenProvider, EngineError> {
         let no_config = Config::default();
         let project = self.project.as_deref();
         let (config, root) = match project {
             Some(project) => (&project.config, project.root.as_path()),
             None => (&no_config, std::path::Path::new(".")),
         };
-        let providers = Providers::new(config, root, &self.variable);
-        let of_agent = self
-            .answering_agent()?
-            .and_then(|agent| agent.model.as_deref());
-        let named = self.model.as_deref().filter(|name| !name.is_empty());
-        Ok(match (named, of_agent) {
-            (Some(model), _) => providers.choose(Some(model))?,
-            // The models of agents are also written for other programs, which know other names.
-            (None, Some(model)) => match providers.choose(Some(model)) {
-                Err(ProviderError::UnknownModel { .. }) => providers.choose(None)?,
-                chosen => chosen?,
-            },
-            (None, None) => providers.choose(None)?,
-        })
+        Ok(choose(&Providers::new(config, root, &self.variable))?)
     }
 }

@@ -1,0 +1,77 @@
+//! The user's own words: what survives of each message of the user when it is no longer shown.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::neutral::one_line;
+use crate::summarize::{Speaker, Utterance, binds, extract, sentences};
+use crate::tokens::{TokenCounter, Tokens};
+
+/// A message of at most so many tokens survives word for word.
+const SHORT: Tokens = Tokens(48);
+
+/// The most tokens of what survives of a longer message besides the sentences that bind.
+const TELLING: Tokens = Tokens(40);
+
+/// What survives of a message of the user: all of it if it is short, else its sentences that decide,
+/// oblige, forbid or are still to be answered, and the most telling of the others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UserWords {
+    /// The words, in the order in which they were said.
+    pub text: String,
+    /// Whether they oblige, forbid or ask: these stay for as long as the conversation goes on.
+    pub binding: bool,
+}
+
+impl UserWords {
+    /// The words of a message that survive. `open` says that nobody has answered it.
+    pub(super) fn of(said: &str, open: bool, counter: &dyn TokenCounter) -> Self {
+        let said = said.trim();
+        let must_stay = binding(said, open);
+        let binding = !must_stay.is_empty();
+        if counter.count(said) <= SHORT {
+            let text = said.to_owned();
+            return Self { text, binding };
+        }
+        let whole = [Utterance::new(Speaker::Summary, said)];
+        let telling = extract(&whole, &[], TELLING, counter);
+        // What is told in the order in which it was said reads as it was meant.
+        let stays = |sentence: &&str| must_stay.contains(sentence) || telling.contains(*sentence);
+        let chosen: Vec<&str> = sentences(said).into_iter().filter(stays).collect();
+        let text = match chosen.is_empty() {
+            // A sentence that is too long for its room comes in parts.
+            true => telling,
+            false => chosen.join(" … "),
+        };
+        Self { text, binding }
+    }
+
+    /// Whether these words may stand for a message.
+    pub(super) fn stand_for(&self, said: &str, open: bool, counter: &dyn TokenCounter) -> bool {
+        let said = said.trim();
+        if counter.count(said) <= SHORT {
+            return self.text == said;
+        }
+        let all = binding(said, open).into_iter();
+        let mut all = all.filter(|sentence| !self.text.contains(sentence));
+        !self.text.trim().is_empty() && all.next().is_none()
+    }
+
+    /// The line that tells them.
+    pub(super) fn line(&self) -> String {
+        format!("\n- {}", one_line(&self.text))
+    }
+}
+
+/// The sentences that must not be lost.
+fn binding(said: &str, open: bool) -> Vec<&str> {
+    let asks = |sentence: &str| open && sentence.ends_with(['?', '？', '؟']);
+    let all = sentences(said).into_iter();
+    all.filter(|sentence| binds(sentence) || asks(sentence))
+        .collect()
+}

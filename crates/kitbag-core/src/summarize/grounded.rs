@@ -1,0 +1,48 @@
+//! Whether a summary is about what it claims to be about.
+
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::score::telling_words;
+
+/// Of so many telling words of a summary one must stand in what it summarises.
+const ONE_OF: usize = 3;
+/// So many must stand there at least: a word or two can be anything.
+const LEAST: usize = 3;
+
+/// Whether at least a third of a summary's telling words, and three of them, stand in the texts that it
+/// is made of. A model that answers something else, refuses or talks of itself does not pass.
+///
+/// ```
+/// use kitbag_core::summarize::is_grounded;
+///
+/// let said = ["We meet on Friday at Nora's.", "Bring the red folder."];
+/// assert!(is_grounded("They meet on Friday at Nora's; the folder comes along.", said));
+/// assert!(!is_grounded("I cannot help with requests of this kind.", said));
+/// ```
+#[must_use]
+pub fn is_grounded<'t>(summary: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
+    let said: BTreeSet<String> = texts.into_iter().flat_map(terms).collect();
+    let told: BTreeSet<String> = terms(summary).into_iter().collect();
+    let known = told.iter().filter(|term| said.contains(*term)).count();
+    known >= LEAST && known.saturating_mul(ONE_OF) >= told.len()
+}
+
+/// The telling words of a text; of scripts without spaces each two characters that follow each other.
+fn terms(text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    for word in telling_words(text) {
+        if !word.contains(|c| c >= '\u{2E80}') {
+            terms.push(word);
+            continue;
+        }
+        let chars: Vec<char> = word.chars().collect();
+        let pairs = chars.windows(2).map(|pair| pair.iter().collect());
+        terms.extend(pairs);
+        if let [alone] = chars.as_slice() {
+            terms.push(alone.to_string());
+        }
+    }
+    terms
+}

@@ -1,0 +1,125 @@
+//! Learning: what is made of a conversation when it has ended, or when its older part no longer fits.
+//!
+//! It happens after the reply. [`Engine::learn_after`] is called with what [`Engine::after`] says of a
+//! turn that has ended, on whatever task the program likes: it summarises the conversation before, if
+//! that ended by silence, and compacts the one at hand, if the next prompt would leave messages out.
+//! [`Engine::learn_from`] is for a conversation that was closed. Both ask the model with one-shot
+//! prompts, without history, memory or agent, in which the conversation is data.
+//!
+//! Rules come first: a conversation is closed with a summary by rules, and a model's takes its place.
+//! A provider that fails, takes too long, refuses or talks nonsense loses nothing, is not asked again,
+//! and is a [`Problem`] in the [`Lessons`]. [`Learning`] says how much of this is done.
+//!
+//! ```
+//! use std::fs;
+//!
+//! use kitbag::Engine;
+//! use kitbag::core::tokens::Characters;
+//! use kitbag::provider::ScriptProvider;
+//! use kitbag::store::{Incoming, Location, Store};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let script = folder.path().join("answers.jsonl");
+//! let facts = r#"{"facts": [{"key": "diet", "value": "vegan", "message": 1, "quote": "I went vegan"}]}"#;
+//! let facts = serde_json::json!({"when": "lasting facts", "text": facts});
+//! fs::write(&script, format!("{facts}\n{}\n", r#"{"text": "Good for you."}"#))?;
+//! let store = Store::open(&Location::Sqlite(folder.path().join("memory.db"))).await?;
+//! let engine = Engine::builder()
+//!     .store(store)
+//!     .provider(ScriptProvider::new("demo", script))
+//!     .build()?;
+//!
+//! let mut incoming = Incoming::new("cli", "ann", "I went vegan last spring.");
+//! engine.ask(incoming.clone()).await?;
+//! if let kitbag::command::Ended::Closed(id) = engine.end_conversation(&mut incoming).await? {
+//!     let lessons = engine.learn_from(id).await;
+//!     assert_eq!(lessons.facts[0].value, "vegan");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod after;
+mod compaction;
+mod conversation;
+mod facts;
+mod layers;
+mod material;
+mod one_shot;
+mod summary;
+
+use kitbag_core::problem::Problem;
+use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
+use kitbag_core::tokens::Tokens;
+use kitbag_store::{ConversationId, NewFact, StoreError};
+
+pub use after::AfterTurn;
+pub use kitbag_layout::Learning;
+pub(crate) use layers::layers_after;
+
+/// The most tokens of the summary that stands for a conversation.
+pub(crate) const SUMMARY: Tokens = Tokens(200);
+
+/// What was learned, what it cost, and what did not go as asked.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Lessons {
+    /// A conversation that had ended by silence and was closed.
+    pub closed: Option<ConversationId>,
+    /// The model's summary of a conversation that has ended.
+    pub summary: Option<String>,
+    /// The facts that were learned, each with its message.
+    pub facts: Vec<NewFact>,
+    /// The number of messages that the conversation now tells in short, where it was compacted.
+    pub compacted: Option<u32>,
+    /// The prompts that were sent.
+    pub inferences: Vec<InferenceRecord>,
+    /// What did not go as asked. Nothing is lost by it.
+    pub problems: Vec<Problem>,
+}
+
+impl Lessons {
+    /// Whether nothing happened at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let did = self.closed.is_some() || self.compacted.is_some() || self.summary.is_some();
+        !did && self.facts.is_empty() && self.inferences.is_empty() && self.problems.is_empty()
+    }
+
+    /// The cost at list prices, in millionths of a US dollar; none where nothing was asked, or where a
+    /// price or a usage is not known.
+    #[must_use]
+    pub fn cost_micros(&self) -> Option<u64> {
+        let costs = self.inferences.iter().map(|one| one.cost_micros);
+        costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
+    }
+
+    /// Takes a failure of the store as a problem: what was said is kept, and the reply is out.
+    fn or_tell<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
+        let told = |error| self.problems.push(Problem::failed("learning", error));
+        result.map_err(told).ok()
+    }
+
+    /// What stands in the record of a turn.
+    fn record(&self) -> TurnRecord {
+        let mut done = Vec::new();
+        if self.summary.is_some() {
+            done.push("summary by a model".to_owned());
+        }
+        if !self.facts.is_empty() {
+            done.push(format!("{} facts", self.facts.len()));
+        }
+        done.extend(
+            self.compacted
+                .map(|count| format!("{count} messages in short")),
+        );
+        done.extend(self.problems.iter().map(ToString::to_string));
+        let mut record = TurnRecord::default();
+        record.stages = vec![StageRecord::new("learn", done.join("; "), 0)];
+        record.inferences.clone_from(&self.inferences);
+        record
+    }
+}

@@ -1,0 +1,129 @@
+//! Compaction of a running conversation, after a reply.
+
+use kitbag_core::compact::{Compaction, CompactionPlan, CompactionRefused, plan};
+use kitbag_core::history::HistoryRoom;
+use kitbag_core::message::Message;
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_store::{CompactOutcome, Compacting, ConversationId, Store, StoreError, StoredMessage};
+
+use super::Lessons;
+use super::one_shot::Model;
+use super::summary::summarise;
+use crate::engine::{Engine, said};
+
+/// The most messages that are compacted at once.
+const MESSAGES: u32 = 2_000;
+
+impl Engine {
+    /// Tells the older part of a conversation in short from now on, or tells why not.
+    pub(super) async fn compact(
+        &self,
+        id: ConversationId,
+        room: HistoryRoom,
+        lessons: &mut Lessons,
+    ) {
+        let Some(store) = &self.store else {
+            return;
+        };
+        // Its own lessons, for the record of this conversation.
+        let mut own = Lessons::default();
+        let compacted = self.compact_with(store, id, room, &mut own).await;
+        own.or_tell(compacted);
+        if !own.is_empty() {
+            let noted = store.add_to_record(id, own.record()).await;
+            own.or_tell(noted);
+        }
+        lessons.compacted = own.compacted;
+        lessons.inferences.extend(own.inferences);
+        lessons.problems.extend(own.problems);
+    }
+
+    async fn compact_with(
+        &self,
+        store: &Store,
+        id: ConversationId,
+        mut room: HistoryRoom,
+        lessons: &mut Lessons,
+    ) -> Result<(), StoreError> {
+        let compacting = store.compacting(id, MESSAGES).await?;
+        let count = compacting.conversation.messages;
+        if !compacting.before.may_try(count) {
+            return Ok(());
+        }
+        if compacting.before.messages > 0 {
+            // The text that stands there makes place for the new one.
+            let standing = self.counter().count(&compacting.before.text());
+            room.tokens = room.tokens.saturating_add(standing);
+        }
+        let kept = match self.compaction(&compacting, room, lessons).await {
+            Ok(compaction) => {
+                let told = compaction.messages;
+                let outcome = store.compact(compacting, compaction).await?;
+                let told = (outcome == CompactOutcome::Kept).then_some(told);
+                lessons.compacted = told;
+                told.is_some()
+            }
+            Err(reason) => {
+                let message = format!("conversation {id} is not told in short: {reason}");
+                let problem = Problem::new("learning", ProblemKind::Ignored, message);
+                lessons.problems.push(problem);
+                let before = compacting.before.clone();
+                let refused = before.refused(count, reason.to_string());
+                let outcome = store.compact(compacting, refused).await?;
+                outcome == CompactOutcome::Kept
+            }
+        };
+        if !kept {
+            let message = format!("conversation {id} was changed meanwhile: nothing was kept");
+            let problem = Problem::new("learning", ProblemKind::Ignored, message);
+            lessons.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    /// The compaction, with a summary by the model if there is one that can be used.
+    async fn compaction(
+        &self,
+        compacting: &Compacting,
+        room: HistoryRoom,
+        lessons: &mut Lessons,
+    ) -> Result<Compaction, CompactionRefused> {
+        if compacting.unread > 0 {
+            return Err(CompactionRefused::TooMany {
+                most: usize::try_from(MESSAGES).unwrap_or(usize::MAX),
+            });
+        }
+        let history = compacting.messages.iter().cloned();
+        let history: Vec<Message> = history.map(StoredMessage::into_history).collect();
+        let plan = plan(&history, &compacting.before, room, &said, self.counter())?;
+        let last = plan.split.checked_sub(1);
+        let last = last.and_then(|last| compacting.messages.get(last));
+        let through = last.map_or(0, |last| last.id.number());
+        let compact =
+            |summary: &str| plan.compact(&history, through, summary, &said, self.counter());
+        let by_rules = plan.extract(self.counter());
+        // What is refused with a summary by rules need not be paid for.
+        let made = compact(&by_rules)?;
+        let Some(summary) = self.model_summary(&plan, lessons).await else {
+            return Ok(made);
+        };
+        match compact(&summary) {
+            Ok(mut compaction) => {
+                compaction.by_model = true;
+                Ok(compaction)
+            }
+            Err(reason) => {
+                let problem = format!("the model's compaction cannot be used: {reason}");
+                lessons.problems.push(Problem::failed("learning", problem));
+                Ok(made)
+            }
+        }
+    }
+
+    async fn model_summary(&self, plan: &CompactionPlan, lessons: &mut Lessons) -> Option<String> {
+        let model = Model::of(self)?;
+        let texts = plan.utterances.clone();
+        let before = &plan.before.summary;
+        summarise(&model, "compaction", before, texts, plan.limit, lessons).await
+    }
+}

@@ -1,0 +1,191 @@
+//! The facts that a model claims to have found, each accepted or refused.
+
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_core::text::{fold, is_stop_word};
+use kitbag_secrets::redact;
+use kitbag_store::{Fact, NewFact};
+use serde::Deserialize;
+
+use super::{MOST, STATEMENTS, Said};
+
+const LONGEST_KEY: usize = 40;
+const LONGEST_VALUE: usize = 200;
+
+/// Keys of what is no fact about a person: the conversation itself, its tasks, and words to its reader.
+const NO_FACTS: [&str; 20] = [
+    "answer",
+    "assistant",
+    "command",
+    "conversation",
+    "fact",
+    "goal",
+    "instruction",
+    "instructions",
+    "intent",
+    "message",
+    "prompt",
+    "query",
+    "question",
+    "request",
+    "rule",
+    "rules",
+    "summary",
+    "system",
+    "task",
+    "topic",
+];
+
+/// Values that say that nothing is known.
+const NOTHING: [&str; 12] = [
+    "empty",
+    "n a",
+    "na",
+    "nil",
+    "none",
+    "not given",
+    "not known",
+    "not mentioned",
+    "not specified",
+    "null",
+    "undefined",
+    "unknown",
+];
+
+/// The facts of an answer that hold, and why the others were refused.
+pub(super) struct FoundFacts {
+    pub(super) kept: Vec<NewFact>,
+    refused: Vec<String>,
+}
+
+impl FoundFacts {
+    /// Tells what was refused.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let first = self.refused.first()?;
+        let message = match self.refused.len() {
+            1 => format!("a fact of the model was not kept: {first}"),
+            count => format!("{count} facts of the model were not kept; the first: {first}"),
+        };
+        Some(Problem::new("learning", ProblemKind::Ignored, message))
+    }
+}
+
+/// Reads the answer of a model, and holds each fact against what was said.
+pub(super) fn found(
+    answer: &str,
+    part: &[Said],
+    known: &[Fact],
+) -> Result<FoundFacts, serde_json::Error> {
+    let Answer { facts } = serde_json::from_str(without_fence(answer))?;
+    let mut found = FoundFacts {
+        kept: Vec::new(),
+        refused: Vec::new(),
+    };
+    for (index, claim) in facts.into_iter().enumerate() {
+        let checked = match index < MOST {
+            true => claim.check(part, known),
+            false => Err("there are more than were asked for"),
+        };
+        match checked {
+            Ok(Some(fact)) => found.kept.push(fact),
+            // It is known already.
+            Ok(None) => {}
+            Err(reason) => {
+                let key: String = claim.key.chars().take(LONGEST_KEY).collect();
+                found
+                    .refused
+                    .push(format!("`{}` {reason}", key.escape_debug()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Models like to put JSON into a fence, whatever they are told.
+fn without_fence(answer: &str) -> &str {
+    let answer = answer.trim();
+    let inner = answer
+        .strip_prefix("```json")
+        .or(answer.strip_prefix("```"));
+    let inner = inner.and_then(|inner| inner.strip_suffix("```"));
+    inner.unwrap_or(answer).trim()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    facts: Vec<Claim>,
+}
+
+/// A fact, as a model claims it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Claim {
+    key: String,
+    value: String,
+    message: usize,
+    quote: String,
+}
+
+impl Claim {
+    /// The fact, or none where it is known, or why it is refused.
+    fn check(&self, part: &[Said], known: &[Fact]) -> Result<Option<NewFact>, &'static str> {
+        let key = self.key.trim().replace('_', " ");
+        let value = self.value.trim();
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/- ".contains(c);
+        if !key.starts_with(|c: char| c.is_ascii_lowercase()) || !key.chars().all(is_plain) {
+            return Err("is no key of plain words");
+        }
+        if key.chars().count() > LONGEST_KEY || value.chars().count() > LONGEST_VALUE {
+            return Err("is too long");
+        }
+        if value.contains(char::is_control) {
+            return Err("has control characters");
+        }
+        let words = words(value);
+        if words.is_empty() || NOTHING.contains(&words.join(" ").as_str()) {
+            return Err("says nothing");
+        }
+        let mut parts = key.split([' ', '/', '-']);
+        if parts.any(|part| NO_FACTS.contains(&part)) {
+            return Err("is no fact about a person");
+        }
+        if value.contains("[REDACTED") || !redact(value, "").found.is_empty() {
+            return Err("looks like a secret");
+        }
+        let said = self.message.checked_sub(1).and_then(|at| part.get(at));
+        let said = said.ok_or("names a message that there is not")?;
+        self.is_said(said, &words)?;
+        let is_known =
+            |fact: &Fact| fold(&fact.value.to_lowercase()) == fold(&value.to_lowercase());
+        if known.iter().any(is_known) {
+            return Ok(None);
+        }
+        Ok(Some(NewFact::new(key, value).from_message(said.id)))
+    }
+
+    /// Finds the quotation among the user's own statements, and the words of the value in it.
+    fn is_said(&self, said: &Said, value: &[String]) -> Result<(), &'static str> {
+        let quote = words(&self.quote);
+        let stated = said.sentences.iter().filter(|one| !one.is_question);
+        let stated: Vec<&str> = stated
+            .flat_map(|sentence| sentence.words.iter().map(String::as_str))
+            .collect();
+        if quote.len() < 2 || !stated.windows(quote.len()).any(|run| run == quote) {
+            return Err("has a quotation that the user did not say");
+        }
+        let mut telling = value.iter().filter(|word| !is_stop_word(word));
+        match telling.all(|word| quote.contains(word)) {
+            true => Ok(()),
+            false => Err("has a value that its quotation does not have"),
+        }
+    }
+}
+
+/// The words of a text, in lower case and without accents.
+fn words(text: &str) -> Vec<String> {
+    let sentences = STATEMENTS.own_sentences(text);
+    sentences
+        .into_iter()
+        .flat_map(|sentence| sentence.words)
+        .collect()
+}

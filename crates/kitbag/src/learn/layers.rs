@@ -1,0 +1,38 @@
+//! The three layers after a turn: what was said and done enters them where a conversation has them.
+//!
+//! Summarize alone writes here. A plain conversation has no layers: its history says all that they would.
+
+use kitbag_core::reasoning::{CurrentTurn, StepSummary};
+use kitbag_core::stored::ConversationContext;
+use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
+use kitbag_core::tokens::TokenCounter;
+use kitbag_core::view::TurnState;
+
+use crate::provider::Reply;
+
+/// The layers as a turn leaves them.
+pub(crate) fn layers_after(
+    state: TurnState,
+    user: &str,
+    reply: &Reply,
+    timestamp: String,
+    counter: &dyn TokenCounter,
+) -> ConversationContext {
+    let mut turn = state.this_turn;
+    add_calls(&mut turn, reply);
+    let mut finished = FinishedTurn::of(turn, user, reply.text());
+    finished.timestamp = timestamp;
+    let settings = SummarySettings::default();
+    summarize(state.conversation, finished, &settings, counter, |_| None).context
+}
+
+/// Adds the calls of the answer as steps. Nobody has made them yet.
+fn add_calls(turn: &mut CurrentTurn, reply: &Reply) {
+    for call in &reply.tool_calls {
+        let last = turn.summary.steps.iter().map(|step| step.step_num).max();
+        let number = last.map_or(1, |last| last.saturating_add(1));
+        let outcome = Some("asked for, and not called");
+        let step = StepSummary::new(number, "call", "", &call.name, outcome, 0);
+        turn.summary.steps.push(step);
+    }
+}
