@@ -76,8 +76,7 @@ pub(crate) fn packed(project: &Path) -> Result<Pack, Box<dyn Error>> {
     Ok(pollster::block_on(pack(&request, &counter))?)
 }
 
-/// Answers nothing, and makes the prompt of a turn whose source are the tickets: an engine asks its
-/// gatherers in every turn.
+/// Makes the prompt of a turn: an engine asks its gatherers in every one.
 pub(crate) fn prompted(project: &Path) -> Result<TurnPrompt, Box<dyn Error>> {
     let file = project.join("tickets.json");
     let engine = Engine::builder().gatherer(Tickets { file }).build()?;

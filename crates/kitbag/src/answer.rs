@@ -83,8 +83,9 @@ impl Engine {
     /// answer ends too, and what has come of it is kept.
     ///
     /// # Errors
-    /// When the sender may not send messages on the channel, when the store fails, when there is no prompt, or when the provider fails. The message is kept
-    /// in any case once it was accepted, and so is what came of the answer.
+    /// When the sender may not send messages on the channel, when the store fails, when there is no
+    /// prompt, or when the provider fails. The message is kept in any case once it was accepted, and so is
+    /// what came of the answer.
     pub async fn answer(
         &self,
         turn: TurnRequest,

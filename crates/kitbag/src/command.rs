@@ -1,7 +1,8 @@
 //! Commands: what a person asks for in the middle of a conversation, answered without a model.
 //!
-//! [`COMMANDS`] is the one table of them; help, completion and suggestions come from it. A command sees
-//! and changes what belongs to the sender of the message alone. Its words are neither stored nor recalled.
+//! [`COMMANDS`] is the one table of them; help, completion and suggestions come from it. Of memory
+//! a command sees and changes what belongs to the sender of the message alone. Its words are neither stored
+//! nor recalled.
 
 mod checkpoint;
 mod context;
@@ -70,10 +71,10 @@ impl Engine {
         let asked = Asked {
             engine: self,
             incoming,
-            name: command.name,
+            command: command.spec,
             rest,
         };
-        match command.name {
+        match command.spec.id {
             CommandName::Help => help::help(rest).map(Into::into),
             CommandName::Status => status::status(asked).await,
             CommandName::Context => context::context(asked, others).await,
@@ -95,14 +96,14 @@ impl Engine {
 struct Asked<'a> {
     engine: &'a Engine,
     incoming: &'a Incoming,
-    name: CommandName,
+    command: &'static CommandSpec,
     /// The words behind the command.
     rest: &'a str,
 }
 
 impl<'a> Asked<'a> {
     fn store(self) -> Result<&'a Store, CommandError> {
-        let command = self.name.spec().name;
+        let command = self.command.name;
         let store = self.engine.store.as_ref();
         store.ok_or(CommandError::NoMemory { command })
     }
@@ -118,9 +119,8 @@ impl<'a> Asked<'a> {
     }
 
     fn wrong(self, problem: impl Into<String>) -> CommandError {
-        let command = self.name.spec();
         CommandError::Usage {
-            command,
+            command: self.command,
             problem: problem.into(),
         }
     }

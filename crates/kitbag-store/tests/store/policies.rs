@@ -1,7 +1,9 @@
 //! What PostgreSQL itself refuses, whatever statement is sent to it: here statements are sent beside
 //! the store, as a fault in the store would send them.
 
+use kitbag_core::calibration::CountSample;
 use kitbag_core::inject::{ContextMessage, EntryAction};
+use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Role;
 use kitbag_store::{
     Forget, Import, Incoming, Learned, NewFact, NewMessage, NewSummary, Store, SummaryMaker, Tenant,
@@ -21,7 +23,7 @@ fn x07_every_table_keeps_tenants_apart() {
              AND relkind NOT IN ('i') AND relname <> 'version' \
              AND NOT (relkind = 'r' AND relrowsecurity AND relforcerowsecurity)";
         assert_eq!(number(&server, open).await, 0);
-        assert!(tables(&server).await.len() >= 17);
+        assert!(tables(&server).await.len() >= 18);
         let mighty = "SELECT count(*) FROM pg_roles WHERE rolname = 'kitbag_app' \
              AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb \
              OR oid IN (SELECT relowner FROM pg_class) \
@@ -206,6 +208,10 @@ async fn fill(store: &Store) {
     store.sent(&lease, prompt, second(2)).await.unwrap();
     let mut learned = Learned::reply("now it rains", second(3));
     learned.facts.push(NewFact::new("weather", "rain"));
+    let mut inference = InferenceRecord::default();
+    inference.model = Some("claude-sonnet-4-5".into());
+    inference.sample = CountSample::new("o200k_base", 1_000, 1_200, 1_300);
+    learned.record.inferences.push(inference);
     store.learned(&lease, learned, second(3)).await.unwrap();
     store
         .add_summary(

@@ -21,8 +21,10 @@ struct ContextWindow {
     parts: Vec<WindowPart>,
     /// Whether there was a previous request, which this one may share a beginning with.
     continues: bool,
-    /// What was left out, the best first.
+    /// What was left out for want of room, the best first.
     left_out: Vec<LeftOut>,
+    /// The number of pieces that no budget would bring in.
+    unwanted: usize,
 }
 
 /// A part of a prompt.
@@ -33,25 +35,27 @@ struct WindowPart {
     shared: Tokens,
 }
 
-/// Something that was left out of a prompt.
+/// Something that was left out of a prompt for want of room.
 struct LeftOut {
     source: String,
-    reason: Reason,
+    /// With so many more tokens it would enter.
+    more: Tokens,
 }
 
 impl ContextWindow {
     fn of(assembly: &Assembly, counter: &dyn TokenCounter) -> Self {
         let mut parts: Vec<WindowPart> = Vec::new();
-        let mut unshared = assembly.reuse.map_or(0, |reuse| reuse.shared);
+        let continues = assembly.reuse.is_some();
+        // Both requests begin with these bytes, which are whole texts.
+        let mut shared_bytes = assembly.reuse.map_or(0, |reuse| reuse.shared);
         for segment in &assembly.segments {
             let tokens = counter.count(&segment.text);
             let tokens = tokens.saturating_add(Tokens(segment.overhead));
-            // What both begin with are whole texts.
-            let left = unshared.checked_sub(segment.text.len());
-            unshared = left.unwrap_or(0);
-            let shared = match left {
-                Some(_) if assembly.reuse.is_some() => tokens,
-                _ => Tokens::ZERO,
+            let left = shared_bytes.checked_sub(segment.text.len());
+            shared_bytes = left.unwrap_or(0);
+            let shared = match continues && left.is_some() {
+                true => tokens,
+                false => Tokens::ZERO,
             };
             match parts.iter_mut().find(|part| part.band == segment.band) {
                 Some(part) => {
@@ -69,16 +73,21 @@ impl ContextWindow {
         parts.sort_by_key(|part| part.band);
         let ledger = &assembly.ledger;
         let out = ledger.entries.iter().filter(|entry| entry.level.is_none());
-        let left_out = out.map(|entry| LeftOut {
-            source: entry.source.clone(),
-            reason: entry.reason,
+        let left_out = out.clone().filter_map(|entry| match entry.reason {
+            Reason::NoRoom { more, .. } => Some(LeftOut {
+                source: entry.source.clone(),
+                more: more?,
+            }),
+            _ => None,
         });
+        let left_out: Vec<LeftOut> = left_out.collect();
         Self {
             budget: ledger.fit.budget,
             tokens: assembly.tokens,
             parts,
-            continues: assembly.reuse.is_some(),
-            left_out: left_out.collect(),
+            continues,
+            unwanted: out.count() - left_out.len(),
+            left_out,
         }
     }
 }

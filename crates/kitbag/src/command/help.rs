@@ -1,7 +1,7 @@
 //! `/help`: the table of commands.
 
 use super::CommandError;
-use super::table::{COMMANDS, CommandName, CommandSpec};
+use super::table::{COMMANDS, CommandSpec, HELP};
 
 /// The width of the column of commands.
 const WIDTH: usize = 18;
@@ -14,7 +14,7 @@ pub(super) fn help(word: &str) -> Result<String, CommandError> {
     let name = word.trim_start_matches('/').to_lowercase();
     let known = COMMANDS.iter().find(|spec| spec.name == name);
     let spec = known.ok_or_else(|| CommandError::Usage {
-        command: CommandName::Help.spec(),
+        command: &HELP,
         problem: format!("knows no command `{word}`"),
     })?;
     Ok(format!("{}\n  {}", spec.usage(), spec.help))

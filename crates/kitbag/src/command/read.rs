@@ -4,13 +4,13 @@ use kitbag_core::content::Content;
 use kitbag_layout::nearest::within_two;
 
 use super::CommandError;
-use super::table::{COMMANDS, CommandName};
+use super::table::{COMMANDS, CommandSpec};
 
 /// A message that is a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Command {
-    pub(super) name: CommandName,
+    pub(super) spec: &'static CommandSpec,
     /// The words behind the command.
     pub rest: String,
 }
@@ -19,7 +19,7 @@ impl Command {
     /// The name of the command, without the slash.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.name.spec().name
+        self.spec.name
     }
 }
 
@@ -61,10 +61,7 @@ pub fn read(message: &Content) -> Result<Option<Command>, CommandError> {
     let name = word.to_ascii_lowercase();
     if let Some(spec) = COMMANDS.iter().find(|spec| spec.name == name) {
         let rest = rest.trim().to_owned();
-        return Ok(Some(Command {
-            name: spec.id,
-            rest,
-        }));
+        return Ok(Some(Command { spec, rest }));
     }
     let known: Vec<&str> = COMMANDS.iter().map(|spec| spec.name).collect();
     let near = within_two(&name, &known);
@@ -89,7 +86,6 @@ mod tests {
     #[test]
     fn o05_each_name_of_the_table_is_a_command_of_its_own() {
         for spec in COMMANDS {
-            assert_eq!(spec.id.spec(), spec);
             assert_eq!(
                 reading(&format!("/{}", spec.name)),
                 format!("{} \"\"", spec.name)

@@ -30,15 +30,7 @@ pub(super) enum CommandName {
     Checkpoint,
 }
 
-impl CommandName {
-    pub(super) fn spec(self) -> &'static CommandSpec {
-        let mut all = COMMANDS.iter();
-        // A property of the table, which a test holds.
-        all.find(|spec| spec.id == self).unwrap_or(&HELP)
-    }
-}
-
-const HELP: CommandSpec = spec(
+pub(super) const HELP: CommandSpec = spec(
     CommandName::Help,
     "help",
     "[COMMAND]",

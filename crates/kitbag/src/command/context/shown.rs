@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use kitbag_core::assembly::Reason;
 use kitbag_core::band::Band;
 use kitbag_core::tokens::Tokens;
 
-use super::{ContextWindow, LeftOut};
+use super::ContextWindow;
 use crate::words::{beginning, counted, grouped};
 
 /// The length of a bar that stands for the whole prompt.
@@ -53,32 +52,23 @@ impl ContextWindow {
     }
 
     fn show_left_out(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let priced = |one: &&LeftOut| matches!(one.reason, Reason::NoRoom { more: Some(_), .. });
-        let dear: Vec<&LeftOut> = self.left_out.iter().filter(priced).collect();
-        let others = self.left_out.len() - dear.len();
-        if self.left_out.is_empty() {
+        if self.left_out.is_empty() && self.unwanted == 0 {
             return f.write_str("\nleft out: nothing");
         }
         f.write_str("\nleft out:")?;
-        for one in dear.iter().take(MOST_LEFT_OUT) {
-            let Reason::NoRoom {
-                more: Some(more), ..
-            } = one.reason
-            else {
-                continue;
-            };
-            let more = counted(more.0.into(), "more token", "more tokens");
+        for one in self.left_out.iter().take(MOST_LEFT_OUT) {
+            let more = counted(one.more.0.into(), "more token", "more tokens");
             let source = beginning(&one.source, 36);
             write!(f, "\n  {source:<36} would enter with {more}")?;
         }
-        let further = dear.len().saturating_sub(MOST_LEFT_OUT);
+        let further = self.left_out.len().saturating_sub(MOST_LEFT_OUT);
         if further > 0 {
             let further = counted(further as u64, "other", "others");
             write!(f, "\n  {further} for want of room")?;
         }
-        if others > 0 {
-            let others = counted(others as u64, "piece", "pieces");
-            write!(f, "\n  {others} that no budget would bring in")?;
+        if self.unwanted > 0 {
+            let unwanted = counted(self.unwanted as u64, "piece", "pieces");
+            write!(f, "\n  {unwanted} that no budget would bring in")?;
         }
         Ok(())
     }
