@@ -42,13 +42,13 @@ impl Run {
     async fn of(engine: &Engine, turns: usize) -> Self {
         let mut run = Self::default();
         for number in 0..turns {
-            let answer = ask(&engine, says(&question(number))).await;
+            let answer = ask(engine, says(&question(number))).await;
             let assembly = &answer.prompt.composed.assembly;
             assert!(assembly.tokens <= engine.budget(), "turn {number}");
             run.reuse
                 .extend(assembly.reuse.map(|reuse| reuse.permille()));
             run.bodies.push(answer.prompt.composed.body().into_owned());
-            let lessons = learn(&engine, &answer).await;
+            let lessons = learn(engine, &answer).await;
             run.compacted.extend(lessons.compacted.map(|_| number));
             let problems = lessons.problems.iter().chain(&assembly.ledger.problems);
             run.problems.extend(problems.map(ToString::to_string));
