@@ -14,7 +14,6 @@
 //! use std::fs;
 //!
 //! use kitbag::Engine;
-//! use kitbag::core::tokens::Characters;
 //! use kitbag::provider::ScriptProvider;
 //! use kitbag::store::{Incoming, Location, Store};
 //!
@@ -22,20 +21,20 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! let script = folder.path().join("answers.jsonl");
-//! let facts = r#"{"facts": [{"key": "diet", "value": "vegan", "message": 1, "quote": "I went vegan"}]}"#;
+//! let facts = r#"{"facts": [{"key": "boat", "value": "red dinghy", "message": 1, "quote": "I sail a red dinghy"}]}"#;
 //! let facts = serde_json::json!({"when": "lasting facts", "text": facts});
-//! fs::write(&script, format!("{facts}\n{}\n", r#"{"text": "Good for you."}"#))?;
+//! fs::write(&script, format!("{facts}\n{}\n", r#"{"text": "Nice."}"#))?;
 //! let store = Store::open(&Location::Sqlite(folder.path().join("memory.db"))).await?;
 //! let engine = Engine::builder()
 //!     .store(store)
 //!     .provider(ScriptProvider::new("demo", script))
 //!     .build()?;
 //!
-//! let mut incoming = Incoming::new("cli", "ann", "I went vegan last spring.");
+//! let mut incoming = Incoming::new("cli", "ann", "I sail a red dinghy.");
 //! engine.ask(incoming.clone()).await?;
 //! if let kitbag::command::Ended::Closed(id) = engine.end_conversation(&mut incoming).await? {
 //!     let lessons = engine.learn_from(id).await;
-//!     assert_eq!(lessons.facts[0].value, "vegan");
+//!     assert_eq!(lessons.facts[0].value, "red dinghy");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
@@ -50,6 +49,8 @@ mod layers;
 mod material;
 mod one_shot;
 mod summary;
+
+use std::time::Instant;
 
 use kitbag_core::problem::Problem;
 use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
@@ -103,8 +104,8 @@ impl Lessons {
         result.map_err(told).ok()
     }
 
-    /// What stands in the record of a turn.
-    fn record(&self) -> TurnRecord {
+    /// The record of what was learned since a moment.
+    fn record(&self, begun: Instant) -> TurnRecord {
         let mut done = Vec::new();
         if self.summary.is_some() {
             done.push("summary by a model".to_owned());
@@ -117,8 +118,10 @@ impl Lessons {
                 .map(|count| format!("{count} messages in short")),
         );
         done.extend(self.problems.iter().map(ToString::to_string));
+        let micros = begun.elapsed().as_micros();
+        let micros = u64::try_from(micros).unwrap_or(u64::MAX);
         let mut record = TurnRecord::default();
-        record.stages = vec![StageRecord::new("learn", done.join("; "), 0)];
+        record.stages = vec![StageRecord::new("learn", done.join("; "), micros)];
         record.inferences.clone_from(&self.inferences);
         record
     }

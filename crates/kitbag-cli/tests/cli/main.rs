@@ -18,6 +18,7 @@ mod expand;
 mod explain;
 mod fit;
 mod layout;
+mod learning;
 mod logs;
 mod manual;
 mod memory;

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, ModelTraits, OutputForm};
 use kitbag_core::content::Content;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-#[cfg(feature = "providers")]
+#[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_layout::Learning;
 #[cfg(feature = "store")]
 use kitbag_layout::{ChannelTurn, Platform};
@@ -55,12 +55,12 @@ pub struct Engine {
     #[cfg(feature = "providers")]
     pub(crate) provider: Option<Arc<dyn Provider>>,
     /// The provider that learns, where it is another than the one that answers.
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learner: Option<Arc<dyn Provider>>,
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning: Learning,
     /// The model that learns, where it is another than the one that answers.
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning_model: Option<String>,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,

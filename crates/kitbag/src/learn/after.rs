@@ -4,7 +4,7 @@ use kitbag_core::history::{HistoryRoom, message_cost};
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_store::{IDLE, TurnId};
+use kitbag_store::{CloseOutcome, IDLE, TurnId};
 
 use super::{Learning, Lessons, SUMMARY};
 use crate::answer::Answer;
@@ -59,7 +59,7 @@ impl Engine {
             return;
         };
         let closed = store.close(closing, SUMMARY, self.counter(), now).await;
-        if lessons.or_tell(closed).is_some() {
+        if let Some(CloseOutcome::Closed(_)) = lessons.or_tell(closed) {
             let learned = self.learn_from(id).await;
             *lessons = Lessons {
                 closed: Some(id),

@@ -1,5 +1,7 @@
 //! Compaction of a running conversation, after a reply.
 
+use std::time::Instant;
+
 use kitbag_core::compact::{Compaction, CompactionPlan, CompactionRefused, plan};
 use kitbag_core::history::HistoryRoom;
 use kitbag_core::message::Message;
@@ -27,10 +29,11 @@ impl Engine {
         };
         // Its own lessons, for the record of this conversation.
         let mut own = Lessons::default();
+        let begun = Instant::now();
         let compacted = self.compact_with(store, id, room, &mut own).await;
         own.or_tell(compacted);
         if !own.is_empty() {
-            let noted = store.add_to_record(id, own.record()).await;
+            let noted = store.add_to_record(id, own.record(begun)).await;
             own.or_tell(noted);
         }
         lessons.compacted = own.compacted;

@@ -1,5 +1,7 @@
 //! A conversation that has ended: its summary by a model in the place of the one by rules, and facts.
 
+use std::time::Instant;
+
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::Tokens;
 use kitbag_store::{Closing, ConversationId, FactsFromTalk, Store, StoreError};
@@ -18,10 +20,11 @@ impl Engine {
         let (Some(store), Some(model)) = (&self.store, Model::of(self)) else {
             return lessons;
         };
+        let begun = Instant::now();
         let learned = self.study(store, &model, id, &mut lessons).await;
         lessons.or_tell(learned);
         if !lessons.is_empty() {
-            let noted = store.add_to_record(id, lessons.record()).await;
+            let noted = store.add_to_record(id, lessons.record(begun)).await;
             lessons.or_tell(noted);
         }
         lessons

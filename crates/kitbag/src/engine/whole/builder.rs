@@ -8,7 +8,9 @@ use kitbag_core::assembly::ModelTraits;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
 #[cfg(feature = "providers")]
-use kitbag_layout::{Config, Learning};
+use kitbag_layout::Config;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_layout::Learning;
 #[cfg(feature = "store")]
 use kitbag_store::Store;
 
@@ -28,9 +30,9 @@ pub struct EngineBuilder {
     store: Option<Store>,
     #[cfg(feature = "providers")]
     provider: ProviderChoice,
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     learning: Option<Learning>,
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     learning_model: Option<String>,
     project: Option<Arc<Project>>,
     agent: Option<String>,
@@ -59,9 +61,9 @@ impl Default for EngineBuilder {
             store: None,
             #[cfg(feature = "providers")]
             provider: ProviderChoice::Nobody,
-            #[cfg(feature = "providers")]
+            #[cfg(all(feature = "providers", feature = "store"))]
             learning: None,
-            #[cfg(feature = "providers")]
+            #[cfg(all(feature = "providers", feature = "store"))]
             learning_model: None,
             project: None,
             agent: None,
@@ -101,7 +103,7 @@ impl EngineBuilder {
     }
 
     /// Learns from conversations in this way, whatever the project says; see [`learn`](crate::learn).
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning(mut self, learning: Learning) -> Self {
         self.learning = Some(learning);
         self
@@ -109,7 +111,7 @@ impl EngineBuilder {
 
     /// Learns with this model, whatever the project names. Without it, the model that answers learns
     /// too.
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning_model(mut self, model: impl Into<String>) -> Self {
         self.learning_model = Some(model.into());
         self
@@ -178,7 +180,7 @@ impl EngineBuilder {
     /// When the project has no such agent, or when there is no provider for the model.
     pub fn build(mut self) -> Result<Engine, EngineError> {
         let settings = Box::new(self.clone());
-        #[cfg(feature = "providers")]
+        #[cfg(all(feature = "providers", feature = "store"))]
         let learner = self.choose_learner()?;
         #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
@@ -209,11 +211,11 @@ impl EngineBuilder {
             store: self.store,
             #[cfg(feature = "providers")]
             provider,
-            #[cfg(feature = "providers")]
+            #[cfg(all(feature = "providers", feature = "store"))]
             learner,
-            #[cfg(feature = "providers")]
+            #[cfg(all(feature = "providers", feature = "store"))]
             learning: self.learning.unwrap_or_default(),
-            #[cfg(feature = "providers")]
+            #[cfg(all(feature = "providers", feature = "store"))]
             learning_model: self.learning_model,
             project: self.project,
             agent: self.agent,
@@ -269,7 +271,7 @@ impl EngineBuilder {
     }
 
     /// The provider that learns, where it is chosen by the name of its model.
-    #[cfg(feature = "providers")]
+    #[cfg(all(feature = "providers", feature = "store"))]
     fn choose_learner(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
         if let Some(project) = &self.project {
             let config = &project.config;

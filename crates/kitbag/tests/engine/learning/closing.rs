@@ -19,7 +19,7 @@ async fn learned(engine: &Engine) -> (ConversationId, Lessons) {
             0 => "I sail a red dinghy.".to_owned(),
             _ => chatter(number),
         };
-        ask(&engine, says(&text)).await;
+        ask(engine, says(&text)).await;
         later(10);
     }
     match engine.end_conversation(&mut incoming).await.unwrap() {

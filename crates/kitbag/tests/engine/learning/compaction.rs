@@ -42,13 +42,13 @@ impl Run {
     async fn of(engine: &Engine, turns: usize) -> Self {
         let mut run = Self::default();
         for number in 0..turns {
-            let answer = ask(&engine, says(&question(number))).await;
+            let answer = ask(engine, says(&question(number))).await;
             let assembly = &answer.prompt.composed.assembly;
-            assert!(assembly.tokens <= BUDGET, "turn {number}");
+            assert!(assembly.tokens <= engine.budget(), "turn {number}");
             run.reuse
                 .extend(assembly.reuse.map(|reuse| reuse.permille()));
             run.bodies.push(answer.prompt.composed.body().into_owned());
-            let lessons = learn(&engine, &answer).await;
+            let lessons = learn(engine, &answer).await;
             run.compacted.extend(lessons.compacted.map(|_| number));
             let problems = lessons.problems.iter().chain(&assembly.ledger.problems);
             run.problems.extend(problems.map(ToString::to_string));
@@ -66,28 +66,24 @@ impl Run {
 fn x02_a_conversation_that_no_longer_fits_is_compacted_and_stays_append_only() {
     Place::run(async |place| {
         let model = model();
-        let engine = place.builder().budget(BUDGET).provider(model.clone());
-        let engine = engine.build().unwrap();
+        let engine = place.builder().provider(model.clone()).build().unwrap();
         let run = Run::of(&engine, 60).await;
         assert!(run.compacted.len() >= 2, "{:?}", run.compacted);
         assert_eq!(model.asked("Summarise").len(), run.compacted.len());
-        assert_eq!(
-            run.problems,
-            Vec::<String>::new(),
-            "no message was left out untold"
-        );
-        println!("{:?} {:?}", run.reuse, run.compacted);
-        // The beginning changes with the prompt behind each compaction, and with no other.
+        // No message was left out untold.
+        assert_eq!(run.problems, Vec::<String>::new());
+        // The beginning changes with the prompt behind each compaction, and with no other: what is
+        // recalled for a turn stands behind the history.
         for (index, reuse) in run.reuse.iter().enumerate() {
             let is_renewed = run.compacted.contains(&index);
-            assert_eq!(*reuse < 900, is_renewed, "turn {}: {reuse}", index + 1);
+            assert_eq!(*reuse < 850, is_renewed, "turn {}: {reuse}", index + 1);
         }
         let mean = run.mean();
-        assert!(mean >= 900, "{mean} thousandths are reused");
         println!(
-            "{mean} thousandths reused, compacted after {:?}",
+            "{mean} thousandths are reused; compacted after {:?}",
             run.compacted
         );
+        assert!(mean >= 900, "{mean} thousandths are reused");
         let last = run.bodies.last().unwrap();
         assert!(
             last.contains("messages of this conversation are not shown word for word; in short")
