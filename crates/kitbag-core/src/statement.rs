@@ -129,7 +129,15 @@ impl Statements {
         let sentences = sentences(text);
         for sentence in &sentences {
             let mut at = 0;
-            while at < sentence.words.len() {
+            while let Some(word) = sentence.words.get(at) {
+                let next = sentence.words.get(at + 1);
+                if !self
+                    .beginnings
+                    .may_begin(&word.folded, next.map(|next| next.folded.as_ref()))
+                {
+                    at += 1;
+                    continue;
+                }
                 at = match self.statement_at(text, sentence, at) {
                     Some((statement, end)) => {
                         add(&mut found, statement);

@@ -7,6 +7,7 @@
 
 mod block;
 mod cuts;
+mod distinct;
 mod expected;
 mod lookup;
 mod merge;

@@ -9,6 +9,7 @@ mod migrate;
 mod options;
 mod parameters;
 mod retry;
+mod session;
 mod tenants;
 mod tls;
 
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Config, IsolationLevel, Transaction};
+use tokio_postgres::{Client, Config};
 
 use crate::error::{Result, StoreError};
 use crate::location::Location;
@@ -27,6 +28,7 @@ use crate::value::{Row, Value};
 use error::failed;
 pub(crate) use options::AddressOptions;
 use retry::Retry;
+use session::{Access, Session};
 
 /// The server takes at most 65,535 parameters in a statement.
 pub(crate) const PARAMETERS: usize = 32_000;
@@ -102,8 +104,8 @@ impl Postgres {
     }
 
     async fn try_write<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
-        let mut client = self.connection().await?;
-        let result = in_transaction(&mut client, tenant, operation).await;
+        let client = self.connection().await?;
+        let result = in_transaction(&client, tenant, operation).await;
         if let Err(StoreError::Disconnected { .. }) = result {
             // It may be whole, and lead to a server that another one has replaced.
             drop(deadpool_postgres::Object::take(client));
@@ -124,19 +126,9 @@ impl Postgres {
     }
 
     async fn try_read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
-        let mut client = self.connection().await?;
-        let transaction = client
-            .build_transaction()
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start()
-            .await
-            .map_err(failed)?;
-        bind(&transaction, tenant).await?;
-        let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await;
-        // Nothing has to be kept: the end is told to the server and not waited for.
-        drop(transaction);
-        result
+        let client = self.connection().await?;
+        let session = Session::begin(&client, tenant, Access::Read).await?;
+        operation(&mut Tx::postgres(tenant.as_str(), session.client())).await
     }
 
     /// Writes all tables anew, so that no page holds what was deleted. It locks each of them meanwhile.
@@ -179,33 +171,22 @@ impl Postgres {
 }
 
 async fn in_transaction<T>(
-    client: &mut deadpool_postgres::Object,
+    client: &Client,
     tenant: &Tenant,
     operation: impl Operation<T>,
 ) -> Result<T> {
-    let transaction = client.transaction().await.map_err(failed)?;
-    bind(&transaction, tenant).await?;
-    let result = operation(&mut Tx::postgres(tenant.as_str(), &transaction)).await?;
-    transaction.commit().await.map_err(error::commit)?;
+    let session = Session::begin(client, tenant, Access::Write).await?;
+    let result = operation(&mut Tx::postgres(tenant.as_str(), session.client())).await?;
+    session.commit().await?;
     Ok(result)
 }
 
-/// Makes a transaction one of the tenant's.
-async fn bind(transaction: &deadpool_postgres::Transaction<'_>, tenant: &Tenant) -> Result<()> {
-    // A tenant's name has no character that would end the literal.
-    let bind = format!(
-        "SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
-         SET LOCAL kitbag.tenant TO '{tenant}'",
-    );
-    transaction.batch_execute(&bind).await.map_err(failed)
-}
-
 pub(crate) async fn execute<'v>(
-    transaction: &Transaction<'_>,
+    client: &Client,
     sql: &str,
     parameters: impl IntoIterator<Item = &'v Value>,
 ) -> Result<u64> {
-    transaction
+    client
         .execute_typed(sql, &typed(parameters))
         .await
         .map_err(failed)
@@ -213,16 +194,12 @@ pub(crate) async fn execute<'v>(
 
 /// Runs statements without parameters.
 #[cfg(feature = "sqlite")]
-pub(crate) async fn batch(transaction: &Transaction<'_>, sql: &str) -> Result<()> {
-    transaction.batch_execute(sql).await.map_err(failed)
+pub(crate) async fn batch(client: &Client, sql: &str) -> Result<()> {
+    client.batch_execute(sql).await.map_err(failed)
 }
 
-pub(crate) async fn query(
-    transaction: &Transaction<'_>,
-    sql: &str,
-    parameters: &[Value],
-) -> Result<Vec<Row>> {
-    let found = transaction
+pub(crate) async fn query(client: &Client, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
+    let found = client
         .query_typed(sql, &typed(parameters))
         .await
         .map_err(failed)?;
@@ -231,7 +208,7 @@ pub(crate) async fn query(
 
 /// Inserts rows of so many values, with the tenant in front of each.
 pub(crate) async fn insert(
-    transaction: &Transaction<'_>,
+    client: &Client,
     into: &str,
     conflict: &str,
     tenant: &Value,
@@ -243,7 +220,7 @@ pub(crate) async fn insert(
         let rows = rows.map(|first| format!("($1, {})", placeholders(first, columns)));
         let rows = rows.collect::<Vec<_>>().join(", ");
         let sql = format!("INSERT INTO {into} VALUES {rows} {conflict}");
-        execute(transaction, &sql, [tenant].into_iter().chain(some)).await?;
+        execute(client, &sql, [tenant].into_iter().chain(some)).await?;
     }
     Ok(())
 }

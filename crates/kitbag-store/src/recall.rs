@@ -31,7 +31,7 @@ use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
 use crate::message::{MessageTime, StoredMessage};
-use crate::scope::Scope;
+use crate::scope::{BesidesWords, Scope};
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{LenientU32, Row};
@@ -244,6 +244,7 @@ pub(crate) enum RecallOutcome {
 /// together.
 struct Part {
     scope: Scope,
+    besides: BesidesWords,
     offset: u32,
 }
 
@@ -368,15 +369,16 @@ async fn messages_and_cuts(
 }
 
 async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>> {
-    let scopes = match &request.channel {
-        Some(channel) => Vec::from_iter(Scope::find(tx, channel, &request.sender).await?),
-        None => Scope::all_of(tx, &request.sender).await?,
-    };
+    let scopes = Scope::to_recall(tx, &request.sender, request.channel.as_deref()).await?;
     let mut offset = 0_u32;
     let mut parts = Vec::with_capacity(scopes.len());
-    for scope in scopes {
+    for (scope, besides) in scopes {
         let next = offset.saturating_add(scope.conversations).saturating_add(8);
-        parts.push(Part { scope, offset });
+        parts.push(Part {
+            scope,
+            besides,
+            offset,
+        });
         offset = next;
     }
     Ok(parts)
@@ -423,7 +425,7 @@ async fn facts(
             .iter()
             .map(|candidate| (candidate.conversation, candidate.message));
         let mut places = part.own(places);
-        let remembered = remembered::remembered(tx, &part.scope, query, &places).await?;
+        let remembered = remembered::remembered(tx, part, query, &places).await?;
         let shown = in_prompt
             .iter()
             .filter(|id| id.conversation.scope == part.scope.id)

@@ -8,7 +8,7 @@ use crate::id::ConversationId;
 use crate::index::ANALYSIS;
 use crate::names;
 use crate::transaction::Tx;
-use crate::value::from_row;
+use crate::value::{Value, from_row};
 
 /// The row of a scope.
 #[derive(Debug, Clone)]
@@ -46,6 +46,17 @@ impl Share {
     }
 }
 
+/// What a query may find in a scope besides words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BesidesWords {
+    /// Whether layers of a conversation are kept, which may hold entities.
+    pub(crate) layers: bool,
+    /// Whether anything is known of the sender.
+    pub(crate) facts: bool,
+}
+
+from_row!(BesidesWords: layers, facts);
+
 const COLUMNS: &str = "id, conversations, arrivals, blocks, passages, words, analysis";
 
 from_row!(Scope: id, conversations, arrivals, blocks, passages, words, analysis);
@@ -66,6 +77,29 @@ impl Scope {
     pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>> {
         tx.query(&select(" AND sender = $2 ORDER BY id"), sender)
             .await
+    }
+
+    /// The scopes of a sender, on one channel or on all, in the order of their numbers, with what a query
+    /// has to look at in each besides its words. All of that in one statement: on a server, asking costs
+    /// more than the answer.
+    pub(crate) async fn to_recall(
+        tx: &mut Tx<'_>,
+        sender: &str,
+        channel: Option<&str>,
+    ) -> Result<Vec<(Self, BesidesWords)>> {
+        let on_channel = match channel {
+            Some(_) => " AND channel = $3",
+            None => "",
+        };
+        let sql = format!(
+            "SELECT {COLUMNS}, EXISTS (SELECT 1 FROM state WHERE state.tenant = $1 \
+             AND state.scope = scope.id AND state.kind = 'layers'), \
+             EXISTS (SELECT 1 FROM fact WHERE fact.tenant = $1 AND fact.sender = $2 \
+             AND fact.until IS NULL) \
+             FROM scope WHERE tenant = $1 AND sender = $2{on_channel} ORDER BY id"
+        );
+        let channel: Vec<Value> = channel.into_iter().map(Value::from).collect();
+        tx.query(&sql, (sender, channel)).await
     }
 
     /// The numbers of all scopes of a scope's sender.

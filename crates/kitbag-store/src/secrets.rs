@@ -125,20 +125,21 @@ impl Mask {
 
     /// The text without its secrets; none where it has none.
     fn replaced(&mut self, text: &str) -> Option<String> {
-        let parts: Vec<&str> = match self.spared.as_deref() {
-            Some(spared) => text.split(spared).collect(),
-            None => vec![text],
-        };
         let before = self.masked;
-        let mut masked = Vec::with_capacity(parts.len());
-        for part in parts {
+        let mut redact = |part| {
             // A message is no file: values in it stand without quotes, as in prose.
             let redacted = kitbag_secrets::redact(part, "");
             self.masked += redacted.found.len();
-            masked.push(redacted.text);
-        }
-        let spared = self.spared.as_deref().unwrap_or_default();
-        (self.masked > before).then(|| masked.join(spared))
+            redacted.text
+        };
+        let masked = match self.spared.as_deref() {
+            Some(spared) => {
+                let parts: Vec<_> = text.split(spared).map(redact).collect();
+                parts.join(spared).into()
+            }
+            None => redact(text),
+        };
+        (self.masked > before).then(|| masked.into_owned())
     }
 
     pub(crate) fn message(&mut self, message: &mut Message) {

@@ -16,8 +16,9 @@ pub(crate) struct Tx<'t> {
 enum Inner<'t> {
     #[cfg(feature = "sqlite")]
     Sqlite(&'t mut rusqlite::Connection),
+    /// A client inside an open transaction.
     #[cfg(feature = "postgres")]
-    Postgres(&'t tokio_postgres::Transaction<'t>),
+    Postgres(&'t tokio_postgres::Client),
 }
 
 impl<'t> Tx<'t> {
@@ -30,13 +31,10 @@ impl<'t> Tx<'t> {
     }
 
     #[cfg(feature = "postgres")]
-    pub(crate) fn postgres(
-        tenant: &'t str,
-        transaction: &'t tokio_postgres::Transaction<'t>,
-    ) -> Self {
+    pub(crate) fn postgres(tenant: &'t str, client: &'t tokio_postgres::Client) -> Self {
         Self {
             tenant,
-            inner: Inner::Postgres(transaction),
+            inner: Inner::Postgres(client),
         }
     }
 
@@ -47,9 +45,7 @@ impl<'t> Tx<'t> {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => crate::sqlite::execute(connection, sql, &parameters),
             #[cfg(feature = "postgres")]
-            Inner::Postgres(transaction) => {
-                crate::postgres::execute(transaction, sql, &parameters).await
-            }
+            Inner::Postgres(client) => crate::postgres::execute(client, sql, &parameters).await,
         }
     }
 
@@ -70,9 +66,7 @@ impl<'t> Tx<'t> {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => crate::sqlite::query(connection, sql, &parameters),
             #[cfg(feature = "postgres")]
-            Inner::Postgres(transaction) => {
-                crate::postgres::query(transaction, sql, &parameters).await
-            }
+            Inner::Postgres(client) => crate::postgres::query(client, sql, &parameters).await,
         }
     }
 
@@ -240,9 +234,8 @@ impl<'t> Tx<'t> {
                 crate::sqlite::insert(connection, into, conflict, &tenant, &values, columns)
             }
             #[cfg(feature = "postgres")]
-            Inner::Postgres(transaction) => {
-                crate::postgres::insert(transaction, into, conflict, &tenant, &values, columns)
-                    .await
+            Inner::Postgres(client) => {
+                crate::postgres::insert(client, into, conflict, &tenant, &values, columns).await
             }
         }
     }
@@ -284,7 +277,7 @@ impl Tx<'_> {
         match &mut self.inner {
             Inner::Sqlite(connection) => crate::sqlite::batch(connection, sql),
             #[cfg(feature = "postgres")]
-            Inner::Postgres(transaction) => crate::postgres::batch(transaction, sql).await,
+            Inner::Postgres(client) => crate::postgres::batch(client, sql).await,
         }
     }
 }

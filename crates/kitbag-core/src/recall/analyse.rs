@@ -55,7 +55,7 @@ impl Default for Analyser {
 }
 
 fn analyse_with(text: &str, stems: &mut StemCache) -> Analysis {
-    let mut words: Vec<Token> = Vec::with_capacity(text.len() / 8 + 1);
+    let mut words: Vec<Token<'_>> = Vec::with_capacity(text.len() / 8 + 1);
     words.extend(tokens(text));
     let traits = MessageTraits::of_text(text).with(attitude(text, &words));
     let mut sketch = Sketch::default();

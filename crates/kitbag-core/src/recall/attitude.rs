@@ -27,7 +27,7 @@ const UNSPACED_LIKING: [&str; 7] = ["喜欢", "喜歡", "最爱", "最愛", "好
 const LONGEST: usize = 30;
 
 /// The attitude of a text with these words: traits of negation, dislike and liking.
-pub(super) fn attitude(text: &str, tokens: &[Token]) -> MessageTraits {
+pub(super) fn attitude(text: &str, tokens: &[Token<'_>]) -> MessageTraits {
     let mut traits = MessageTraits::default();
     if tokens.iter().map(word_count).sum::<usize>() <= LONGEST {
         for token in tokens {
@@ -37,7 +37,7 @@ pub(super) fn attitude(text: &str, tokens: &[Token]) -> MessageTraits {
     traits
 }
 
-fn attitude_of_word(text: &str, token: &Token) -> MessageTraits {
+fn attitude_of_word(text: &str, token: &Token<'_>) -> MessageTraits {
     let mut traits = MessageTraits::default();
     if token.script == Script::Unspaced {
         for (words, shown) in [
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn x04_likes_and_dislikes_are_told_apart() {
-        let attitude = |text: &str| attitude(text, &tokens(text).collect::<Vec<Token>>());
+        let attitude = |text: &str| attitude(text, &tokens(text).collect::<Vec<Token<'_>>>());
         let (negation, liking) = (MessageTraits::NEGATION, MessageTraits::LIKING);
         for (expected, texts) in [
             (

@@ -19,7 +19,7 @@ const LIKE: &str = "like";
 const DISLIKE: &str = "dislike";
 
 /// A word of a query with its terms.
-pub(super) type Sought<'q> = (&'q Token, &'q [String]);
+pub(super) type Sought<'q> = (&'q Token<'q>, &'q [String]);
 
 /// Further terms for each word of a query, those of its own language first. In a text that denies, a word of
 /// liking stands for dislike.

@@ -71,7 +71,7 @@ pub(super) struct Dates {
 }
 
 /// Reads the days that a query names.
-pub(super) fn named_days(text: &str, tokens: &[Token], now: Option<Timestamp>) -> Dates {
+pub(super) fn named_days(text: &str, tokens: &[Token<'_>], now: Option<Timestamp>) -> Dates {
     let today = now.map(|now| now.to_zoned(TimeZone::UTC).date());
     let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
     let latin = Language::likeliest(&folded);

@@ -14,11 +14,11 @@ const MOST: usize = 75;
 pub(super) struct Passage<'t> {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) tokens: &'t [Token],
+    pub(super) tokens: &'t [Token<'t>],
 }
 
 /// The passages of a text, which cover it from its beginning to its end; at least one.
-pub(super) fn passages<'t>(text: &str, tokens: &'t [Token]) -> Vec<Passage<'t>> {
+pub(super) fn passages<'t>(text: &str, tokens: &'t [Token<'t>]) -> Vec<Passage<'t>> {
     let mut cuts: Vec<usize> = Vec::new();
     if tokens.iter().map(word_count).sum::<usize>() > MOST {
         cuts = find_cuts(text, tokens);
@@ -38,7 +38,7 @@ pub(super) fn passages<'t>(text: &str, tokens: &'t [Token]) -> Vec<Passage<'t>> 
 }
 
 /// The indices of the tokens with which a new passage begins.
-fn find_cuts(text: &str, tokens: &[Token]) -> Vec<usize> {
+fn find_cuts(text: &str, tokens: &[Token<'_>]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let (mut words, mut in_sentence, mut sentence) = (0, 0, 0);
     let mut left: usize = tokens.iter().map(word_count).sum();
@@ -70,7 +70,7 @@ fn find_cuts(text: &str, tokens: &[Token]) -> Vec<usize> {
 }
 
 /// How many words a token stands for.
-pub(super) fn word_count(token: &Token) -> usize {
+pub(super) fn word_count(token: &Token<'_>) -> usize {
     match token.script {
         Script::Unspaced => token.word.chars().count().div_ceil(2),
         _ => 1,
@@ -78,12 +78,12 @@ pub(super) fn word_count(token: &Token) -> usize {
 }
 
 /// Whether a sentence ends before a token.
-fn ends_sentence(text: &str, tokens: &[Token], at: usize) -> bool {
+fn ends_sentence(text: &str, tokens: &[Token<'_>], at: usize) -> bool {
     gap(text, tokens, at).contains(['.', '!', '?', '…', '\n', '。', '！', '？', '؟', '।'])
 }
 
 /// What stands between a token and the one before it.
-fn gap<'t>(text: &'t str, tokens: &[Token], at: usize) -> &'t str {
+fn gap<'t>(text: &'t str, tokens: &[Token<'_>], at: usize) -> &'t str {
     let start = at
         .checked_sub(1)
         .and_then(|before| tokens.get(before))
@@ -93,7 +93,7 @@ fn gap<'t>(text: &'t str, tokens: &[Token], at: usize) -> &'t str {
 }
 
 /// Where the passage that begins with a token begins, signs before its first word included.
-fn boundary(text: &str, tokens: &[Token], at: usize) -> usize {
+fn boundary(text: &str, tokens: &[Token<'_>], at: usize) -> usize {
     let gap = gap(text, tokens, at);
     let end = tokens.get(at).map_or(text.len(), |token| token.start);
     let start = end - gap.len();

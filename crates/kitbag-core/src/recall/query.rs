@@ -67,11 +67,11 @@ impl Query {
     /// Reads a query that is asked at `now`; without a time, "yesterday" names no day.
     #[must_use]
     pub fn new(text: &str, now: Option<Timestamp>) -> Self {
-        let tokens: Vec<Token> = tokens(text).collect();
+        let tokens: Vec<Token<'_>> = tokens(text).collect();
         let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
         let attitude = attitude(text, &tokens);
         let dates = named_days(text, &tokens, now);
-        let mut words: Vec<(&Token, QueryWord)> = Vec::new();
+        let mut words: Vec<(&Token<'_>, QueryWord)> = Vec::new();
         for (at, alternatives) in query_terms(&tokens) {
             let Some(token) = tokens.get(at) else {
                 continue;
@@ -103,7 +103,7 @@ impl Query {
             word.related = related;
         }
         keep_most_related(&mut words);
-        let is_capital = |token: &Token| {
+        let is_capital = |token: &Token<'_>| {
             let written = text.get(token.start..).unwrap_or_default();
             written.starts_with(char::is_uppercase)
         };
@@ -134,7 +134,7 @@ impl Query {
         let mut left = MOST_NEAR;
         for (word, near) in topics.zip(near) {
             for (other, likeness) in near {
-                let tokens: Vec<Token> = tokens(&other).collect();
+                let tokens: Vec<Token<'_>> = tokens(&other).collect();
                 for (_, terms) in query_terms(&tokens) {
                     let terms = terms.into_iter().filter(|term| seen.insert(term.clone()));
                     let terms = terms.take(left).map(|term| (term, likeness));
@@ -197,7 +197,7 @@ impl Query {
 }
 
 impl WordKind {
-    fn of(token: &Token, alternatives: &[String], is_date: bool) -> Self {
+    fn of(token: &Token<'_>, alternatives: &[String], is_date: bool) -> Self {
         let is_character = |term: &String| term.chars().nth(1).is_none();
         if token.script == Script::Unspaced {
             // A run holds more words than its date.
@@ -211,10 +211,10 @@ impl WordKind {
 }
 
 /// The word of a token that has these terms.
-fn written(token: &Token, terms: &[String]) -> String {
+fn written(token: &Token<'_>, terms: &[String]) -> String {
     match (token.script, terms.first()) {
         (Script::Unspaced, Some(gram)) => gram.clone(),
-        _ => token.word.clone(),
+        _ => token.word.clone().into_owned(),
     }
 }
 

@@ -71,6 +71,13 @@ impl Beginnings {
         word != EMPTY && self.begins(before, word)
     }
 
+    /// Returns whether one of the beginnings may stand at a word.
+    pub(super) fn may_begin(&self, word: &str, next: Option<&str>) -> bool {
+        let word = hash(word.bytes());
+        let is_pair = |next: &str| has(&self.pairs, pair(word, hash(next.bytes())));
+        has(&self.alone, word) || next.is_some_and(is_pair)
+    }
+
     fn begins(&self, before: Option<u32>, word: u32) -> bool {
         has(&self.alone, word) || before.is_some_and(|before| has(&self.pairs, pair(before, word)))
     }

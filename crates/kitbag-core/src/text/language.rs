@@ -42,6 +42,22 @@ pub enum Language {
     Tamil,
 }
 
+/// The languages that a word is grammar of, a bit each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Languages(u32);
+
+impl Languages {
+    /// Those of a word without accents.
+    pub(super) fn of(folded: &str) -> Self {
+        Self(grammar::languages(folded))
+    }
+
+    /// Whether the word is grammar in a language.
+    pub(super) const fn has(self, language: Language) -> bool {
+        self.0 & (1 << language as u32) != 0
+    }
+}
+
 /// So many words show the language of a text.
 const READ: usize = 30;
 /// So many of them may be another language's by chance: an English cat is Romanian grammar.
@@ -73,9 +89,9 @@ impl Language {
 
     /// The language that a text's Latin words are in: the one with most of its stop words there.
     #[must_use]
-    pub(super) fn of_latin(folded: &[impl AsRef<str>]) -> Self {
+    pub(super) fn of_latin(words: &[Languages]) -> Self {
         let mut best = (BY_CHANCE, Self::English);
-        for (count, language) in Self::evidence(folded) {
+        for (count, language) in Self::evidence(words.iter().copied()) {
             if count > best.0 {
                 best = (count, language);
             }
@@ -87,7 +103,8 @@ impl Language {
     /// words there. A text with hardly any may be in every language.
     #[must_use]
     pub(crate) fn likeliest(folded: &[impl AsRef<str>]) -> Vec<Self> {
-        let counts = Self::evidence(folded);
+        let words = folded.iter().map(|word| Languages::of(word.as_ref()));
+        let counts = Self::evidence(words);
         let most = counts.iter().map(|&(count, _)| count).max().unwrap_or(0);
         if most <= BY_CHANCE {
             return Self::LATIN.to_vec();
@@ -112,7 +129,7 @@ impl Language {
     /// Whether a folded word is grammar in this language and says nothing about a topic.
     #[must_use]
     pub fn is_stop_word(self, folded: &str) -> bool {
-        grammar::languages(folded) & (1 << self as u32) != 0
+        Languages::of(folded).has(self)
     }
 
     /// The stem of a lower-case word, without accents.
@@ -137,10 +154,9 @@ impl Language {
     }
 
     /// How many stop words of each Latin language stand at the beginning of a text.
-    fn evidence(folded: &[impl AsRef<str>]) -> [(usize, Self); Self::LATIN.len()] {
+    fn evidence(words: impl Iterator<Item = Languages>) -> [(usize, Self); Self::LATIN.len()] {
         let mut counts = [0; u32::BITS as usize];
-        for word in folded.iter().take(READ) {
-            let mut languages = grammar::languages(word.as_ref());
+        for Languages(mut languages) in words.take(READ) {
             while languages != 0 {
                 if let Some(count) = counts.get_mut(languages.trailing_zeros() as usize) {
                     *count += 1;
@@ -197,11 +213,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn language(text: &str) -> Language {
-        let folded: Vec<String> = text
-            .split(' ')
-            .map(|word| fold(&word.to_lowercase()))
+        let words = text.split(' ');
+        let words: Vec<Languages> = words
+            .map(|word| Languages::of(&fold(&word.to_lowercase())))
             .collect();
-        Language::of_latin(&folded)
+        Language::of_latin(&words)
     }
 
     #[test]

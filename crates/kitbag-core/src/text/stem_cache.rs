@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::language::Language;
 
 /// A power of two; a word of the same place takes the place of another.
-const PLACES: usize = 1 << 12;
+const PLACES: usize = 1 << 14;
 
 /// Stems by word and language; none are remembered by a cache without places.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::fold::folded;
-use super::language::Language;
+use super::language::{Language, Languages};
 use super::script::Script;
 use super::stem_cache::StemCache;
 use super::tokens::Token;
@@ -24,14 +24,15 @@ pub(crate) struct Terms {
 }
 
 /// The terms under which a piece of text is kept.
-pub(crate) fn index_terms(tokens: &[Token], stems: &mut StemCache) -> Terms {
+pub(crate) fn index_terms(tokens: &[Token<'_>], stems: &mut StemCache) -> Terms {
     let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
-    let latin = Language::of_latin(&folded);
+    let grammar: Vec<Languages> = folded.iter().map(|word| Languages::of(word)).collect();
+    let latin = Language::of_latin(&grammar);
     let mut found = Terms {
         terms: Vec::with_capacity(tokens.len()),
         words: 0,
     };
-    for (token, folded) in tokens.iter().zip(&folded) {
+    for ((token, folded), grammar) in tokens.iter().zip(&folded).zip(grammar) {
         if token.script == Script::Unspaced {
             let grams = grams(&token.word, Singles::OfMeaning);
             found.words += token.word.chars().count().div_ceil(2);
@@ -39,7 +40,7 @@ pub(crate) fn index_terms(tokens: &[Token], stems: &mut StemCache) -> Terms {
             continue;
         }
         let language = language_of(token, latin);
-        if language.is_some_and(|language| language.is_stop_word(folded)) {
+        if language.is_some_and(|language| grammar.has(language)) {
             continue;
         }
         found.words += 1;
@@ -53,7 +54,7 @@ pub(crate) fn index_terms(tokens: &[Token], stems: &mut StemCache) -> Terms {
 
 /// The words of a query: for each its token, and the terms under which it may be kept, the likeliest
 /// first.
-pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
+pub(crate) fn query_terms(tokens: &[Token<'_>]) -> Vec<(usize, Vec<String>)> {
     let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
     let mut languages = Language::likeliest(&folded);
     // Texts without stop words are kept as English.
@@ -99,7 +100,7 @@ pub(crate) fn query_terms(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
 }
 
 /// Latin words share the language of their text; the others go by their script.
-fn language_of(token: &Token, latin: Language) -> Option<Language> {
+fn language_of(token: &Token<'_>, latin: Language) -> Option<Language> {
     match token.script {
         Script::Latin => Some(latin),
         other => Language::of_script(other),

@@ -3,6 +3,7 @@
 //! Scripts that put no spaces between words come out as runs, for the caller to cut into grams.
 //! Identifiers of programs are another matter: see [`words`](super::words()).
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use unicode_normalization::UnicodeNormalization;
@@ -12,7 +13,7 @@ use super::script::Script;
 
 /// A word as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct Token<'t> {
     /// Where it begins, in bytes.
     pub start: usize,
     /// Where it ends, in bytes.
@@ -20,7 +21,7 @@ pub struct Token {
     /// How it is written.
     pub script: Script,
     /// The word in lower case and composed; without `'s`, `l'` and the like.
-    pub word: String,
+    pub word: Cow<'t, str>,
 }
 
 /// The words of a text in their order.
@@ -28,10 +29,10 @@ pub struct Token {
 /// ```
 /// use kitbag_core::text::tokens;
 ///
-/// let words: Vec<String> = tokens("L'été, don't! C++ 10,000 猫です").map(|token| token.word).collect();
+/// let words: Vec<_> = tokens("L'été, don't! C++ 10,000 猫です").map(|token| token.word).collect();
 /// assert_eq!(words, ["été", "don", "c++", "10000", "猫です"]);
 /// ```
-pub fn tokens(text: &str) -> impl Iterator<Item = Token> {
+pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     core::iter::from_fn(move || {
         loop {
@@ -94,7 +95,8 @@ fn length(tail: &str, script: Script) -> usize {
 /// Whether a sign belongs to the word around it: a mark on a letter, an apostrophe between letters,
 /// the point or comma of a number.
 fn is_inner(before: char, c: char, next: Option<char>) -> bool {
-    if is_combining_mark(c) {
+    // Most signs are ASCII, and none of those is a mark.
+    if !c.is_ascii() && is_combining_mark(c) {
         return true;
     }
     let Some(next) = next else { return false };
@@ -114,18 +116,22 @@ fn is_suffix(length: usize, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// The word in the form in which it is compared.
-fn written(word: &str) -> String {
+/// The word in the form in which it is compared; most words stand in a text in that form.
+fn written(word: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if word.bytes().all(is_plain) {
+        return word.into();
+    }
     let lower: String = if word.is_ascii() {
         word.to_ascii_lowercase()
     } else {
         word.nfkc().flat_map(char::to_lowercase).collect()
     };
     if lower.starts_with(|c: char| c.is_ascii_digit()) {
-        return lower.replace(',', "");
+        return lower.replace(',', "").into();
     }
     if lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return lower;
+        return lower.into();
     }
     // What stands around an apostrophe is grammar in most languages: the longest piece is the word.
     let mut longest = "";
@@ -134,7 +140,7 @@ fn written(word: &str) -> String {
             longest = piece;
         }
     }
-    longest.into()
+    String::from(longest).into()
 }
 
 #[cfg(test)]
@@ -142,7 +148,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn words(text: &str) -> Vec<String> {
+    fn words(text: &str) -> Vec<Cow<'_, str>> {
         tokens(text).map(|token| token.word).collect()
     }
 
@@ -165,7 +171,7 @@ mod tests {
         assert_eq!(words("e\u{301}te\u{301} ＡＢＣ"), ["été", "abc"]);
         assert_eq!(words("party 🎉🎉!"), ["party", "🎉", "🎉"]);
         assert_eq!(words("iPhone用の充電器"), ["iphone", "用の充電器"]);
-        assert_eq!(words("?!... --"), Vec::<String>::new());
+        assert_eq!(words("?!... --"), Vec::<&str>::new());
     }
 
     proptest! {

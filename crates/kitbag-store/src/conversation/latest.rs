@@ -44,24 +44,32 @@ impl Store {
         let of_it = "FROM message WHERE message.tenant = $1 AND message.scope = latest.scope \
                      AND message.conversation = latest.id";
         let columns = COLUMNS.replace(", ", ", conversation.");
-        // SQLite keeps to the order of a cross join. The conversations of all are read by their times,
-        // as many as are shown, those of one sender by their scope.
-        let from = match (&filter.sender, &filter.channel) {
-            (None, None) => "conversation CROSS JOIN scope",
-            _ => "scope CROSS JOIN conversation",
+        let shown = format!("conversation.kept, conversation.{columns}");
+        let newest = "ORDER BY conversation.active DESC, conversation.scope DESC, \
+                      conversation.id DESC LIMIT $2";
+        // The conversations of all are read by their times, as many as are shown, those of one sender by
+        // their scope: SQLite keeps to the order of a cross join.
+        let latest = match (&filter.sender, &filter.channel) {
+            (None, None) => format!(
+                "SELECT {shown} FROM conversation WHERE conversation.tenant = $1\
+                 {conditions}{times} {newest}"
+            ),
+            _ => format!(
+                "SELECT {shown} FROM scope CROSS JOIN conversation WHERE scope.tenant = $1 \
+                 AND conversation.tenant = $1 AND conversation.scope = scope.id\
+                 {conditions}{times} {newest}"
+            ),
         };
         // First those that are shown, then their messages: else those of all would be looked at.
+        let own = COLUMNS.replace(", ", ", latest.");
         let sql = format!(
-            "WITH latest AS MATERIALIZED (SELECT scope.channel, scope.sender, \
-             conversation.kept, conversation.{columns} FROM {from} \
-             WHERE scope.tenant = $1 AND conversation.tenant = $1 \
-             AND scope.id = conversation.scope{conditions}{times} \
-             ORDER BY conversation.active DESC, conversation.scope DESC, conversation.id DESC \
-             LIMIT $2) SELECT channel, sender, \
+            "WITH latest AS MATERIALIZED ({latest}) SELECT channel, sender, \
              coalesce(kept, (SELECT count(*) {of_it} AND internal = 0)), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.began AND at_offset IS NULL), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.active AND at_offset IS NULL), \
-             {COLUMNS} FROM latest ORDER BY active DESC, scope DESC, id DESC"
+             latest.{own} FROM latest CROSS JOIN scope \
+             WHERE scope.tenant = $1 AND scope.id = latest.scope \
+             ORDER BY latest.active DESC, latest.scope DESC, latest.id DESC"
         );
         self.read(async move |tx| tx.query(&sql, parameters).await)
             .await

@@ -90,7 +90,7 @@ pub(super) async fn write_next(
 
 async fn write(tx: &mut Tx<'_>, scope: u32, block: Block, words: Words) -> Result<()> {
     let Block { id, first, last } = block;
-    let mut rows = words.into_rows();
+    let mut rows = words.sorted().rows();
     // Few words stay in the row of the block itself. So do none: each message is in a block, since it
     // may get words when it is edited.
     let few = match rows.len() {

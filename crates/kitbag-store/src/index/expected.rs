@@ -92,15 +92,13 @@ impl Comparison {
             return Ok(());
         };
         let (scope, id) = (self.scope, block.id);
-        let mut expected = std::mem::take(&mut self.expected);
+        let expected = std::mem::take(&mut self.expected);
         let mut found = Words::default();
         if let Err(error) = read(tx, scope, id, &mut found).await {
             self.problems.push(error.to_string());
             return Ok(());
         }
-        expected.sort();
-        found.sort();
-        for word in expected.differences(&found) {
+        for word in expected.sorted().differences(&found.sorted()) {
             self.problems.push(format!(
                 "block {id} of scope {scope} differs from its messages at `{word}`"
             ));

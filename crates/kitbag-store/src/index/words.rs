@@ -5,40 +5,25 @@
 //! many places has rows of its own.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
 use kitbag_core::recall::Posting;
 
+use super::distinct::DistinctWords;
 use super::number::{put, take, take_bytes};
 use super::places::{decode_places, encode_places};
 use super::terms::each_term;
 
-/// Words with their places: a list that is sorted when all are there, since a block has many words and
-/// most of them once.
+/// Words with their places, in whatever order they come.
 #[derive(Default)]
 pub(super) struct Words {
-    /// The bytes of all words, one behind the other.
-    bytes: Vec<u8>,
+    distinct: DistinctWords,
     entries: Vec<Entry>,
 }
 
-#[derive(Clone)]
 struct Entry {
-    /// The first bytes of the word, which settle most comparisons.
-    head: u64,
-    word: Range<usize>,
+    /// The number of the word; its rank, once they are sorted.
+    word: u32,
     posting: Posting,
-}
-
-/// So many bytes fit into a row. SQLite keeps up to 1,002 bytes of a row in its page, key included;
-/// what is longer takes further pages alone.
-const ROW: usize = 900;
-
-/// A row of words: its number tells rows of the same first word apart.
-pub(super) struct PackedRow {
-    pub(super) first: String,
-    pub(super) part: u32,
-    pub(super) pack: Vec<u8>,
 }
 
 impl Words {
@@ -71,16 +56,10 @@ impl Words {
     }
 
     fn add(&mut self, word: &str, postings: impl IntoIterator<Item = Posting>) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(word.as_bytes());
-        let head = head(word.as_bytes());
-        let word = start..self.bytes.len();
+        let word = self.distinct.number(word);
+        let postings = postings.into_iter();
         self.entries
-            .extend(postings.into_iter().map(|posting| Entry {
-                head,
-                word: word.clone(),
-                posting,
-            }));
+            .extend(postings.map(|posting| Entry { word, posting }));
     }
 
     /// Takes out the words of messages that are not wanted any more.
@@ -88,17 +67,51 @@ impl Words {
         self.entries.retain(|entry| is_wanted(&entry.posting));
     }
 
-    /// Puts words and places into their order, once all are there.
-    pub(super) fn sort(&mut self) {
-        let bytes = &self.bytes;
+    /// Puts words and places into their order.
+    pub(super) fn sorted(mut self) -> SortedWords {
+        let order = self.distinct.order();
+        let mut ranks = vec![0; order.len()];
+        for (rank, number) in (0..).zip(&order) {
+            if let Some(place) = ranks.get_mut(*number as usize) {
+                *place = rank;
+            }
+        }
+        for entry in &mut self.entries {
+            if let Some(rank) = ranks.get(entry.word as usize) {
+                entry.word = *rank;
+            }
+        }
         // A stable sort merges what is sorted already: the rows of blocks.
-        self.entries.sort_by(|one, other| {
-            let words = compare(bytes, one, bytes, other);
-            words.then_with(|| one.posting.place.cmp(&other.posting.place))
-        });
+        self.entries
+            .sort_by_key(|entry| (entry.word, entry.posting.place));
+        SortedWords {
+            distinct: self.distinct,
+            order,
+            entries: self.entries,
+        }
     }
+}
 
-    /// The words whose places differ in others; both are sorted.
+/// Words and their places, both in their order.
+pub(super) struct SortedWords {
+    distinct: DistinctWords,
+    order: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+/// So many bytes fit into a row. SQLite keeps up to 1,002 bytes of a row in its page, key included;
+/// what is longer takes further pages alone.
+const ROW: usize = 900;
+
+/// A row of words: its number tells rows of the same first word apart.
+pub(super) struct PackedRow {
+    pub(super) first: String,
+    pub(super) part: u32,
+    pub(super) pack: Vec<u8>,
+}
+
+impl SortedWords {
+    /// The words whose places differ in others.
     pub(super) fn differences<'w>(&'w self, others: &'w Self) -> Vec<&'w str> {
         let mut differing = Vec::new();
         let (mut ours, mut theirs) = (self.groups().peekable(), others.groups().peekable());
@@ -122,8 +135,7 @@ impl Words {
     }
 
     /// The rows that hold them.
-    pub(super) fn into_rows(mut self) -> Vec<PackedRow> {
-        self.sort();
+    pub(super) fn rows(&self) -> Vec<PackedRow> {
         let mut rows: Vec<PackedRow> = Vec::new();
         // The last row has room for further words as long as this is the last word in it.
         let mut last: Option<&str> = None;
@@ -152,41 +164,14 @@ impl Words {
         rows
     }
 
-    /// Each word with its entries, once they are sorted.
+    /// Each word with its entries.
     fn groups(&self) -> impl Iterator<Item = (&str, &[Entry])> {
-        let is_same = |one: &Entry, other: &Entry| {
-            one.head == other.head && self.bytes_of(one) == self.bytes_of(other)
-        };
-        let groups = self.entries.chunk_by(is_same);
+        let groups = self.entries.chunk_by(|one, other| one.word == other.word);
         groups.filter_map(|entries| {
-            // Every word was added as text.
-            let word = std::str::from_utf8(self.bytes_of(entries.first()?)).ok()?;
-            Some((word, entries))
+            let number = self.order.get(entries.first()?.word as usize)?;
+            Some((self.distinct.word(*number), entries))
         })
     }
-
-    fn bytes_of(&self, entry: &Entry) -> &[u8] {
-        bytes_of(&self.bytes, entry)
-    }
-}
-
-fn bytes_of<'b>(bytes: &'b [u8], entry: &Entry) -> &'b [u8] {
-    bytes.get(entry.word.clone()).unwrap_or_default()
-}
-
-fn compare(bytes: &[u8], one: &Entry, others: &[u8], other: &Entry) -> Ordering {
-    let heads = one.head.cmp(&other.head);
-    heads.then_with(|| bytes_of(bytes, one).cmp(bytes_of(others, other)))
-}
-
-/// The first eight bytes of a word as a number: of two words with different heads the lesser one has the
-/// lesser head.
-fn head(word: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    for (to, byte) in head.iter_mut().zip(word) {
-        *to = *byte;
-    }
-    u64::from_be_bytes(head)
 }
 
 fn put_word(pack: &mut Vec<u8>, before: &str, word: &str, places: &[u8]) {
@@ -255,7 +240,7 @@ mod tests {
             for (word, postings) in &words {
                 all.add(word, postings.clone());
             }
-            let rows = all.into_rows();
+            let rows = all.sorted().rows();
             let keys: Vec<_> = rows.iter().map(|row| (row.first.clone(), row.part)).collect();
             prop_assert!(keys.is_sorted_by(|one, next| one < next));
             let mut found = Words::default();
@@ -263,7 +248,7 @@ mod tests {
                 prop_assert!(row.pack.len() < 2 * ROW);
                 prop_assert!(found.add_pack(&row.pack).is_some());
             }
-            found.sort();
+            let found = found.sorted();
             let found: Vec<(String, Vec<Posting>)> = found
                 .groups()
                 .map(|(word, entries)| {
@@ -284,8 +269,7 @@ mod tests {
                 for (word, postings) in words.iter().rev() {
                     all.add(word, postings.clone());
                 }
-                all.sort();
-                all
+                all.sorted()
             });
             let words: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
             let differing = words.into_iter().filter(|word| one.get(*word) != other.get(*word));

@@ -47,6 +47,10 @@ impl KnownFacts {
         if request.filter != MessageFilter::default() {
             return Ok(Self::default());
         }
+        // What is known of somebody who has never said anything was told.
+        if !parts.is_empty() && !parts.iter().any(|part| part.besides.facts) {
+            return Ok(Self::default());
+        }
         let from = match request.channel {
             Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
             None => DrawnFrom::Anywhere,

@@ -6,9 +6,9 @@ use kitbag_core::entity::get_entity_context;
 use kitbag_core::recall::{Query, analyse};
 use kitbag_core::stored::ConversationContext;
 
+use super::Part;
 use crate::error::Result;
 use crate::id::ConversationId;
-use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
 
@@ -18,13 +18,13 @@ const CONVERSATIONS: usize = 12;
 /// Returns how many entities that share a word with the query came from each message.
 pub(super) async fn remembered(
     tx: &mut Tx<'_>,
-    scope: &Scope,
+    part: &Part,
     query: &Query,
     candidates: &[(u32, u32)],
 ) -> Result<BTreeMap<(u32, u32), u32>> {
     let terms: BTreeSet<&str> = query.terms().collect();
     let mut remembered = BTreeMap::new();
-    for place in entities(tx, scope, &terms, candidates).await? {
+    for place in entities(tx, part, &terms, candidates).await? {
         *remembered.entry(place).or_insert(0) += 1;
     }
     Ok(remembered)
@@ -33,12 +33,11 @@ pub(super) async fn remembered(
 /// The messages of the turns in which entities were registered or last referred to.
 async fn entities(
     tx: &mut Tx<'_>,
-    scope: &Scope,
+    part: &Part,
     terms: &BTreeSet<&str>,
     candidates: &[(u32, u32)],
 ) -> Result<Vec<(u32, u32)>> {
-    let sql = "SELECT 1 FROM state WHERE tenant = $1 AND scope = $2 AND kind = 'layers' LIMIT 1";
-    if tx.query_one::<i64>(sql, scope.id).await?.is_none() {
+    if !part.besides.layers {
         return Ok(Vec::new());
     }
     // The best candidates come first.
@@ -51,7 +50,7 @@ async fn entities(
     let mut places = Vec::new();
     for number in conversations {
         let id = ConversationId {
-            scope: scope.id,
+            scope: part.scope.id,
             number,
         };
         let layers: ConversationContext = state::load(tx, id).await?.unwrap_or_default();

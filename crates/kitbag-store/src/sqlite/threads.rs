@@ -290,10 +290,12 @@ fn run_read<T>(
     tenant: &Tenant,
     operation: impl Operation<T>,
 ) -> Result<T> {
-    connection.execute_batch("BEGIN").map_err(failed)?;
+    // Reads are short: compiling these would be a good part of one.
+    let run = |sql, connection: &Connection| connection.prepare_cached(sql)?.execute([]);
+    run("BEGIN", connection).map_err(failed)?;
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
     if !connection.is_autocommit() {
-        drop(connection.execute_batch("COMMIT"));
+        drop(run("COMMIT", connection));
     }
     result
 }

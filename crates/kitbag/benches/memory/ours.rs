@@ -57,10 +57,13 @@ async fn import(store: &Store, talk: Talk) -> f64 {
     spent
 }
 
-/// Processor seconds of importing into a new file.
+/// Processor seconds of importing into a new file, which is then compacted as `memory import` does.
 pub(crate) async fn import_sqlite(file: &Path, talk: Talk) -> f64 {
     let store = open(file).await;
-    import(&store, talk).await
+    let imported = import(&store, talk).await;
+    let cpu = Cpu::of_self();
+    store.vacuum().await.unwrap();
+    imported + cpu.seconds()
 }
 
 /// Returns how many messages are found.

@@ -10,7 +10,7 @@ const NOW: &str = "2024-05-15T12:00:00Z";
 
 fn days(text: &str) -> Vec<String> {
     let now: Timestamp = NOW.parse().unwrap();
-    let tokens: Vec<Token> = tokens(text).collect();
+    let tokens: Vec<Token<'_>> = tokens(text).collect();
     let found = named_days(text, &tokens, Some(now)).days;
     let show = |range: DayRange| {
         if range.first == range.last {
@@ -78,7 +78,7 @@ fn x04_days_are_told_from_now() {
 #[test]
 fn without_a_time_only_full_dates_are_known() {
     let text = "yesterday, in May, on 2023-05-08";
-    let tokens: Vec<Token> = tokens(text).collect();
+    let tokens: Vec<Token<'_>> = tokens(text).collect();
     assert_eq!(named_days(text, &tokens, None).days.len(), 1);
 }
 

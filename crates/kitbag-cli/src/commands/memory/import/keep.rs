@@ -18,6 +18,9 @@ const BATCH: usize = 4_000;
 /// How much text, so that long messages do not fill the memory.
 const BATCH_BYTES: usize = 16 << 20;
 
+/// An import of so many messages may end with compacting the store; fewer leave little to gain.
+const WORTH_COMPACTING: u64 = 10_000;
+
 /// Takes messages one by one.
 pub(super) struct Keeper {
     store: Store,
@@ -103,7 +106,24 @@ impl Keeper {
     /// Keeps the rest.
     pub(super) async fn end(mut self) -> Result<Kept, Failure> {
         self.keep().await?;
-        Ok(*self.kept.lock().await)
+        let kept = *self.kept.lock().await;
+        if kept.messages >= WORTH_COMPACTING {
+            self.compact(kept.messages).await;
+        }
+        Ok(kept)
+    }
+
+    /// Compacts the store, unless most of it was there before. Each batch writes a little to every sender,
+    /// into the middle of the tables, which leaves pages partly empty.
+    async fn compact(&self, imported: u64) {
+        let Ok(stats) = self.store.stats().await else {
+            return;
+        };
+        if imported >= stats.messages / 2 {
+            self.progress.stage("compacting");
+            // The messages are kept. A full disk, or somebody else who uses the file, only leaves it larger.
+            drop(self.store.vacuum().await);
+        }
     }
 
     /// Keeps what came before a line that cannot be read, unless it is all or nothing.
