@@ -16,16 +16,16 @@ fn folder(memory: &str) -> Folder {
          demo: {{kind: script, answers: answers.jsonl}}\n  \
          scribe: {{kind: script, answers: learned.jsonl}}\n"
     );
-    folder.write("kitbag.yaml", &config);
+    folder.write("kitbag.yaml", config);
     let answer = json!({"text": "The ferry was late, and the harbour was crowded. ".repeat(12)});
-    folder.write("answers.jsonl", &format!("{answer}\n"));
+    folder.write("answers.jsonl", format!("{answer}\n"));
     let fact =
         json!({"key": "boat", "value": "red dinghy", "message": 1, "quote": "I sail a red dinghy"});
     let usage = json!({"input": 1_200, "output": 30});
     let facts = json!({"facts": [fact]}).to_string();
     let facts = json!({"when": "List lasting facts", "text": facts, "usage": usage});
     let summary = json!({"when": "Summarise", "text": SUMMARY, "usage": usage});
-    folder.write("learned.jsonl", &format!("{facts}\n{summary}\n"));
+    folder.write("learned.jsonl", format!("{facts}\n{summary}\n"));
     folder
 }
 
