@@ -85,11 +85,12 @@ pub fn show_hidden(text: &str) -> Cow<'_, str> {
 }
 
 /// The text as a reader sees it, to be compared with others: letters that look alike are the same, in
-/// lower case, and what takes no room is left out.
+/// lower case, and what takes no room is left out, accents among it.
 #[must_use]
 pub fn as_read(text: &str) -> String {
     let seen = text.chars().filter(|char| !is_invisible(*char));
-    seen.flat_map(plain).collect()
+    let plain = seen.flat_map(plain);
+    plain.filter(|char| !is_invisible(*char)).collect()
 }
 
 /// Neutralises every text and every key of a value.

@@ -93,7 +93,7 @@ impl Engine {
         stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
         let stages = self.receive(&turn).await?;
-        self.answer_received(turn, stages, show, stop).await
+        Box::pin(self.answer_received(turn, stages, show, stop)).await
     }
 
     /// Answers a turn that was received.

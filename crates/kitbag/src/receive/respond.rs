@@ -32,14 +32,15 @@ impl Engine {
         if let Some(memory) = &turn.memory
             && let Some(command) = command::read(&memory.incoming.message.message.content)?
         {
+            // Boxed, as the answer is: together they would take most of a thread's stack.
             let reply = self.follow(&command, &memory.incoming, &turn.contributions);
-            let reply = reply.await?;
+            let reply = Box::pin(reply).await?;
             stages.end("command", command.name());
             return Ok(Response::Command(reply));
         }
         stages.end("command", "none");
-        let answer = self.answer_received(turn, stages, show, stop).await?;
-        Ok(Response::Answer(Box::new(answer)))
+        let answer = Box::pin(self.answer_received(turn, stages, show, stop));
+        Ok(Response::Answer(Box::new(answer.await?)))
     }
 
     /// Admits the message of a turn and looks at what it holds.
