@@ -98,8 +98,9 @@ pub fn assemble(
         priced: &priced,
         history_tokens: OnceCell::new(),
     };
-    let (choice, report) = turn.decide(previous)?;
-    turn.finish(&choice, report, previous)
+    let previous = previous.map(|epoch| epoch.recounted(&counter));
+    let (choice, report) = turn.decide(previous.as_deref())?;
+    turn.finish(&choice, report, previous.as_deref())
 }
 
 /// Renders a prompt from what was kept, as [`assemble`] did: nothing is chosen or counted.

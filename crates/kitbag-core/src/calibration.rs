@@ -2,7 +2,7 @@
 //!
 //! Counted and billed tokens are summed, and each answer takes a sixteenth off the sums before it, so
 //! that about the latest sixteen answers count. The factor in use changes only when the measured one is
-//! clearly another: each change makes the selection of every running conversation anew.
+//! clearly another, so that the prompts of a conversation are mostly counted alike.
 
 use alloc::string::String;
 

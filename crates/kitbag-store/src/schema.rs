@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn tables_are_read_off_the_statements() {
         let tables = tables();
-        assert_eq!(tables.len(), 18);
+        assert_eq!(tables.len(), 19);
         let fact = tables.iter().find(|table| table.name == "fact").unwrap();
         assert_eq!(fact.key, ["sender", "key", "version"]);
         let columns: Vec<_> = fact

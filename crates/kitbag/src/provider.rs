@@ -6,7 +6,7 @@
 //! [wire formats](crate::wire).
 
 mod claude_code;
-mod complete;
+pub(crate) mod complete;
 mod decode;
 mod error;
 mod event;

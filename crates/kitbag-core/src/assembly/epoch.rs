@@ -9,6 +9,7 @@
 //! Within a turn nothing is chosen at all: while the history and the current message are the same,
 //! what stands before the tool steps stays as it is.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,7 +30,7 @@ use crate::band::Band;
 use crate::chunk::{ChunkBand, ChunkId};
 use crate::fit::Fitted;
 use crate::message::Message;
-use crate::tokens::Tokens;
+use crate::tokens::{Exactness, TokenCounter, Tokens};
 
 /// A selection that lasts, what it has cost so far, and what the request looked like.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +54,9 @@ pub struct Epoch {
     history_tokens: Tokens,
     /// The length and hash of each text of the latest request.
     texts: Vec<(usize, String)>,
+    /// The counter of that request, with its factor; empty in epochs of schema 4.
+    #[serde(default)]
+    counter: String,
     /// The model of that request; none in epochs of schema 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
@@ -92,9 +96,23 @@ impl Epoch {
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
             texts: texts(segments),
+            counter: turn.counter.counter.name().into(),
             model: turn.draft.model.clone(),
             marks: marks(segments, breakpoints),
         }
+    }
+
+    /// The same with the tokens of its chunks as `counter` counts them now: a factor that bills have
+    /// corrected is no reason to choose anew, as long as all fits.
+    pub(super) fn recounted(&self, counter: &Memo<'_>) -> Cow<'_, Self> {
+        if self.counter == counter.counter.name() {
+            return Cow::Borrowed(self);
+        }
+        let mut epoch = self.clone();
+        for kept in &mut epoch.kept {
+            kept.tokens = counter.count(&kept.text);
+        }
+        Cow::Owned(epoch)
     }
 
     /// Whether this draft's history continues the latest one, if the selection can stand before it
@@ -225,13 +243,21 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
     let injected: Vec<_> = draft.injected(Band::System).collect();
     let head = (
         settings.form.as_str(),
-        counter.counter.name(),
+        vocabulary(counter.counter),
         &draft.model,
         draft.sorted_tools(),
         &draft.identity,
         injected,
     );
     hash(&head)
+}
+
+/// The vocabulary that counts, whatever its counts are multiplied by.
+fn vocabulary(counter: &dyn TokenCounter) -> Cow<'_, str> {
+    match counter.exactness() {
+        Exactness::Exact => Cow::Borrowed(counter.name()),
+        Exactness::Estimated { base, .. } => base,
+    }
 }
 
 /// The bytes up to the last text of each band that has a breakpoint.

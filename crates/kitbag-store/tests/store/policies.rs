@@ -23,7 +23,7 @@ fn x07_every_table_keeps_tenants_apart() {
              AND relkind NOT IN ('i') AND relname <> 'version' \
              AND NOT (relkind = 'r' AND relrowsecurity AND relforcerowsecurity)";
         assert_eq!(number(&server, open).await, 0);
-        assert!(tables(&server).await.len() >= 18);
+        assert!(tables(&server).await.len() >= 19);
         let mighty = "SELECT count(*) FROM pg_roles WHERE rolname = 'kitbag_app' \
              AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb \
              OR oid IN (SELECT relowner FROM pg_class) \
@@ -221,6 +221,8 @@ async fn fill(store: &Store) {
         )
         .await
         .unwrap();
+    let refused = store.refuse("slack", "mallory", "not among the senders", second(5));
+    refused.await.unwrap();
 }
 
 async fn take_role(client: &Client) {

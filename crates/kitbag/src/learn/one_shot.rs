@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt as _;
 use kitbag_core::assembly::AssemblySettings;
 use kitbag_core::problem::Problem;
 use kitbag_core::record::InferenceRecord;
@@ -11,7 +10,8 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use super::Lessons;
 use crate::answer::cost;
 use crate::engine::{Contribution, Engine, PromptRequest, compose};
-use crate::provider::{Provider, ProviderError, Reply, StopReason};
+use crate::provider::complete::receive;
+use crate::provider::{Provider, Reply, StopReason};
 use crate::wire::Request;
 
 /// The longest that an answer may take.
@@ -68,6 +68,8 @@ impl<'e> Model<'e> {
         question: &str,
         lessons: &mut Lessons,
     ) -> Result<String, String> {
+        let ready = self.provider.check();
+        ready.map_err(|error| error.to_string())?;
         let (request, counted) = self.request(question)?;
         let mut inference = InferenceRecord::default();
         inference.purpose = Some(purpose.to_owned());
@@ -76,7 +78,8 @@ impl<'e> Model<'e> {
         inference.counted = counted;
         let begun = Instant::now();
         let mut reply = Reply::default();
-        let received = tokio::time::timeout(LIMIT, self.receive(&request, &mut reply)).await;
+        let received = receive(self.provider, &request, &mut reply);
+        let received = tokio::time::timeout(LIMIT, received).await;
         inference.usage = reply.usage;
         inference.cost_micros = cost(&inference);
         lessons.inferences.push(inference);
@@ -88,8 +91,7 @@ impl<'e> Model<'e> {
             Ok(Ok(())) => {}
         }
         match reply.stop {
-            None | Some(StopReason::End) if reply.is_whole => Ok(reply.text()),
-            None | Some(StopReason::End) => Err("it was cut off".to_owned()),
+            None | Some(StopReason::End) => Ok(reply.text()),
             Some(other) => Err(format!("it ended with `{}`", other.as_str())),
         }
     }
@@ -109,14 +111,5 @@ impl<'e> Model<'e> {
         let request = request.ok_or_else(|| "the provider takes no request".to_owned())?;
         let request = self.provider.prepared(request);
         Ok((request, composed.assembly.tokens.0))
-    }
-
-    async fn receive(&self, request: &Request, reply: &mut Reply) -> Result<(), ProviderError> {
-        self.provider.check()?;
-        let mut stream = self.provider.stream(request).await?;
-        while let Some(event) = stream.next().await {
-            reply.add(event?);
-        }
-        Ok(())
     }
 }

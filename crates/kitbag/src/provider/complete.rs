@@ -15,12 +15,20 @@ pub(super) async fn complete<P: Provider + ?Sized>(
     if let (None, Some(model)) = (&context.model, provider.model()) {
         request.set("model", &model);
     }
-    let request = provider.prepared(request);
-    let mut stream = provider.stream(&request).await?;
     let mut reply = Reply::default();
+    receive(provider, &provider.prepared(request), &mut reply).await?;
+    Ok(reply)
+}
+
+/// Sends a request and adds all of the answer to `reply`, which keeps what came where that fails.
+pub(crate) async fn receive<P: Provider + ?Sized>(
+    provider: &P,
+    request: &Request,
+    reply: &mut Reply,
+) -> Result<(), ProviderError> {
+    let mut stream = provider.stream(request).await?;
     while let Some(event) = stream.next().await {
         reply.add(event?);
     }
-    reply.check_whole()?;
-    Ok(reply)
+    reply.check_whole()
 }

@@ -21,7 +21,7 @@ use crate::run::Folder;
 
 const TURNS: usize = 40;
 /// The history of forty turns does not fit; that of thirty does.
-const BUDGET: Tokens = Tokens(20_500);
+const BUDGET: Tokens = Tokens(15_500);
 const MODEL: &str = "claude-opus-4-8";
 const REMINDER: &str = "Answer in one paragraph, and name your sources.";
 /// Prompts without the reminder after each one that shows it.
