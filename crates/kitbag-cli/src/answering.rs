@@ -104,6 +104,7 @@ fn tell(answer: Result<Box<Answer>, AnswerError>, as_json: bool) -> Result<(), F
     let (answer, failure) = match answer {
         Ok(answer) => (Some(answer), None),
         Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),
+        Err(AnswerError::Store { error, came }) => (came, Some(error.into())),
         Err(AnswerError::Stopped { came }) => (came, Some(Failure::new("stopped"))),
         Err(other) => return Err(other.into()),
     };

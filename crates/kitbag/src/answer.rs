@@ -1,8 +1,9 @@
 //! A turn from its message to the answer that is kept.
 //!
-//! The message is on the disk before anything else is done with it. The prompt counts as sent with the
-//! first byte of the answer, and the answer is kept when it has ended, whole or not. A provider that
-//! fails loses nothing.
+//! The message is on the disk before anything else is done with it. With the first byte of the answer the
+//! prompt counts as sent: it is archived while the answer is read. The answer is kept when it has ended,
+//! whole or not. A provider that fails loses nothing, and what came of an answer is handed out also where
+//! the store fails.
 
 mod cache;
 mod error;
@@ -15,6 +16,7 @@ use std::future::{Future, pending};
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use jiff::SignedDuration;
 use kitbag_core::record::TurnRecord;
 use kitbag_store::{Incoming, StoredTurn};
@@ -102,7 +104,7 @@ impl Engine {
         mut turn: TurnRequest,
         mut stages: Stages,
         show: Show<'_>,
-        stop: Stop<'_>,
+        mut stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
         let provider = self.asked_provider()?;
         provider.check()?;
@@ -117,7 +119,7 @@ impl Engine {
             let lease = store.begin_when_free(accepted.id, LEASE, PATIENCE, self.clock);
             kept = Some(Kept {
                 store,
-                lease: lease.await?,
+                lease: unless_stopped(&mut stop, lease).await??,
                 clock: self.clock,
                 counter: self.counter(),
                 user: memory.incoming.message.text().into_owned(),
@@ -125,9 +127,10 @@ impl Engine {
             });
             stages.end("lease", "held");
         }
-        let (prompt, request) = match self.request(turn).await {
-            Ok(made) => made,
-            Err(error) => {
+        let made = unless_stopped(&mut stop, self.request(turn)).await;
+        let (prompt, request) = match made {
+            Ok(Ok(made)) => made,
+            Ok(Err(error)) | Err(error) => {
                 stages.end("prompt", &error);
                 if let Some(kept) = &kept {
                     let record = stages.into_record(Vec::new());
@@ -145,6 +148,7 @@ impl Engine {
             stages,
             reply: Reply::default(),
             waited: Duration::ZERO,
+            is_begun: false,
         };
         let sent = (self.clock)();
         let ended = exchange.run(provider, &prompt, &request).await;
@@ -152,6 +156,7 @@ impl Engine {
             kept,
             reply,
             waited,
+            is_begun,
             mut stages,
             ..
         } = exchange;
@@ -160,14 +165,20 @@ impl Engine {
             Err(error) => stages.end("stream", error),
         }
         let counter = self.counter();
-        let inference = inference(provider, &prompt, &request, &reply, counter, sent);
-        let record = stages.into_record(vec![inference]);
+        let inference =
+            is_begun.then(|| inference(provider, &prompt, &request, &reply, counter, sent));
+        let record = stages.into_record(inference.into_iter().collect());
         let turn = match &kept {
             Some(kept) => {
-                let problem = ended.as_ref().err();
-                Some(kept.end(&reply, record.clone(), problem).await?)
+                // A whole answer is one, also where something else went wrong.
+                let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
+                Some(kept.end(&reply, record.clone(), problem).await).transpose()
             }
-            None => None,
+            None => Ok(None),
+        };
+        let (turn, ended) = match turn {
+            Ok(turn) => (turn, ended),
+            Err(error) => (None, Err(AnswerError::from(error))),
         };
         let answer = Answer {
             turn,
@@ -186,12 +197,27 @@ impl Engine {
             Err(AnswerError::Stopped { .. }) => Err(AnswerError::Stopped {
                 came: Some(Box::new(answer)),
             }),
+            Err(AnswerError::Store { error, .. }) => Err(AnswerError::Store {
+                error,
+                came: Some(Box::new(answer)),
+            }),
             Err(other) => Err(other),
         }
     }
 
     fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
+    }
+}
+
+/// The result of some work, unless the answer is stopped first.
+async fn unless_stopped<T>(
+    stop: &mut Stop<'_>,
+    work: impl Future<Output = T>,
+) -> Result<T, AnswerError> {
+    match select(pin!(work), stop.as_mut()).await {
+        Either::Left((result, _)) => Ok(result),
+        Either::Right(_) => Err(AnswerError::Stopped { came: None }),
     }
 }
 

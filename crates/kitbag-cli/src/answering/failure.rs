@@ -27,7 +27,7 @@ impl From<AnswerError> for Failure {
             }
             AnswerError::Command(error) => (*error).into(),
             AnswerError::Turn(error) => error.into(),
-            AnswerError::Store(error) => error.into(),
+            AnswerError::Store { error, .. } => error.into(),
             AnswerError::Provider { error, .. } => provider_failure(error),
             error => Self::new(&error),
         }

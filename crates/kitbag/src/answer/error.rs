@@ -22,8 +22,13 @@ pub enum AnswerError {
     #[error(transparent)]
     Turn(#[from] TurnError),
     /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    #[error("{error}")]
+    Store {
+        /// Its error.
+        error: StoreError,
+        /// The result of the answer; none where nothing was sent.
+        came: Option<Box<Answer>>,
+    },
     /// The provider failed.
     #[error("{error}")]
     Provider {
@@ -54,7 +59,7 @@ impl AnswerError {
             Self::Refused(refused) => Some(refused.hint()),
             Self::Command(error) => error.hint(),
             Self::Turn(error) => error.hint(),
-            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Store { error, .. } => error.hint().map(str::to_owned),
             Self::Provider { error, .. } => error.hint(),
             Self::NoProvider => Some("give the engine a provider when it is built".to_owned()),
             Self::Stopped { .. } | Self::NoRequest => None,
@@ -65,6 +70,12 @@ impl AnswerError {
 impl From<CommandError> for AnswerError {
     fn from(error: CommandError) -> Self {
         Self::Command(Box::new(error))
+    }
+}
+
+impl From<StoreError> for AnswerError {
+    fn from(error: StoreError) -> Self {
+        Self::Store { error, came: None }
     }
 }
 

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use futures_util::future::{Either, join, select};
+use futures_util::future::{Either, select};
 use kitbag_store::StoreError;
 
 use super::{AnswerError, Kept, LEASE, RENEWAL, Show, Stages, Stop};
@@ -20,6 +20,8 @@ pub(super) struct Exchange<'a, 's> {
     pub(super) stages: Stages,
     pub(super) reply: Reply,
     pub(super) waited: Duration,
+    /// Whether the provider has begun to answer.
+    pub(super) is_begun: bool,
 }
 
 impl Exchange<'_, '_> {
@@ -30,6 +32,7 @@ impl Exchange<'_, '_> {
         request: &Request,
     ) -> Result<(), AnswerError> {
         let stream = self.wait(provider.stream(request)).await??;
+        self.is_begun = true;
         self.stages.end("first byte", provider.name());
         let kept = self.kept.as_ref();
         let kept = kept.map(|kept| (kept.store, kept.lease.clone(), (kept.clock)()));
@@ -42,9 +45,16 @@ impl Exchange<'_, '_> {
             Ok::<_, StoreError>(Some(begun.elapsed()))
         };
         // What has come is shown first: nobody waits for the disk to read the first words.
-        let (read, archived) = join(self.read(stream), archive).await;
-        if let Some(time) = archived? {
-            self.stages.add("sent", "archived", time);
+        let (read, archived) = match select(pin!(self.read(stream)), pin!(archive)).await {
+            Either::Left((read, archive)) => (read, archive.await),
+            // Somebody else answers this turn.
+            Either::Right((Err(lost @ StoreError::LeaseLost { .. }), _)) => return Err(lost.into()),
+            Either::Right((archived, read)) => (read.await, archived),
+        };
+        match archived {
+            Ok(None) => {}
+            Ok(Some(time)) => self.stages.add("sent", "archived", time),
+            Err(error) => return read.and(Err(error.into())),
         }
         read
     }
@@ -74,7 +84,14 @@ impl Exchange<'_, '_> {
                 Either::Right((Either::Right(_), _)) => {
                     if let Some(kept) = &mut self.kept {
                         let now = (kept.clock)();
-                        kept.lease = kept.store.renew(&kept.lease, LEASE, now).await?;
+                        match kept.store.renew(&kept.lease, LEASE, now).await {
+                            Ok(lease) => kept.lease = lease,
+                            Err(lost @ StoreError::LeaseLost { .. }) => {
+                                break Err(lost.into());
+                            }
+                            // The lease outlasts a few failures, and what is committed checks it.
+                            Err(error) => tracing::warn!(event = "lease_not_renewed", %error),
+                        }
                     }
                 }
             }

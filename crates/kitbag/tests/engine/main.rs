@@ -10,6 +10,8 @@
 
 mod context;
 mod conversation;
+#[cfg(feature = "providers")]
+mod ended;
 mod flat;
 mod history;
 #[cfg(feature = "providers")]
