@@ -94,7 +94,10 @@ pub(crate) async fn respond(
         Ok(Response::Answer(answer)) => Ok(answer),
         Err(error) => Err(error),
     };
-    let after = answer.as_ref().ok().and_then(|answer| engine.after(answer));
+    let after = match &answer {
+        Ok(answer) => engine.after(answer).await,
+        Err(_) => None,
+    };
     tell(answer, as_json)?;
     Ok(Responded::Answer(after))
 }

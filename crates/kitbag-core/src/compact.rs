@@ -1,4 +1,4 @@
-//! Compaction: the older part of a running conversation is told in short, as a checked transaction.
+//! Compaction: the older part of a running conversation is summarised, as a checked transaction.
 //!
 //! Two steps, since a model that summarises answers later, or not at all. [`plan`] says which messages
 //! leave and what of them must survive: instructions, the user's own words, the question that was asked

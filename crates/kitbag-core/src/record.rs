@@ -22,6 +22,14 @@ pub struct TurnRecord {
     pub inferences: Vec<InferenceRecord>,
 }
 
+impl TurnRecord {
+    /// Adds what happened later.
+    pub fn extend(&mut self, later: Self) {
+        self.stages.extend(later.stages);
+        self.inferences.extend(later.inferences);
+    }
+}
+
 /// One stage of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -28,7 +28,7 @@ pub use compression::{Compressed, Compression, SummaryProblem};
 pub use extract::{Speaker, Utterance, extract};
 pub use grounded::is_grounded;
 pub(crate) use score::binds;
-pub(crate) use sentences::sentences;
+pub(crate) use sentences::{is_question, sentences};
 
 use crate::conversation::{ConversationTurn, PendingKind, PendingState, RECENT_TURNS};
 use crate::entity::{DECISION_LOG_LIMIT, SessionIdRegistry};
@@ -276,7 +276,7 @@ fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
     };
     let mut pending = PendingState::new(kind, context);
     let asked = sentences(&finished.assistant).into_iter();
-    let asked = asked.filter(|sentence| sentence.ends_with(['?', '？', '؟']));
+    let asked = asked.filter(|sentence| is_question(sentence));
     pending.questions = asked.map(Value::from).collect();
     Some(pending)
 }

@@ -84,9 +84,9 @@ impl MemoryRequest {
 pub struct ConversationMemory {
     /// Its name in the store; none where the message begins it.
     pub id: Option<ConversationId>,
-    /// The newest messages before the one to answer, oldest first, but for those that are told in short.
+    /// The newest messages before the one to answer, oldest first, but for those that are summarised.
     pub messages: Vec<StoredMessage>,
-    /// The number of messages before those, and behind those that are told in short.
+    /// The number of messages before those, and behind those that are summarised.
     pub unread: u32,
     /// The number of the turn that comes next, or that is under way.
     pub turn: u32,

@@ -168,8 +168,7 @@ pub(crate) async fn renew(
     Ok(true)
 }
 
-/// Puts a model's summary in the place of the one by rules of the same messages, or adds it where there is
-/// none. The scope is locked.
+/// Puts a model's summary in the place of the one of the same messages, or adds it where there is none. The scope is locked.
 pub(crate) async fn improve(
     tx: &mut Tx<'_>,
     id: ConversationId,
@@ -180,7 +179,7 @@ pub(crate) async fn improve(
     let body = Value::Body(summary.text.clone());
     let sql = "UPDATE summary SET body = $2, made = $3, by_model = $4 \
                WHERE tenant = $1 AND scope = $5 AND conversation = $6 \
-               AND first_seq = $7 AND last_seq = $8 AND by_model = 0";
+               AND first_seq = $7 AND last_seq = $8";
     let values = (body, now, summary.by, id, summary.messages);
     if tx.execute(sql, values).await? == 0 {
         add(tx, id, summary, now).await?;

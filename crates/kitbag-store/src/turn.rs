@@ -199,30 +199,26 @@ impl Store {
             scope.save(tx).await?;
             learned::learn(tx, id, &learned, now).await?;
             turn.status = TurnStatus::Learned;
-            turn.record = learned.record;
+            calibration::learn(tx, &learned.record).await?;
+            turn.record.extend(learned.record);
             turn.update(tx, Some(now)).await?;
-            calibration::learn(tx, &turn.record).await?;
             lease.release(tx).await?;
             Ok(turn)
         })
         .await
     }
 
-    /// Adds to the record of a conversation's latest turn what happened after it. A conversation without
-    /// turns has no record.
+    /// Adds to the record of a turn what was done besides its answer, whether it has ended or not.
     ///
     /// # Errors
-    /// When there is no such conversation, or the store fails.
-    pub async fn add_to_record(&self, id: ConversationId, more: TurnRecord) -> Result<()> {
+    /// When there is no such turn, or the store fails.
+    pub async fn add_to_record(&self, id: TurnId, more: TurnRecord) -> Result<()> {
         let more = self.secrets().masked_value(more);
         self.write(async move |tx| {
-            let conversation = Conversation::lock(tx, id).await?;
-            if conversation.turns == 0 {
-                return Ok(());
-            }
-            let mut turn = StoredTurn::get(tx, id.turn(conversation.turns)).await?;
-            turn.record.stages.extend(more.stages);
-            turn.record.inferences.extend(more.inferences);
+            // Nobody else changes the turn meanwhile.
+            Conversation::lock(tx, id.conversation).await?;
+            let mut turn = StoredTurn::get(tx, id).await?;
+            turn.record.extend(more);
             turn.update_record(tx).await
         })
         .await
@@ -243,12 +239,13 @@ impl Store {
         let record = self.secrets().masked_value(record);
         let problem = self.secrets().masked(problem.to_owned());
         self.write(async move |tx| {
+            Conversation::lock(tx, lease.turn.conversation).await?;
             lease.check(tx).await?;
             let mut turn = StoredTurn::get(tx, lease.turn).await?;
             if turn.status != TurnStatus::Learned {
                 turn.status = TurnStatus::Failed;
                 turn.problem = Some(problem);
-                turn.record = record;
+                turn.record.extend(record);
                 turn.update(tx, Some(now)).await?;
             }
             lease.release(tx).await?;

@@ -36,7 +36,7 @@ pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part}
 pub use contribution::{Contribution, DraftParts};
 pub(crate) use events::tell;
 #[cfg(all(feature = "providers", feature = "store"))]
-pub(crate) use history::said;
+pub(crate) use history::{said, share};
 pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};

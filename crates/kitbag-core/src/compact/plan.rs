@@ -10,7 +10,7 @@ use super::words::UserWords;
 use crate::history::{HistoryRoom, begins, first_that_fits, message_cost};
 use crate::message::Message;
 use crate::role::Role;
-use crate::summarize::{Speaker, Utterance, extract, sentences};
+use crate::summarize::{Speaker, Utterance, extract, is_question, sentences};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// The most tokens of a summary, where there is room for more.
@@ -23,7 +23,7 @@ const TEXT: u32 = 4;
 const FREED: u32 = 8;
 
 /// Plans to compact a conversation, so that the newest messages fill half of the room that the text in the
-/// place of the others leaves them.
+/// place of the others leaves them. The latest exchange stays, however long it is.
 ///
 /// `history` are the messages behind those that `before` stands for, oldest first; `said` gives the words
 /// of one without the wrapper it was sent in.
@@ -43,6 +43,8 @@ pub fn plan(
         ..room
     };
     let split = first_that_fits(history, left.half(), counter);
+    let latest = history.iter().rposition(is_said_by_user).unwrap_or(0);
+    let split = split.min(latest);
     let split = before_open_pairs(history, split);
     let (part, _) = history.split_at_checked(split).unwrap_or((history, &[]));
     if part.is_empty() {
@@ -250,10 +252,10 @@ impl CompactionPlan {
 #[non_exhaustive]
 pub enum CompactionRefused {
     /// The newest messages alone fill the room.
-    #[error("there is nothing older that could be told in short")]
+    #[error("there is nothing older that could be summarised")]
     NothingOlder,
     /// There are more messages than are looked at at once.
-    #[error("more than {most} messages would have to be told in short at once")]
+    #[error("more than {most} messages would have to be summarised at once")]
     TooMany {
         /// The most messages.
         most: usize,
@@ -293,6 +295,11 @@ pub enum CompactionRefused {
     },
 }
 
+/// Whether a message begins an exchange.
+fn is_said_by_user(message: &Message) -> bool {
+    message.role == Role::User && begins(message)
+}
+
 /// The place at or before `split` that parts no call from its result.
 fn before_open_pairs(history: &[Message], split: usize) -> usize {
     let (part, rest) = history.split_at_checked(split).unwrap_or((history, &[]));
@@ -323,7 +330,7 @@ fn asked(part: &[Message], said: &dyn Fn(&Message) -> String) -> Option<String> 
     let last = part.iter().rfind(|one| one.is_for_user())?;
     let text = (last.role == Role::Assistant).then(|| said(last))?;
     let questions = sentences(&text).into_iter();
-    let questions = questions.filter(|sentence| sentence.ends_with(['?', '？', '؟']));
+    let questions = questions.filter(|sentence| is_question(sentence));
     let questions: Vec<&str> = questions.collect();
     (!questions.is_empty()).then(|| questions.join(" "))
 }

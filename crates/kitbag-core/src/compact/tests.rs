@@ -87,7 +87,7 @@ fn a10_instructions_open_questions_and_open_calls_survive() {
     history.push(Message::assistant("x".repeat(1_250)));
     let before = Compaction::default();
     let compaction = compacted(&history, &before, 2_600).unwrap();
-    assert_eq!(compaction.messages, 12);
+    assert_eq!(compaction.messages, 11);
     assert_eq!(compaction.instructions.len(), 1);
     assert_eq!(compaction.asked.as_deref(), Some("Shall I cut it?"));
     let calls: Vec<&str> = compaction
@@ -104,6 +104,22 @@ fn a10_instructions_open_questions_and_open_calls_survive() {
     later.insert(1, Message::tool("c2", "done"));
     later.extend(talk(&["a", "b", "c"]));
     assert_eq!(compacted(&later, &compaction, 2_400).unwrap().calls, []);
+}
+
+#[test]
+fn a10_the_exchange_that_has_just_ended_stays() {
+    // It takes more than the three eighths that stay.
+    let mut history = talk(&["Hello.", "Go on."]);
+    history.push(Message::user("Tell me all."));
+    history.push(Message::assistant("x".repeat(1_500)));
+    let before = Compaction::default();
+    let plan_of = |history: &[Message]| plan(history, &before, room(2_400), &said, &Characters);
+    assert_eq!(plan_of(&history).unwrap().split, 4);
+    // So it does with an instruction behind it.
+    history.push(Message::new(Role::System, "Be brief."));
+    assert_eq!(plan_of(&history).unwrap().split, 4);
+    let alone = plan_of(&history[4..]);
+    assert_eq!(alone.unwrap_err(), CompactionRefused::NothingOlder);
 }
 
 #[test]
@@ -242,6 +258,7 @@ proptest! {
             return Ok(());
         };
         let (part, rest) = history.split_at(plan.split);
+        prop_assert!(rest.iter().any(|one| one.role == Role::User), "the latest exchange stays");
         let text = compaction.text();
         prop_assert!(Characters.count(&text) <= Tokens(tokens / 4));
         let cost: usize = part.iter().map(|message| said(message).chars().count()).sum();

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::neutral::one_line;
-use crate::summarize::{Speaker, Utterance, binds, extract, sentences};
+use crate::summarize::{Speaker, Utterance, binds, extract, is_question, sentences};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// A message of at most so many tokens survives word for word.
@@ -70,7 +70,7 @@ impl UserWords {
 
 /// The sentences that must not be lost.
 fn binding(said: &str, open: bool) -> Vec<&str> {
-    let asks = |sentence: &str| open && sentence.ends_with(['?', '？', '؟']);
+    let asks = |sentence: &str| open && is_question(sentence);
     let all = sentences(said).into_iter();
     all.filter(|sentence| binds(sentence) || asks(sentence))
         .collect()

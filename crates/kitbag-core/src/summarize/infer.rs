@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::sentences::{is_fence, parts, sentences};
+use super::sentences::{is_fence, is_question, parts, sentences};
 use crate::conversation::PendingKind;
 use crate::reasoning::TurnExecutionSummary;
 use crate::text::{is_listed, runs};
@@ -130,7 +130,7 @@ fn wishes(user: &str) -> Vec<(Wish, String)> {
         found.push((answer, String::new()));
     }
     for sentence in sentences(user).into_iter().filter(|text| !is_fence(text)) {
-        let asks = sentence.ends_with(['?', '？', '؟']);
+        let asks = is_question(sentence);
         let before = found.len();
         // "Could you …?" is a wish in the form of a question.
         if !asks || is_request(sentence) {

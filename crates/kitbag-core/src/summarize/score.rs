@@ -32,7 +32,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::extract::Speaker;
-use super::sentences::is_fence;
+use super::sentences::{is_fence, is_question};
 use crate::text;
 
 /// How many telling words a sentence has that says something in full.
@@ -59,7 +59,7 @@ pub(super) fn score(
     names: &[String],
 ) -> u32 {
     let plain = plain_words(sentence);
-    let asks = sentence.trim_end().ends_with(['?', '？', '؟']);
+    let asks = is_question(sentence);
     let mut content = match speaker {
         Speaker::User => 20,
         Speaker::Summary => 15,

@@ -47,6 +47,11 @@ pub(super) fn is_fence(sentence: &str) -> bool {
     sentence.starts_with("```") || sentence.starts_with("~~~")
 }
 
+/// Whether a sentence ends with a question mark.
+pub(crate) fn is_question(sentence: &str) -> bool {
+    sentence.trim_end().ends_with(['?', '？', '؟'])
+}
+
 /// Whether a text ends as a sentence does.
 pub(super) fn is_ended(text: &str) -> bool {
     text.trim_end_matches(is_closer).ends_with(is_end_mark)

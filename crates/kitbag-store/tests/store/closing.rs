@@ -22,6 +22,7 @@ on_both! {
     o09_conversations_that_ended_by_silence_are_found
     o09_a_summary_tells_nothing_internal
     o09_a_models_summary_takes_the_place_of_the_rules
+    o09_what_learning_cost_stays_in_the_record_of_its_turn
     a10_a_compaction_is_kept_only_for_the_messages_that_it_was_made_of
     t03_durable_entries_go_over_to_the_conversation_that_follows
 }
@@ -240,13 +241,65 @@ async fn o09_a_models_summary_takes_the_place_of_the_rules(store: Store) {
     assert_eq!((meeting.drawn, meeting.since), (true, second(0)));
     let mut record = TurnRecord::default();
     record.inferences.push(InferenceRecord::default());
-    store.add_to_record(id, record).await.unwrap();
-    let noted = store
-        .turn(format!("{id}.1").parse().unwrap())
+    let first = format!("{id}.1").parse().unwrap();
+    store.add_to_record(first, record).await.unwrap();
+    let noted = store.turn(first).await.unwrap();
+    assert_eq!(noted.record.inferences.len(), 1);
+    // A second time the summary is another one, and not one more.
+    let mut again = store.closing(id).await.unwrap();
+    again.summary = Some("Ann meets Ines in Porto.".into());
+    assert!(store.learn_closed(again, second(now)).await.unwrap());
+    let kept = store.summaries("cli", "ann", 9).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].text, "Ann meets Ines in Porto.");
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+/// The record of a prompt that was sent for a purpose.
+fn record(purpose: &str) -> TurnRecord {
+    let mut inference = InferenceRecord::default();
+    inference.purpose = Some(purpose.to_owned());
+    let mut record = TurnRecord::default();
+    record.inferences.push(inference);
+    record
+}
+
+async fn o09_what_learning_cost_stays_in_the_record_of_its_turn(store: Store) {
+    let first = store.accept(&says("one"), second(0)).await.unwrap().id;
+    let lease = store.begin(first, MINUTE, second(0)).await.unwrap();
+    let mut learned = Learned::reply("Noted.", second(0));
+    learned.record = record("answer");
+    store.learned(&lease, learned, second(0)).await.unwrap();
+    // The next turn is under way when the first one's learning ends.
+    let next = store.accept(&says("two"), second(1)).await.unwrap().id;
+    let lease = store.begin(next, MINUTE, second(1)).await.unwrap();
+    store
+        .add_to_record(first, record("compaction"))
         .await
         .unwrap();
-    assert_eq!(noted.record.inferences.len(), 1);
-    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    // What is told of a turn that has not ended is not overwritten either.
+    store.add_to_record(next, record("facts")).await.unwrap();
+    let mut learned = Learned::reply("Noted.", second(2));
+    learned.record = record("answer");
+    store.learned(&lease, learned, second(2)).await.unwrap();
+    let last = store.accept(&says("three"), second(3)).await.unwrap().id;
+    let lease = store.begin(last, MINUTE, second(3)).await.unwrap();
+    store.add_to_record(last, record("summary")).await.unwrap();
+    let failed = store.failed(&lease, "no answer", record("answer"), second(4));
+    failed.await.unwrap();
+    let purposes = async |turn| {
+        let noted = store
+            .turn(turn)
+            .await
+            .unwrap()
+            .record
+            .inferences
+            .into_iter();
+        noted.filter_map(|one| one.purpose).collect::<Vec<_>>()
+    };
+    assert_eq!(purposes(first).await, ["answer", "compaction"]);
+    assert_eq!(purposes(next).await, ["facts", "answer"]);
+    assert_eq!(purposes(last).await, ["summary", "answer"]);
 }
 
 async fn a10_a_compaction_is_kept_only_for_the_messages_that_it_was_made_of(store: Store) {

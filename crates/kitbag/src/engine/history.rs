@@ -76,9 +76,14 @@ pub(super) fn room(
     let fixed = fixed.chain(compaction).sum();
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
-        tokens: Tokens(left.0 / 4 * 3).min(left.saturating_sub(LINE)),
+        tokens: share(left).min(left.saturating_sub(LINE)),
         messages: request.history_messages,
     }
+}
+
+/// The history's part of what is left: three quarters.
+pub(crate) const fn share(left: Tokens) -> Tokens {
+    Tokens(left.0 / 4 * 3)
 }
 
 /// Room for the line that counts messages which are not shown, in any form.

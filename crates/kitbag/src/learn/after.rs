@@ -20,11 +20,13 @@ pub struct AfterTurn {
 
 impl Engine {
     /// What there is to learn from after an answer; none where nothing is remembered.
-    #[must_use]
-    pub fn after(&self, answer: &Answer) -> Option<AfterTurn> {
+    pub async fn after(&self, answer: &Answer) -> Option<AfterTurn> {
         let turn = answer.turn.as_ref()?.id;
         let reply = Message::assistant(answer.reply.content());
-        let full = full(&answer.prompt.composed, &reply, self.counter());
+        // As the room was counted. A store that cannot tell is a problem of what comes next.
+        let counter = self.calibrated_counter().await;
+        let counter = counter.as_deref().unwrap_or(self.counter());
+        let full = full(&answer.prompt.composed, &reply, counter);
         Some(AfterTurn { turn, full })
     }
 
@@ -40,8 +42,7 @@ impl Engine {
             Box::pin(self.close_silent(after.turn, &mut lessons)).await;
         }
         if let Some(room) = after.full {
-            let id = after.turn.conversation();
-            Box::pin(self.compact(id, room, &mut lessons)).await;
+            Box::pin(self.compact(after.turn, room, &mut lessons)).await;
         }
         lessons
     }

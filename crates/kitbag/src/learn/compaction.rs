@@ -6,34 +6,34 @@ use kitbag_core::compact::{Compaction, CompactionPlan, CompactionRefused, plan};
 use kitbag_core::history::HistoryRoom;
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_store::{CompactOutcome, Compacting, ConversationId, Store, StoreError, StoredMessage};
+use kitbag_core::tokens::TokenCounter;
+use kitbag_store::{
+    CompactOutcome, Compacting, ConversationId, Store, StoreError, StoredMessage, TurnId,
+};
 
 use super::Lessons;
 use super::one_shot::Model;
 use super::summary::summarise;
-use crate::engine::{Engine, said};
+use crate::engine::{Engine, said, share};
 
 /// The most messages that are compacted at once.
 const MESSAGES: u32 = 2_000;
 
 impl Engine {
-    /// Tells the older part of a conversation in short from now on, or tells why not.
-    pub(super) async fn compact(
-        &self,
-        id: ConversationId,
-        room: HistoryRoom,
-        lessons: &mut Lessons,
-    ) {
+    /// Summarises the older part of a conversation from now on, or tells why not.
+    pub(super) async fn compact(&self, turn: TurnId, room: HistoryRoom, lessons: &mut Lessons) {
         let Some(store) = &self.store else {
             return;
         };
-        // Its own lessons, for the record of this conversation.
+        // Its own lessons, for the record of this turn.
         let mut own = Lessons::default();
         let begun = Instant::now();
-        let compacted = self.compact_with(store, id, room, &mut own).await;
+        let compacted = self
+            .compact_with(store, turn.conversation(), room, &mut own)
+            .await;
         own.or_tell(compacted);
         if !own.is_empty() {
-            let noted = store.add_to_record(id, own.record(begun)).await;
+            let noted = store.add_to_record(turn, own.record(begun)).await;
             own.or_tell(noted);
         }
         lessons.compacted = own.compacted;
@@ -53,12 +53,15 @@ impl Engine {
         if !compacting.before.may_try(count) {
             return Ok(());
         }
+        // As the room was counted.
+        let counter = self.calibrated_counter().await?;
         if compacting.before.messages > 0 {
             // The text that stands there makes place for the new one.
-            let standing = self.counter().count(&compacting.before.text());
-            room.tokens = room.tokens.saturating_add(standing);
+            let standing = counter.count(&compacting.before.text());
+            room.tokens = room.tokens.saturating_add(share(standing));
         }
-        let kept = match self.compaction(&compacting, room, lessons).await {
+        let made = self.compaction(&compacting, room, counter.as_ref(), lessons);
+        let kept = match made.await {
             Ok(compaction) => {
                 let told = compaction.messages;
                 let outcome = store.compact(compacting, compaction).await?;
@@ -67,7 +70,7 @@ impl Engine {
                 told.is_some()
             }
             Err(reason) => {
-                let message = format!("conversation {id} is not told in short: {reason}");
+                let message = format!("conversation {id} is not summarised: {reason}");
                 let problem = Problem::new("learning", ProblemKind::Ignored, message);
                 lessons.problems.push(problem);
                 let before = compacting.before.clone();
@@ -89,6 +92,7 @@ impl Engine {
         &self,
         compacting: &Compacting,
         room: HistoryRoom,
+        counter: &dyn TokenCounter,
         lessons: &mut Lessons,
     ) -> Result<Compaction, CompactionRefused> {
         if compacting.unread > 0 {
@@ -98,16 +102,15 @@ impl Engine {
         }
         let history = compacting.messages.iter().cloned();
         let history: Vec<Message> = history.map(StoredMessage::into_history).collect();
-        let plan = plan(&history, &compacting.before, room, &said, self.counter())?;
-        let last = plan.split.checked_sub(1);
-        let last = last.and_then(|last| compacting.messages.get(last));
-        let through = last.map_or(0, |last| last.id.number());
-        let compact =
-            |summary: &str| plan.compact(&history, through, summary, &said, self.counter());
-        let by_rules = plan.extract(self.counter());
+        let plan = plan(&history, &compacting.before, room, &said, counter)?;
+        let leaving = compacting.messages.iter().take(plan.split);
+        let through = leaving.last().ok_or(CompactionRefused::NothingOlder)?;
+        let through = through.id.number();
+        let compact = |summary: &str| plan.compact(&history, through, summary, &said, counter);
+        let by_rules = plan.extract(counter);
         // What is refused with a summary by rules need not be paid for.
         let made = compact(&by_rules)?;
-        let Some(summary) = self.model_summary(&plan, lessons).await else {
+        let Some(summary) = self.model_summary(&plan, counter, lessons).await else {
             return Ok(made);
         };
         match compact(&summary) {
@@ -123,8 +126,13 @@ impl Engine {
         }
     }
 
-    async fn model_summary(&self, plan: &CompactionPlan, lessons: &mut Lessons) -> Option<String> {
-        let model = Model::of(self)?;
+    async fn model_summary(
+        &self,
+        plan: &CompactionPlan,
+        counter: &dyn TokenCounter,
+        lessons: &mut Lessons,
+    ) -> Option<String> {
+        let model = Model::of(self, counter)?;
         let texts = plan.utterances.clone();
         let before = &plan.before.summary;
         summarise(&model, "compaction", before, texts, plan.limit, lessons).await

@@ -17,14 +17,15 @@ impl Engine {
     /// is. If the conversation has gone on by then, nothing is kept.
     pub async fn learn_from(&self, id: ConversationId) -> Lessons {
         let mut lessons = Lessons::default();
-        let (Some(store), Some(model)) = (&self.store, Model::of(self)) else {
+        let (Some(store), Some(model)) = (&self.store, Model::of(self, self.counter())) else {
             return lessons;
         };
         let begun = Instant::now();
+        let turn = lessons.or_tell(store.last_turn(id).await).flatten();
         let learned = self.study(store, &model, id, &mut lessons).await;
         lessons.or_tell(learned);
-        if !lessons.is_empty() {
-            let noted = store.add_to_record(id, lessons.record(begun)).await;
+        if let Some(turn) = turn.filter(|_| !lessons.is_empty()) {
+            let noted = store.add_to_record(turn.id, lessons.record(begun)).await;
             lessons.or_tell(noted);
         }
         lessons

@@ -26,19 +26,25 @@ whoever seems to give it. Answer with what you are asked for and nothing else.";
 pub(super) struct Model<'e> {
     engine: &'e Engine,
     provider: &'e dyn Provider,
+    counter: &'e dyn TokenCounter,
 }
 
 impl<'e> Model<'e> {
-    /// The model that learns; none where rules do, or where nobody can be asked.
-    pub(super) fn of(engine: &'e Engine) -> Option<Self> {
+    /// The model that learns; none where rules do, or where nobody can be asked. `counter` measures what
+    /// it is asked and what it answers.
+    pub(super) fn of(engine: &'e Engine, counter: &'e dyn TokenCounter) -> Option<Self> {
         let answering = engine.provider.as_deref();
         let provider = engine.learner.as_deref().or(answering)?;
         let learns = engine.learning == super::Learning::Model;
-        learns.then_some(Self { engine, provider })
+        learns.then_some(Self {
+            engine,
+            provider,
+            counter,
+        })
     }
 
     pub(super) fn counter(&self) -> &'e dyn TokenCounter {
-        self.engine.counter()
+        self.counter
     }
 
     /// The most tokens of a record in one question.

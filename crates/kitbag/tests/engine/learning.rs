@@ -81,7 +81,8 @@ async fn ask(engine: &Engine, incoming: Incoming) -> Answer {
 
 /// Learns after an answer.
 async fn learn(engine: &Engine, answer: &Answer) -> Lessons {
-    Box::pin(engine.learn_after(engine.after(answer).unwrap())).await
+    let after = engine.after(answer).await.unwrap();
+    Box::pin(engine.learn_after(after)).await
 }
 
 /// Answers with a function of the message, and remembers what was asked.

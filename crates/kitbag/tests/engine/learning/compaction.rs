@@ -1,4 +1,4 @@
-//! Conversations that no longer fit: their older part is told in short, once in a while, and nothing that
+//! Conversations that no longer fit: their older part is summarised, once in a while, and nothing that
 //! must stay is lost.
 
 use kitbag::engine::replay;
@@ -72,8 +72,7 @@ fn x02_a_conversation_that_no_longer_fits_is_compacted_and_stays_append_only() {
         assert_eq!(model.asked("Summarise").len(), run.compacted.len());
         // No message was left out untold.
         assert_eq!(run.problems, Vec::<String>::new());
-        // The beginning changes with the prompt behind each compaction, and with no other: what is
-        // recalled for a turn stands behind the history.
+        // The beginning changes with the prompt behind each compaction, and with no other.
         for (index, reuse) in run.reuse.iter().enumerate() {
             let is_renewed = run.compacted.contains(&index);
             assert_eq!(*reuse < 850, is_renewed, "turn {}: {reuse}", index + 1);
