@@ -63,6 +63,26 @@ fn o07_estimates_follow_the_bills_and_past_prompts_stay_as_they_were() {
 }
 
 #[test]
+fn o07_a_conversation_is_compacted_in_time_where_bills_are_higher_than_the_estimate() {
+    with_store(async |store| {
+        let engine = engine(&store, 1_750, 6_000);
+        let mut compacted = 0;
+        for number in 0..30 {
+            let part = |part| format!("Part {part} of story {number} tells of bees and honey. ");
+            let told: String = (0..24).map(part).collect();
+            let answer = engine.ask(Incoming::new("cli", "ann", told.as_str())).await;
+            let answer = answer.unwrap();
+            let problems = &answer.prompt.composed.assembly.ledger.problems;
+            assert_eq!(problems, &[], "turn {number}");
+            let after = engine.after(&answer).await.unwrap();
+            let lessons = Box::pin(engine.learn_after(after)).await;
+            compacted += u32::from(lessons.compacted.is_some());
+        }
+        assert!(compacted >= 2, "{compacted}");
+    });
+}
+
+#[test]
 fn o07_bills_that_cannot_be_right_change_nothing() {
     for permille in [0, 600, 3_000] {
         with_store(async |store| {
