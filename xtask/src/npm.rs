@@ -29,7 +29,7 @@ pub(crate) fn folder() -> Result<PathBuf> {
     let folder = Metadata::load()?.target_directory.join("npm");
     let modules = folder.join("node_modules");
     let is_there = |(name, version): &(&str, &str)| is_installed(&modules, name, version);
-    if !PACKAGES.iter().all(is_there) {
+    if !PACKAGES.iter().all(is_there) || !has_claude(&modules) {
         fetch(&folder).context("the tests need packages of npm, which `npm` fetches")?;
     }
     Ok(modules)
@@ -41,6 +41,15 @@ fn is_installed(modules: &Path, name: &str, version: &str) -> bool {
         .ok()
         .and_then(|json| serde_json::from_slice(&json).ok());
     manifest.is_some_and(|manifest: Value| manifest.get("version").is_some_and(|it| it == version))
+}
+
+/// Whether the program itself is there, which comes in a package for the platform.
+fn has_claude(modules: &Path) -> bool {
+    let packages = fs::read_dir(modules.join("@anthropic-ai"));
+    let packages = packages.into_iter().flatten().flatten();
+    packages
+        .map(|package| package.path().join("claude"))
+        .any(|program| program.is_file())
 }
 
 fn fetch(folder: &Path) -> Result<()> {
@@ -56,4 +65,21 @@ fn fetch(folder: &Path) -> Result<()> {
 /// The program of that name, if it starts.
 fn found(name: &str) -> Option<PathBuf> {
     succeeds(program(name).arg("--version")).then(|| name.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claude_code_without_its_program_is_not_there() {
+        let modules = tempfile::tempdir().unwrap();
+        let wrapper = modules.path().join("@anthropic-ai/claude-code");
+        fs::create_dir_all(wrapper).unwrap();
+        assert!(!has_claude(modules.path()));
+        let platform = modules.path().join("@anthropic-ai/claude-code-linux-x64");
+        fs::create_dir(&platform).unwrap();
+        fs::write(platform.join("claude"), "").unwrap();
+        assert!(has_claude(modules.path()));
+    }
 }

@@ -1,8 +1,9 @@
 //! Recalibration of token counts by what a provider billed, for one model.
 //!
 //! Counted and billed tokens are summed, and each answer takes a sixteenth off the sums before it, so
-//! that about the latest sixteen answers count. The factor in use changes only when the measured one is
-//! clearly another, so that the prompts of a conversation are mostly counted alike.
+//! that about the latest sixteen answers count. The factor in use rises as soon as the measured one is
+//! higher, and falls only when that one is clearly lower, so that the prompts of a conversation are mostly
+//! counted alike.
 
 use alloc::string::String;
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Prompts below this length say more about what a provider adds to them than about its vocabulary.
 const LEAST_TOKENS: u64 = 256;
 
-/// A ratio further off than this is none of a vocabulary: a usage of zero, or a proxy that reports half.
+/// A ratio further off than this cannot come from a vocabulary: a usage of zero, or a proxy that reports half.
 const MOST_OFF_PERMILLE: u64 = 400;
 
 /// The share of the sums that each answer takes off.
@@ -20,10 +21,11 @@ const FORGETTING: u64 = 16;
 /// The number of answers before anything is corrected.
 const LEAST_ANSWERS: u32 = 3;
 
-/// The factor in use stays while the measured one is this near.
+/// The factor in use stays while the measured one is at most this much lower. A higher one is taken at
+/// once: a prompt is rather counted too long than too short.
 const HOLD_PERMILLE: u64 = 20;
 
-/// Factors are multiples of this, rounded up, so that a prompt is rather counted too long.
+/// Factors are multiples of this, rounded up.
 const STEP_PERMILLE: u64 = 10;
 
 /// No margin is smaller: texts differ from each other.
@@ -117,7 +119,8 @@ impl Calibration {
         self.answers = self.answers.saturating_add(1);
         let measured = u64::from(self.measured_permille());
         let factor = u64::from(self.factor_permille);
-        let is_near = measured.abs_diff(factor) * 1_000 <= factor * HOLD_PERMILLE;
+        let lower = factor.checked_sub(measured);
+        let is_near = lower.is_some_and(|lower| lower * 1_000 <= factor * HOLD_PERMILLE);
         if self.answers >= LEAST_ANSWERS && !is_near {
             let rounded = measured.div_ceil(STEP_PERMILLE) * STEP_PERMILLE;
             self.factor_permille = u32::try_from(rounded).unwrap_or(u32::MAX);
@@ -192,12 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn o07_the_factor_stays_while_bills_are_near_it() {
+    fn o07_the_factor_stays_while_bills_are_a_little_lower_and_rises_at_once() {
         let mut calibration = after(20, 1_204);
-        for billed in [1_190, 1_222, 1_200, 1_230] {
+        for billed in [1_190, 1_222, 1_200, 1_180] {
             calibration.add(&sample(billed));
             assert_eq!(calibration.factor_permille, 1_210);
         }
+        (0..12).for_each(|_| calibration.add(&sample(1_222)));
+        assert_eq!(calibration.factor_permille, 1_220, "{calibration:?}");
         (0..40).for_each(|_| calibration.add(&sample(1_400)));
         assert!(calibration.factor_permille >= 1_370, "{calibration:?}");
     }
@@ -230,9 +235,10 @@ mod tests {
             });
             let mut calibration: Option<Calibration> = None;
             for sample in samples {
-                calibration
-                    .get_or_insert_with(|| Calibration::new(&sample))
-                    .add(&sample);
+                let calibration = calibration.get_or_insert_with(|| Calibration::new(&sample));
+                calibration.add(&sample);
+                let is_enough = calibration.factor_permille >= calibration.measured_permille();
+                prop_assert!(is_enough || !calibration.is_usable(), "{:?}", calibration);
             }
             if let Some(calibration) = calibration {
                 prop_assert!((770..=1_830).contains(&calibration.factor_permille));

@@ -25,11 +25,15 @@ impl Store {
 
 /// Adds the samples of a turn.
 pub(crate) async fn learn(tx: &mut Tx<'_>, record: &TurnRecord) -> Result<()> {
-    for inference in &record.inferences {
-        let (Some(model), Some(sample)) = (&inference.model, &inference.sample) else {
-            continue;
-        };
-        let row = tx.lock_one(OF_MODEL, model.as_str()).await?;
+    let samples = record.inferences.iter();
+    let samples = samples.filter_map(|one| one.model.as_ref().zip(one.sample.as_ref()));
+    let mut samples: Vec<_> = samples.collect();
+    // Two turns that asked the same models lock them in the same order.
+    samples.sort_by_key(|(model, _)| *model);
+    for (model, sample) in samples {
+        // Before a model's first answer there is no row to lock.
+        tx.lock_exclusive(&format!("calibration/{model}")).await?;
+        let row = tx.query_one(OF_MODEL, model.as_str()).await?;
         // A row that cannot be read is no reason to lose an answer: it begins anew.
         let known = of_row(row).unwrap_or_default();
         let mut calibration = known.unwrap_or_else(|| Calibration::new(sample));

@@ -7,6 +7,7 @@ mod prompts;
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use kitbag_core::recall::analyse;
 use serde::Serialize;
 
@@ -45,6 +46,13 @@ pub enum Forget {
     /// The messages that a filter admits, in as many transactions as they need; conversations of which
     /// nothing is left go too.
     Messages(ExportFilter),
+    /// The refusals on a channel that are older than a time.
+    Refusals {
+        /// Where the messages came in.
+        channel: String,
+        /// Later ones stay.
+        before: Timestamp,
+    },
     /// Everything about a sender.
     Sender(String),
     /// Everything that the tenant has.
@@ -65,6 +73,8 @@ pub struct Forgotten {
     pub summaries: u64,
     /// Prompts that can no longer be rebuilt.
     pub prompts: u64,
+    /// Refusals of messages.
+    pub refusals: u64,
     /// Whether SQLite's log was emptied too. Where another process reads the file meanwhile it still
     /// holds what was forgotten, until [`Store::vacuum`] empties it.
     pub is_log_clear: bool,
@@ -80,6 +90,7 @@ impl Forgotten {
         self.conversations += other.conversations;
         self.summaries += other.summaries;
         self.prompts += other.prompts;
+        self.refusals += other.refusals;
     }
 }
 
@@ -114,6 +125,10 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
         Forget::Message(id) => forget_message(tx, id).await,
         Forget::Fact { sender, key } => forget_fact(tx, &sender, &key).await,
         Forget::Conversation(id) => forget_conversation(tx, id).await,
+        Forget::Refusals { channel, before } => Ok(Forgotten {
+            refusals: refusal::forget_older(tx, channel, before).await?,
+            ..Forgotten::default()
+        }),
         Forget::Sender(sender) => forget_sender(tx, &sender).await,
         Forget::Tenant => forget_tenant(tx).await,
         // Each of its transactions is begun elsewhere.
@@ -145,8 +160,10 @@ async fn delete_message(
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
     let next = id.conversation.message(id.seq.saturating_add(1));
     tx.execute(sql, next).await?;
-    let sql = "UPDATE turn SET problem = NULL WHERE tenant = $1 AND scope = $2 \
-               AND conversation = $3 AND (message = $4 OR reply = $4)";
+    // Errors may quote what was sent, and so do those of later turns, which sent it again.
+    let sql = "UPDATE turn SET problem = NULL, record = NULL WHERE tenant = $1 AND scope = $2 \
+               AND conversation = $3 AND (message >= $4 OR reply >= $4) \
+               AND (problem IS NOT NULL OR record IS NOT NULL)";
     tx.execute(sql, id).await?;
     if recallable {
         scope.take_off(Share::of(&analyse(&text)));
@@ -255,8 +272,8 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
         facts: facts.len() as u64,
         ..Forgotten::default()
     };
-    let refusals = refusal::forget(tx, sender).await?;
-    if scopes.is_empty() && forgotten.facts == 0 && refusals == 0 {
+    forgotten.refusals = refusal::forget(tx, sender).await?;
+    if scopes.is_empty() && forgotten.facts == 0 && forgotten.refusals == 0 {
         return Err(StoreError::missing("sender", sender));
     }
     let tables = schema::tables();
@@ -299,6 +316,7 @@ async fn forget_tenant(tx: &mut Tx<'_>) -> Result<Forgotten> {
             "conversation" => forgotten.conversations = gone,
             "summary" => forgotten.summaries = gone,
             "prompt" => forgotten.prompts = gone,
+            "refusal" => forgotten.refusals = gone,
             _ => {}
         }
     }

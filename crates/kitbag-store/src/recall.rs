@@ -31,7 +31,7 @@ use crate::history;
 use crate::id::{ConversationId, MessageId};
 use crate::index;
 use crate::message::{MessageTime, StoredMessage};
-use crate::scope::{BesidesWords, Scope};
+use crate::scope::{Scope, ScopeContents};
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{LenientU32, Row};
@@ -244,7 +244,7 @@ pub(crate) enum RecallOutcome {
 /// together.
 struct Part {
     scope: Scope,
-    besides: BesidesWords,
+    contents: ScopeContents,
     offset: u32,
 }
 
@@ -372,11 +372,11 @@ async fn parts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Part>> {
     let scopes = Scope::to_recall(tx, &request.sender, request.channel.as_deref()).await?;
     let mut offset = 0_u32;
     let mut parts = Vec::with_capacity(scopes.len());
-    for (scope, besides) in scopes {
+    for (scope, contents) in scopes {
         let next = offset.saturating_add(scope.conversations).saturating_add(8);
         parts.push(Part {
             scope,
-            besides,
+            contents,
             offset,
         });
         offset = next;

@@ -31,7 +31,7 @@ pub struct Refusal {
 from_row!(Refusal: id, at, channel, sender, reason);
 
 impl Store {
-    /// Keeps that a message was refused. Of long names the beginning is kept, and of all refusals the
+    /// Records a refused message. Of long names the beginning is kept, and of all refusals the
     /// latest 10,000.
     ///
     /// # Errors
@@ -78,4 +78,14 @@ impl Store {
 pub(crate) async fn forget(tx: &mut Tx<'_>, sender: &str) -> Result<u64> {
     let sql = "DELETE FROM refusal WHERE tenant = $1 AND sender = $2";
     tx.execute(sql, Value::Body(sender.to_owned())).await
+}
+
+/// Deletes the refusals on a channel before a time, and returns their number.
+pub(crate) async fn forget_older(
+    tx: &mut Tx<'_>,
+    channel: String,
+    before: Timestamp,
+) -> Result<u64> {
+    let sql = "DELETE FROM refusal WHERE tenant = $1 AND channel = $2 AND at < $3";
+    tx.execute(sql, (Value::Body(channel), before)).await
 }

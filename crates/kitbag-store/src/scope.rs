@@ -48,14 +48,14 @@ impl Share {
 
 /// What a query may find in a scope besides words.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BesidesWords {
+pub(crate) struct ScopeContents {
     /// Whether layers of a conversation are kept, which may hold entities.
     pub(crate) layers: bool,
     /// Whether anything is known of the sender.
     pub(crate) facts: bool,
 }
 
-from_row!(BesidesWords: layers, facts);
+from_row!(ScopeContents: layers, facts);
 
 const COLUMNS: &str = "id, conversations, arrivals, blocks, passages, words, analysis";
 
@@ -86,7 +86,7 @@ impl Scope {
         tx: &mut Tx<'_>,
         sender: &str,
         channel: Option<&str>,
-    ) -> Result<Vec<(Self, BesidesWords)>> {
+    ) -> Result<Vec<(Self, ScopeContents)>> {
         let on_channel = match channel {
             Some(_) => " AND channel = $3",
             None => "",

@@ -219,10 +219,15 @@ fn served(upstream: &Upstream, kind: &str) -> Folder {
 }
 
 fn served_at(address: &str, kind: &str) -> Folder {
+    served_within(address, kind, "first_byte: 60s, idle: 60s")
+}
+
+/// The same with these timeouts.
+fn served_within(address: &str, kind: &str, timeouts: &str) -> Folder {
     let folder = Folder::new();
     let config = format!(
         "providers:\n  local:\n    kind: {kind}\n    base_url: {address}\n    model: m\n    key: {{file: key}}\n    \
-         headers: {{x-team: blue}}\n    timeouts: {{first_byte: 2s, idle: 300ms}}\n"
+         headers: {{x-team: blue}}\n    timeouts: {{{timeouts}}}\n"
     );
     folder.write("served.yaml", config);
     folder.write("key", format!("{KEY}\n"));
@@ -309,7 +314,13 @@ fn o07_an_answer_that_is_not_streamed_is_read_all_the_same() {
     ] {
         let error = r#"{"error":{"message":"no such model"}}"#;
         let (cut, _) = body.split_at(body.len() / 2);
-        let replies = [body, body, error, cut];
+        // Parts that are no list.
+        let (odd, odd_told) = match kind {
+            "anthropic" => (r#"{"content":"In Porto."}"#, "no list of parts"),
+            "responses" => (r#"{"output":[],"content":[]}"#, "no list of parts"),
+            _ => (cut, "the answer cannot be read"),
+        };
+        let replies = [body, body, error, cut, odd];
         let upstream = Upstream::start(replies.into_iter().map(Reply::whole).collect());
         let folder = served(&upstream, kind);
         let told = ask_served(&folder, "Where?", &[]);
@@ -328,6 +339,25 @@ fn o07_an_answer_that_is_not_streamed_is_read_all_the_same() {
         );
         let failed = ask_served(&folder, "Why?", &[]).failure(1);
         assert!(failed.contains("the answer cannot be read"), "{failed}");
+        let failed = ask_served(&folder, "Why?", &[]).failure(1);
+        assert!(failed.contains(odd_told), "{failed}");
+    }
+}
+
+#[test]
+fn o07_a_label_does_not_make_a_stream_of_an_object_nor_the_other_way() {
+    let object = r#"{"content":[{"type":"text","text":"In Porto."}],"stop_reason":"end_turn"}"#;
+    let replies = vec![
+        Reply::whole(upstream::ANTHROPIC),
+        Reply::whole(&format!("\n\n{}", upstream::ANTHROPIC)),
+        Reply::stream(object),
+        Reply::stream(&format!("\n {object}")),
+    ];
+    let asked = replies.len();
+    let upstream = Upstream::start(replies);
+    let folder = served(&upstream, "anthropic");
+    for _ in 0..asked {
+        assert_eq!(ask_served(&folder, "Where?", &[]).success(), "In Porto.\n");
     }
 }
 

@@ -49,6 +49,8 @@ fn o05_a_sender_who_is_not_listed_is_refused_before_anything_is_stored() {
         stats.contains("0 messages") && stats.contains("2 refused messages"),
         "{stats}"
     );
+    let would = ["memory", "forget", "--sender", "eve", "--dry-run"];
+    assert_eq!(run(&folder, &would).success(), "would forget 2 refusals\n");
     let file = std::fs::read(folder.path().join("memory.db")).unwrap();
     assert!(!file.windows(7).any(|seven| seven == b"hunter2"));
     assert_eq!(ask(&folder, "slack", "ann", "hello").success(), "Fine.\n");

@@ -84,7 +84,7 @@ impl DistinctWords {
     }
 }
 
-/// FNV-1a, whose low bits depend on all others then.
+/// FNV-1a, folded so that the low bits depend on the high ones.
 fn hash(word: &str) -> usize {
     let hash = word.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -47,8 +47,8 @@ impl KnownFacts {
         if request.filter != MessageFilter::default() {
             return Ok(Self::default());
         }
-        // What is known of somebody who has never said anything was told.
-        if !parts.is_empty() && !parts.iter().any(|part| part.besides.facts) {
+        // A sender without scopes can still have facts that were set by hand.
+        if !parts.is_empty() && !parts.iter().any(|part| part.contents.facts) {
             return Ok(Self::default());
         }
         let from = match request.channel {

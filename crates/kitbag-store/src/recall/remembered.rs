@@ -37,7 +37,7 @@ async fn entities(
     terms: &BTreeSet<&str>,
     candidates: &[(u32, u32)],
 ) -> Result<Vec<(u32, u32)>> {
-    if !part.besides.layers {
+    if !part.contents.layers {
         return Ok(Vec::new());
     }
     // The best candidates come first.

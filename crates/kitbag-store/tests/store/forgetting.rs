@@ -1,9 +1,11 @@
 //! Forgetting, exporting, copying, checking.
 
+use jiff::SignedDuration;
+use kitbag_core::record::{StageRecord, TurnRecord};
 use kitbag_core::role::Role;
 use kitbag_store::{
-    ConversationChoice, ExportFilter, Exported, Forget, Import, Location, MessageTime, NewFact,
-    NewMessage, NewSummary, RecallRequest, Store, StoreError, SummaryMaker,
+    ConversationChoice, ExportFilter, Exported, Forget, Import, Incoming, Location, MessageTime,
+    NewFact, NewMessage, NewSummary, RecallRequest, Store, StoreError, SummaryMaker,
 };
 
 use crate::on_both;
@@ -11,6 +13,7 @@ use crate::place::{new_tenant, postgres, run, second};
 
 on_both! {
     a_forgotten_message_is_gone_with_what_came_of_it
+    nothing_that_quotes_a_forgotten_message_is_left_in_turns
     a_forgotten_conversation_is_gone
     a_forgotten_sender_is_gone
     what_is_exported_is_imported_again_as_it_was
@@ -98,6 +101,36 @@ async fn a_forgotten_message_is_gone_with_what_came_of_it(store: Store) {
     }
     assert_eq!(found(&store, "bob", "word7").await, ["word7 too"]);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+async fn nothing_that_quotes_a_forgotten_message_is_left_in_turns(store: Store) {
+    let quoting = || {
+        let mut record = TurnRecord::default();
+        let stage = StageRecord::new("infer", "refused: the code is 4711", 5);
+        record.stages.push(stage);
+        record
+    };
+    let mut turns = Vec::new();
+    for text in ["hello", "the code is 4711", "what was it?"] {
+        let incoming = Incoming::new("cli", "ann", text);
+        let turn = store.accept(&incoming, second(0)).await.unwrap();
+        let lease = store.begin(turn.id, SignedDuration::from_secs(60), second(1));
+        let lease = lease.await.unwrap();
+        let problem = "refused: the code is 4711";
+        let failed = store.failed(&lease, problem, quoting(), second(2));
+        turns.push(failed.await.unwrap());
+    }
+    // Learning tells what went wrong in the record of the latest turn.
+    let id = turns[0].id.conversation();
+    store.add_to_record(id, quoting()).await.unwrap();
+    let forget = Forget::Message(turns[1].message);
+    store.forget(forget).await.unwrap();
+    assert_eq!(store.turn(turns[0].id).await.unwrap(), turns[0]);
+    for turn in &turns[1..] {
+        let left = store.turn(turn.id).await.unwrap();
+        assert_eq!(left.problem, None);
+        assert_eq!(left.record, TurnRecord::default());
+    }
 }
 
 async fn a_forgotten_conversation_is_gone(store: Store) {

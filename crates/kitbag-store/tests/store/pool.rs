@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kitbag_store::{Incoming, Location, NewFact, Store, StoreError};
+use jiff::SignedDuration;
+use kitbag_core::calibration::CountSample;
+use kitbag_core::record::InferenceRecord;
+use kitbag_store::{Incoming, Learned, Location, NewFact, Store, StoreError};
 
 use crate::place::{Database, new_tenant, postgres_url, run, second, superuser};
 use crate::server::socket_folder;
@@ -30,18 +33,132 @@ fn x07_a_busy_pool_is_waited_for_and_then_named() {
             async move { store.accept(&hello("first"), second(0)).await }
         });
         // The only connection waits for the lock.
-        let server = superuser(&database.url).await;
-        let waits = "SELECT count(*) FROM pg_stat_activity \
-                     WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while server.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until_waiting(&superuser(&database.url).await, 1).await;
         let error = store.accept(&hello("second"), second(0)).await.unwrap_err();
         assert!(matches!(error, StoreError::Exhausted { .. }), "{error}");
         assert!(error.hint().unwrap().contains("pool_size"), "{error}");
         blocker.batch_execute("ROLLBACK").await.unwrap();
         waiting.await.unwrap().unwrap();
         store.accept(&hello("second"), second(0)).await.unwrap();
+        drop(store);
+        database.remove().await;
+    });
+}
+
+/// Waits until so many connections to the database wait for locks.
+async fn until_waiting(server: &tokio_postgres::Client, count: i64) {
+    let waits = "SELECT count(*) FROM pg_stat_activity \
+                 WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while server.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) != count {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The one connection goes on in no transaction of somebody who stopped waiting.
+#[test]
+fn x07_a_write_that_nobody_waits_for_any_more_is_undone() {
+    run(async {
+        let database = Database::new().await;
+        let url = format!("{}?pool_size=1", database.url);
+        let store = Store::open(&url.parse().unwrap()).await.unwrap();
+        let other = store.for_tenant(new_tenant());
+        other.accept(&hello("other"), second(0)).await.unwrap();
+        let server = superuser(&database.url).await;
+        let blocker = superuser(&database.url).await;
+        let connection = "SELECT pid FROM pg_stat_activity \
+                          WHERE datname = current_database() AND usename IS NOT NULL \
+                          AND pid <> ALL ($1::int[])";
+        let own: Vec<i32> = {
+            let pid = "SELECT pg_backend_pid()";
+            let one = server.query_one(pid, &[]).await.unwrap().get(0);
+            vec![one, blocker.query_one(pid, &[]).await.unwrap().get(0)]
+        };
+        let connection = async || -> i32 {
+            let row = server.query_one(connection, &[&own]).await;
+            row.unwrap().get(0)
+        };
+        let before = connection().await;
+
+        // After it has written, in the middle of a statement.
+        let lock = "BEGIN; LOCK TABLE kitbag.message IN ACCESS EXCLUSIVE MODE";
+        blocker.batch_execute(lock).await.unwrap();
+        let writing = tokio::spawn({
+            let store = store.clone();
+            async move { store.accept(&hello("first"), second(0)).await }
+        });
+        until_waiting(&server, 1).await;
+        writing.abort();
+        assert!(writing.await.unwrap_err().is_cancelled());
+        blocker.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(other.stats().await.unwrap().messages, 1);
+        assert_eq!(store.stats().await.unwrap().conversations, 0);
+
+        // At whatever point of the way, the beginning among them.
+        for polls in 1..12 {
+            let message = hello("second");
+            let mut writing = Box::pin(store.accept(&message, second(0)));
+            for _ in 0..polls {
+                let poll = std::future::poll_fn(|context| {
+                    std::task::Poll::Ready(writing.as_mut().poll(context).is_ready())
+                });
+                if poll.await {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            drop(writing);
+            assert_eq!(other.stats().await.unwrap().messages, 1, "{polls}");
+            // All of it, or nothing.
+            let stats = store.stats().await.unwrap();
+            assert_eq!(stats.messages, stats.turns, "{polls}");
+        }
+
+        // After an error in the middle.
+        let missing = "1.9#9".parse().unwrap();
+        let forget = kitbag_store::Forget::Message(missing);
+        store.forget(forget).await.unwrap_err();
+        assert_eq!(other.stats().await.unwrap().messages, 1);
+        other.accept(&hello("another"), second(0)).await.unwrap();
+        assert_eq!(other.stats().await.unwrap().messages, 2);
+        assert_eq!(connection().await, before, "it was the same connection");
+        drop((store, other));
+        database.remove().await;
+    });
+}
+
+/// Both find that there is no row yet.
+#[test]
+fn o07_two_first_answers_of_a_model_that_end_together_both_count() {
+    run(async {
+        let database = Database::new().await;
+        let store = Store::open(&database.url.parse().unwrap()).await.unwrap();
+        let mut ends = Vec::new();
+        for sender in ["ann", "bob"] {
+            let incoming = Incoming::new("cli", sender, "hello");
+            let turn = store.accept(&incoming, second(0)).await.unwrap();
+            let lease = store.begin(turn.id, SignedDuration::from_secs(60), second(1));
+            let lease = lease.await.unwrap();
+            let mut inference = InferenceRecord::default();
+            inference.model = Some("m".to_owned());
+            inference.sample = CountSample::new("o200k_base", 1_000, 1_200, 1_300);
+            let mut learned = Learned::reply("hi", second(2));
+            learned.record.inferences.push(inference);
+            let store = store.clone();
+            ends.push(async move { store.learned(&lease, learned, second(2)).await });
+        }
+        let server = superuser(&database.url).await;
+        let blocker = superuser(&database.url).await;
+        // Rows can be read and locked, and none can be written.
+        let lock = "BEGIN; LOCK TABLE kitbag.calibration IN SHARE MODE";
+        blocker.batch_execute(lock).await.unwrap();
+        let ends: Vec<_> = ends.into_iter().map(tokio::spawn).collect();
+        until_waiting(&server, 2).await;
+        blocker.batch_execute("ROLLBACK").await.unwrap();
+        for end in ends {
+            end.await.unwrap().unwrap();
+        }
+        let known = store.calibration("m").await.unwrap().unwrap();
+        assert_eq!(known.answers, 2);
         drop(store);
         database.remove().await;
     });

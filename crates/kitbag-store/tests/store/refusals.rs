@@ -8,6 +8,7 @@ use crate::place::second;
 on_both! {
     o05_refusals_are_listed_latest_first
     o05_forgetting_a_sender_forgets_its_refusals
+    o05_older_refusals_of_a_channel_are_forgotten
     o05_refused_names_may_be_anything
 }
 
@@ -36,10 +37,27 @@ async fn o05_forgetting_a_sender_forgets_its_refusals(store: Store) {
     refuse(&store, "eve", 0).await;
     refuse(&store, "mallory", 1).await;
     let eve = Forget::Sender("eve".to_owned());
-    store.forget(eve.clone()).await.unwrap();
+    let gone = store.forget(eve.clone()).await.unwrap();
+    assert_eq!(gone.refusals, 1);
     let left = store.refusals(5).await.unwrap();
     assert_eq!((left.len(), &*left[0].sender), (1, "mallory"));
     assert!(store.forget(eve).await.is_err());
+}
+
+async fn o05_older_refusals_of_a_channel_are_forgotten(store: Store) {
+    for at in 0..3 {
+        refuse(&store, "eve", at).await;
+    }
+    let older = |channel: &str| Forget::Refusals {
+        channel: channel.to_owned(),
+        before: second(2),
+    };
+    assert_eq!(store.forget(older("mail")).await.unwrap().refusals, 0);
+    assert_eq!(store.forget(older("slack")).await.unwrap().refusals, 2);
+    let left = store.refusals(5).await.unwrap();
+    assert_eq!((left.len(), left[0].at), (1, second(2)));
+    let gone = store.forget(Forget::Tenant).await.unwrap();
+    assert_eq!(gone.refusals, 1);
 }
 
 async fn o05_refused_names_may_be_anything(store: Store) {

@@ -292,7 +292,7 @@ impl HttpProvider {
             };
             Ok((head, first, body))
         };
-        let (head, first, body) =
+        let (_, first, body) =
             timeout(limit, first)
                 .await
                 .map_err(|_| ProviderError::Timeout {
@@ -303,9 +303,7 @@ impl HttpProvider {
         let idle = self.settings.timeouts.idle;
         let (address, secrets) = (self.shown_address(), ready.secrets.clone());
         let api = self.api;
-        Ok(answer::stream(
-            &head, first, body, api, idle, address, secrets,
-        ))
+        Ok(answer::stream(first, body, api, idle, address, secrets))
     }
 
     fn failed(&self, error: &client::SendError, ready: &Ready) -> ProviderError {

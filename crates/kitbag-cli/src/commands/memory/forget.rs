@@ -166,6 +166,7 @@ pub(super) fn told(gone: &Forgotten) -> String {
             "prompt that cannot be rebuilt",
             "prompts that cannot be rebuilt",
         ),
+        (gone.refusals, "refusal", "refusals"),
     ];
     let counts: Vec<String> = counts
         .iter()
@@ -199,6 +200,7 @@ fn named(what: &Forget) -> String {
         Forget::Fact { sender, key } => format!("the fact `{key}` of {sender}"),
         Forget::Conversation(id) => format!("conversation {id}"),
         Forget::Sender(sender) => format!("all about {sender}"),
+        Forget::Refusals { channel, .. } => format!("the refusals on {channel}"),
         Forget::Tenant => "everything of the tenant".to_owned(),
         _ => "these messages".to_owned(),
     }

@@ -19,8 +19,9 @@ use kitbag::command::ForgetPreview;
 ///
 /// `memory.retention` in kitbag.yaml says how long messages are kept, such as 90d, 12w or 1y, and
 /// `memory.channels.NAME.retention` how long on one channel. Older ones go as `kitbag memory forget` would
-/// remove them, with all that was made of them. Messages without a time stay. Nothing is forgotten by
-/// itself: run this command when it suits you, with `--yes` where nobody sits at a terminal.
+/// remove them, with all that was made of them, and so do refusals of messages. Messages without a time
+/// stay. Nothing is forgotten by itself: run this command when it suits you, with `--yes` where nobody sits
+/// at a terminal.
 ///
 /// Example: kitbag memory retain --dry-run
 #[derive(clap::Args)]
@@ -76,7 +77,14 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let Some(before) = before else { continue };
         let old = MessageFilter::default().until(before);
         let filter = ExportFilter::new(None, Some(channel.clone())).among(old);
-        due.push((channel, before, Forget::Messages(filter)));
+        due.push((channel.clone(), before, Forget::Messages(filter)));
+        let refusals = Forget::Refusals {
+            channel: channel.clone(),
+            before,
+        };
+        if !ForgetPreview::of(&store, &refusals, 0).await?.is_empty() {
+            due.push((channel, before, refusals));
+        }
     }
     if args.dry_run {
         return list(args, &store, due).await;
@@ -139,5 +147,7 @@ async fn list(
 async fn channels(store: &Store) -> Result<BTreeSet<String>, Failure> {
     let names = store.sender_names(u32::MAX).await?.into_iter();
     let channels = names.map(|(_, channel)| channel);
+    let refused = store.refusals(u32::MAX).await?.into_iter();
+    let channels = channels.chain(refused.map(|refusal| refusal.channel));
     Ok(channels.filter(|channel| !channel.is_empty()).collect())
 }

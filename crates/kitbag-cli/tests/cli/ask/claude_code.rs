@@ -106,8 +106,14 @@ fn o07_a_program_that_fails_is_told_without_the_key() {
     ] {
         folder.write("key", KEY);
         folder.write("fake.sh", script);
-        let config = "providers: {cc: {kind: claude-code, command: [sh, fake.sh], key: {file: key}, \
-                      timeouts: {first_byte: 500ms}}}\n";
+        let first_byte = match script {
+            "sleep 30" => "500ms",
+            _ => "60s",
+        };
+        let config = format!(
+            "providers: {{cc: {{kind: claude-code, command: [sh, fake.sh], key: {{file: key}}, \
+             timeouts: {{first_byte: {first_byte}}}}}}}\n"
+        );
         folder.write("cc.yaml", config);
         let error = ask_raw(&folder, &["ask", "hello", "--config", "cc.yaml"]).failure(1);
         assert!(error.contains(told), "{told}: {error}");

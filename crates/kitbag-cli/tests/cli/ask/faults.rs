@@ -3,7 +3,7 @@
 
 use super::key::assert_key_is_nowhere;
 use super::upstream::{self, Reply, Upstream};
-use super::{KEY, ask_served, served};
+use super::{KEY, ask_served, served, served_within};
 use crate::run::Folder;
 
 /// A fault, what is told of it, and how many requests it takes.
@@ -61,8 +61,13 @@ fn o07_a_cut_stream_keeps_its_usage() {
 fn faults(kind: &str, whole: &str, begun: &str, error: &str) {
     let error = format!("data: {}\n\n", error.replace("KEY", KEY));
     for (replies, told, requests) in cases(whole, begun, &error) {
+        // Where something is to come it may take its time.
+        let folder = |upstream: &Upstream| match told.contains(" within ") {
+            true => served_within(&upstream.address(), kind, "first_byte: 2s, idle: 300ms"),
+            false => served(upstream, kind),
+        };
         let upstream = Upstream::start(replies);
-        let folder = served(&upstream, kind);
+        let folder = folder(&upstream);
         let output = ask_served(&folder, "Where are the bees?", &[]);
         let printed = format!("{}{}", output.stdout, output.stderr);
         assert!(printed.contains(told), "{told}: {printed}");

@@ -87,11 +87,6 @@ impl Interrupted {
         let replies = vec![Reply::Silent(begun), Reply::stream(upstream::ANTHROPIC)];
         let upstream = Upstream::start(replies);
         let folder = served(&upstream, "anthropic");
-        let config = std::fs::read_to_string(folder.path().join("served.yaml")).unwrap();
-        folder.write(
-            "served.yaml",
-            config.replace("first_byte: 2s, idle: 300ms", "idle: 20s"),
-        );
         let store = ["--store", "sqlite:memory.db"];
         let args = [&store[..], args, &["--config", "served.yaml"]].concat();
         let mut command = folder.command(&args);

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -51,6 +52,38 @@ fn o07_a_certificate_that_cannot_be_trusted_is_a_clear_error_and_gets_no_key() {
         assert!(upstream.requests().is_empty());
         assert_key_is_nowhere(&folder, &output);
     }
+}
+
+#[test]
+fn o07_authorities_that_cannot_be_read_are_told_and_no_others_are_trusted() {
+    let authority = Authority::new();
+    let upstream = authority.serve("localhost");
+    let folder = secure(&upstream, &authority);
+    folder.write("empty.pem", "");
+    for (name, value) in [
+        ("SSL_CERT_FILE", "missing.pem"),
+        ("SSL_CERT_FILE", "empty.pem"),
+        ("SSL_CERT_DIR", "missing"),
+    ] {
+        let mut command = command(&folder, &[(name, value)]);
+        if name == "SSL_CERT_DIR" {
+            command.env_remove("SSL_CERT_FILE");
+        }
+        let output = crate::run::finish(command, Some(b""));
+        assert_key_is_nowhere(&folder, &output);
+        let error = output.failure(1);
+        let told = format!("no certificate can be read from {name}");
+        assert!(error.contains(&told), "{error}");
+    }
+    assert!(upstream.requests().is_empty());
+    // Without encryption nobody is asked for a certificate.
+    let upstream = Upstream::start(vec![Reply::stream(upstream::ANTHROPIC)]);
+    let plain = served(&upstream, "anthropic");
+    let output = ask(
+        &plain,
+        &[("SSL_CERT_FILE", "missing.pem"), ("NO_PROXY", "127.0.0.1")],
+    );
+    assert_eq!(output.success(), "In Porto.\n");
 }
 
 #[test]
@@ -111,6 +144,10 @@ fn o07_a_proxy_that_refuses_is_a_clear_error() {
 }
 
 fn ask(folder: &Folder, variables: &[(&str, &str)]) -> Output {
+    crate::run::finish(command(folder, variables), Some(b""))
+}
+
+fn command(folder: &Folder, variables: &[(&str, &str)]) -> Command {
     let args = ["--store", "sqlite:memory.db", "--log", "trace"];
     let ask = ["ask", "Where are the bees?", "--config", "served.yaml"];
     let mut command = folder.command(&[&args[..], &ask].concat());
@@ -120,7 +157,7 @@ fn ask(folder: &Folder, variables: &[(&str, &str)]) -> Output {
     command
         .env_remove("SSL_CERT_DIR")
         .envs(variables.iter().copied());
-    crate::run::finish(command, Some(b""))
+    command
 }
 
 /// A folder whose provider is a server with a certificate, of an authority whose own is in a file.

@@ -163,6 +163,18 @@ fn x04_messages_are_kept_as_long_as_the_configuration_says() {
     );
     let config = "memory:\n  retention: 30d\n  channels:\n    mail: {retention: 100y}\n";
     memory.0.write("kitbag.yaml", config);
+    memory.open("memory.db", async |store| {
+        for (channel, at) in [
+            ("slack", "2024-01-01T00:00:00Z"),
+            ("slack", "2200-01-01T00:00:00Z"),
+        ] {
+            let at = at.parse().unwrap();
+            store
+                .refuse(channel, "eve", "not listed", at)
+                .await
+                .unwrap();
+        }
+    });
     let list = memory.json(&["retain", "--dry-run"]);
     let count = |at: usize| {
         (
@@ -172,13 +184,21 @@ fn x04_messages_are_kept_as_long_as_the_configuration_says() {
     };
     assert_eq!(count(0), (&json!("mail"), &json!(0)));
     assert_eq!(count(1), (&json!("slack"), &json!(5)));
+    assert_eq!(list["channels"][2]["refusals"], 1, "{list}");
     let error = memory.run(&["retain"]).failure(2);
     assert!(error.contains("say so with `--yes`"), "{error}");
     let told = memory.run(&["retain", "--yes"]);
     assert!(told.stderr.contains("retention as in "), "{told:?}");
     assert_eq!(
         told.success(),
-        "mail: forgot nothing\nslack: forgot 5 messages, 2 conversations\n"
+        "mail: forgot nothing\nslack: forgot 5 messages, 2 conversations\nslack: forgot 1 refusal\n"
+    );
+    assert_eq!(
+        memory.json(&["refusals"])["refusals"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
     );
     assert_eq!(memory.json(&["stats"])["messages"], 3);
     memory.run(&["check"]).success();

@@ -20,6 +20,33 @@ fn o06_the_same_file_adds_nothing_the_second_time() {
 }
 
 #[test]
+fn x01_a_large_import_ends_with_a_compact_file_unless_most_of_it_is_older() {
+    let memory = Memory::new();
+    let import = |tenant: &str, count: usize| {
+        let line = |n: usize| format!("{{\"sender\": \"s{}\", \"text\": \"word{n}\"}}\n", n % 40);
+        let lines: String = (0..count).map(line).collect();
+        let args = ["--tenant", tenant, "import", "-"];
+        let told = memory.run_with_stdin(&args, lines.as_bytes());
+        assert!(told.stderr.starts_with("imported "), "{told:?}");
+        told.success();
+    };
+    let size = || memory.json(&["stats"])["file_bytes"].as_u64().unwrap();
+    let is_compact = || {
+        let before = size();
+        memory.run(&["vacuum"]).success();
+        size() == before
+    };
+    import("main", 10_000);
+    assert_eq!(memory.json(&["stats"])["messages"], 10_000);
+    assert!(is_compact());
+    memory.run(&["check"]).success();
+    // Less than half of the file, though all of its tenant.
+    import("main", 10_100);
+    import("other", 10_000);
+    assert!(!is_compact());
+}
+
+#[test]
 fn o06_a_bad_line_keeps_all_before_it_and_names_itself() {
     for (bad, named) in [
         ("{\"text\": 3}", "line 7: invalid type"),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::role::Role;
 use kitbag_store::{
-    ExportFilter, Forget, MessageFilter, MessageTime, Store, StoreError, StoredMessage,
+    ExportFilter, Forget, MessageFilter, MessageTime, Refusal, Store, StoreError, StoredMessage,
 };
 use serde::Serialize;
 
@@ -13,13 +13,14 @@ use crate::words::{beginning, counted};
 /// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// The messages that forgetting would remove, and the values of facts that came from them. Summaries made
+/// The messages that forgetting would remove, the values of facts that came from them, and refusals. Summaries made
 /// of them go too, and are not counted here.
 #[derive(Debug, Default, Serialize)]
 pub struct ForgetPreview {
     messages: u64,
     conversations: usize,
     facts: u64,
+    refusals: u64,
     /// The first of the messages.
     first: Vec<Line>,
 }
@@ -59,17 +60,25 @@ impl ForgetPreview {
                 preview.conversations = 1;
                 return Ok(preview);
             }
+            Forget::Refusals { channel, before } => {
+                let is_old = |one: &Refusal| one.channel == *channel && one.at < *before;
+                preview.refusals = count_refusals(store, is_old).await?;
+                return Ok(preview);
+            }
             Forget::Messages(filter) => filter.clone().in_older_texts(),
             Forget::Conversation(id) => {
                 ExportFilter::default().among(MessageFilter::default().in_conversation(*id))
             }
             Forget::Sender(sender) => {
                 preview.facts = store.fact_history(sender, None, u32::MAX).await?.len() as u64;
+                let is_theirs = |one: &Refusal| one.sender == *sender;
+                preview.refusals = count_refusals(store, is_theirs).await?;
                 ExportFilter::new(Some(sender.clone()), None)
             }
             Forget::Tenant => {
                 let stats = store.stats().await?;
                 preview.facts = stats.facts + stats.past_facts;
+                preview.refusals = stats.refusals;
                 ExportFilter::default()
             }
             _ => ExportFilter::default(),
@@ -108,7 +117,7 @@ impl ForgetPreview {
     /// Whether nothing would go.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.messages == 0 && self.facts == 0
+        self.messages == 0 && self.facts == 0 && self.refusals == 0
     }
 
     /// The list, for a person.
@@ -122,6 +131,9 @@ impl ForgetPreview {
         }
         if self.facts > 0 {
             parts.push(counted(self.facts, "value of facts", "values of facts"));
+        }
+        if self.refusals > 0 {
+            parts.push(counted(self.refusals, "refusal", "refusals"));
         }
         if parts.is_empty() {
             return format!("{would} nothing");
@@ -140,6 +152,15 @@ impl ForgetPreview {
         }
         text
     }
+}
+
+async fn count_refusals(
+    store: &Store,
+    would_go: impl Fn(&Refusal) -> bool,
+) -> Result<u64, StoreError> {
+    // There are never many.
+    let refusals = store.refusals(u32::MAX).await?;
+    Ok(refusals.iter().filter(|one| would_go(one)).count() as u64)
 }
 
 /// A time as the speaker's clock showed it.

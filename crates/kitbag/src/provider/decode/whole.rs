@@ -17,9 +17,9 @@ pub(in super::super) fn read(api: Api, body: &str) -> Result<Vec<ReplyEvent>, Pr
         return Err(broke_off(error));
     }
     let told = match api {
-        Api::Anthropic => anthropic(&answer, body),
+        Api::Anthropic => anthropic(&answer, &raw_list(body)?),
         Api::Chat => chat(answer),
-        Api::Responses => responses(&answer, body),
+        Api::Responses => responses(&answer, &raw_list(body)?),
     };
     let mut decoder = Decoder::new(api);
     let mut events = Vec::new();
@@ -30,9 +30,9 @@ pub(in super::super) fn read(api: Api, body: &str) -> Result<Vec<ReplyEvent>, Pr
     Ok(events)
 }
 
-fn anthropic(answer: &Value, body: &str) -> Vec<String> {
+fn anthropic(answer: &Value, blocks: &[RawJson]) -> Vec<String> {
     let mut told = vec![json!({ "type": "message_start", "message": answer }).to_string()];
-    for (index, block) in (0..).zip(raw_list(body)) {
+    for (index, block) in (0..).zip(blocks) {
         let block = block.as_str();
         told.push(format!(
             r#"{{"type":"content_block_start","index":{index},"content_block":{block}}}"#
@@ -56,10 +56,10 @@ fn chat(mut answer: Value) -> Vec<String> {
     vec![answer.to_string(), "[DONE]".to_owned()]
 }
 
-fn responses(answer: &Value, body: &str) -> Vec<String> {
+fn responses(answer: &Value, raw_items: &[RawJson]) -> Vec<String> {
     let mut told = Vec::new();
     let items = answer.get("output").and_then(Value::as_array);
-    for (item, raw) in items.into_iter().flatten().zip(raw_list(body)) {
+    for (item, raw) in items.into_iter().flatten().zip(raw_items) {
         let parts = item.get("content").and_then(Value::as_array);
         let parts = parts.filter(|_| text(item, "type") == "message");
         for part in parts.into_iter().flatten() {
@@ -80,12 +80,17 @@ fn responses(answer: &Value, body: &str) -> Vec<String> {
 }
 
 /// The blocks or items of an answer, byte for byte.
-fn raw_list(body: &str) -> Vec<RawJson> {
+fn raw_list(body: &str) -> Result<Vec<RawJson>, ProviderError> {
     #[derive(Deserialize)]
     struct Answer {
         #[serde(default, alias = "output")]
         content: Vec<RawJson>,
     }
     let answer: Result<Answer, _> = serde_json::from_str(body);
-    answer.map(|answer| answer.content).unwrap_or_default()
+    match answer {
+        Ok(answer) => Ok(answer.content),
+        Err(error) => Err(ProviderError::Malformed {
+            problem: format!("it has no list of parts ({error})"),
+        }),
+    }
 }

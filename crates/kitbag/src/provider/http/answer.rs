@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use http::header::CONTENT_TYPE;
-use http::response::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming};
 use tokio::time::timeout;
@@ -20,7 +18,10 @@ use crate::provider::{ProviderError, ReplyEvent, ReplyStream, Secret, Stage};
 /// An answer that is being read. Dropping it closes the connection.
 struct Answer {
     body: Incoming,
+    api: Api,
     format: Format,
+    /// Whether something came by which to tell the form.
+    is_begun: bool,
     events: VecDeque<ReplyEvent>,
     /// An error to tell after the events that came before it.
     error: Option<ProviderError>,
@@ -34,7 +35,7 @@ struct Answer {
 enum Format {
     Stream(SseReader, Decoder),
     /// One JSON object; as much of it as has come.
-    Whole(Api, Vec<u8>),
+    Whole(Vec<u8>),
 }
 
 /// No more of a whole answer is read.
@@ -42,7 +43,6 @@ const LARGEST: usize = 32 << 20;
 
 /// The events of a body whose first frame has come.
 pub(super) fn stream(
-    head: &Parts,
     first: Frame<Bytes>,
     body: Incoming,
     api: Api,
@@ -52,10 +52,9 @@ pub(super) fn stream(
 ) -> ReplyStream {
     let mut answer = Answer {
         body,
-        format: match is_json(head) {
-            true => Format::Whole(api, Vec::new()),
-            false => Format::Stream(SseReader::default(), Decoder::new(api)),
-        },
+        api,
+        format: Format::Stream(SseReader::default(), Decoder::new(api)),
+        is_begun: false,
         events: VecDeque::new(),
         error: None,
         is_over: false,
@@ -100,8 +99,8 @@ impl Answer {
                     self.is_over = true;
                     let end = match &mut self.format {
                         Format::Stream(_, decoder) => decoder.end(),
-                        Format::Whole(api, body) => {
-                            whole::read(*api, &String::from_utf8_lossy(body))
+                        Format::Whole(body) => {
+                            whole::read(self.api, &String::from_utf8_lossy(body))
                         }
                     };
                     self.keep(end);
@@ -114,9 +113,10 @@ impl Answer {
         let Ok(bytes) = frame.into_data() else {
             return; // Trailers say nothing of the answer.
         };
+        self.tell_form(&bytes);
         let events = match &mut self.format {
             Format::Stream(reader, _) => reader.read(&bytes),
-            Format::Whole(_, body) => {
+            Format::Whole(body) => {
                 body.extend_from_slice(&bytes);
                 match body.len() > LARGEST {
                     true => Err(TooLarge),
@@ -136,6 +136,18 @@ impl Answer {
             if let Format::Stream(_, decoder) = &mut self.format {
                 let read = decoder.read(&event);
                 self.keep(read);
+            }
+        }
+    }
+
+    /// Tells an answer that comes as one object, although a stream was asked for. No line of a stream
+    /// begins with a brace. Servers label either as the other.
+    fn tell_form(&mut self, bytes: &[u8]) {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        if let Some(first) = first.filter(|_| !self.is_begun) {
+            self.is_begun = true;
+            if *first == b'{' {
+                self.format = Format::Whole(Vec::new());
             }
         }
     }
@@ -160,12 +172,4 @@ impl Answer {
         }
         error
     }
-}
-
-/// Whether the answer comes as one object, although a stream was asked for.
-fn is_json(head: &Parts) -> bool {
-    let kind = head.headers.get(CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default();
-    kind.trim().eq_ignore_ascii_case("application/json")
 }

@@ -1,13 +1,16 @@
 //! The connection: TLS, a proxy if the environment names one, and no waiting for full packets.
 
+use std::env;
 use std::error::Error;
 use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::uri::Scheme;
 use http::{Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
+use hyper_rustls::builderstates::WantsProtocols2;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -17,6 +20,9 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::CertificateError;
 
 pub(super) type SendError = legacy::Error;
+
+/// The variables that name a file of authorities, and folders of them.
+const AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
 pub(super) enum Client {
     Direct(legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
@@ -30,12 +36,13 @@ impl Client {
         http.set_nodelay(true);
         http.set_connect_timeout(Some(connect));
         http.enforce_http(false);
+        let tls = tls(address)?;
         let mut builder = legacy::Client::builder(TokioExecutor::new());
         builder.pool_timer(TokioTimer::new());
         // A connection that was closed meanwhile is found out by us, who know what may be tried again.
         builder.retry_canceled_requests(false);
         let Some(proxy) = Matcher::from_env().intercept(address) else {
-            return Ok(Self::Direct(builder.build(tls()?.wrap_connector(http))));
+            return Ok(Self::Direct(builder.build(tls.wrap_connector(http))));
         };
         if proxy
             .uri()
@@ -51,7 +58,7 @@ impl Client {
         if let Some(auth) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(auth.clone());
         }
-        Ok(Self::Tunnel(builder.build(tls()?.wrap_connector(tunnel))))
+        Ok(Self::Tunnel(builder.build(tls.wrap_connector(tunnel))))
     }
 
     pub(super) async fn send(
@@ -65,14 +72,23 @@ impl Client {
     }
 }
 
-/// TLS with the roots of the system, or with built-in ones where an image has none.
-fn tls() -> Result<HttpsConnectorBuilder<hyper_rustls::builderstates::WantsProtocols2>, String> {
-    Ok(match HttpsConnectorBuilder::new().with_native_roots() {
+/// TLS with the authorities that the environment names, else with those of the system, or with built-in
+/// ones where an image has none.
+fn tls(address: &Uri) -> Result<HttpsConnectorBuilder<WantsProtocols2>, String> {
+    let builder = match HttpsConnectorBuilder::new().with_native_roots() {
         Ok(builder) => builder,
-        Err(_) => HttpsConnectorBuilder::new().with_webpki_roots(),
-    }
-    .https_or_http()
-    .enable_http1())
+        Err(error) => {
+            let named = AUTHORITIES
+                .into_iter()
+                .find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
+            // Whoever names authorities trusts no others.
+            if let Some(name) = named.filter(|_| address.scheme() == Some(&Scheme::HTTPS)) {
+                return Err(format!("no certificate can be read from {name}: {error}"));
+            }
+            HttpsConnectorBuilder::new().with_webpki_roots()
+        }
+    };
+    Ok(builder.https_or_http().enable_http1())
 }
 
 /// Whether the connection itself took too long.

@@ -113,13 +113,22 @@ impl Keeper {
         Ok(kept)
     }
 
-    /// Compacts the store, unless most of it was there before. Each batch writes a little to every sender,
-    /// into the middle of the tables, which leaves pages partly empty.
+    /// Compacts the file, unless most of it was there before, of whatever tenant. Each batch writes a
+    /// little to every sender, into the middle of the tables, which leaves pages partly empty.
     async fn compact(&self, imported: u64) {
-        let Ok(stats) = self.store.stats().await else {
+        let is_file = self
+            .store
+            .stats()
+            .await
+            .map(|stats| stats.file_bytes.is_some());
+        if !is_file.unwrap_or(false) {
+            return; // A server gives space back by itself.
+        }
+        let Ok(tenants) = self.store.tenants().await else {
             return;
         };
-        if imported >= stats.messages / 2 {
+        let all: u64 = tenants.iter().map(|tenant| tenant.messages).sum();
+        if imported >= all / 2 {
             self.progress.stage("compacting");
             // The messages are kept. A full disk, or somebody else who uses the file, only leaves it larger.
             drop(self.store.vacuum().await);
