@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId};
 use crate::names;
+use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{FromRow, LenientU32, Row, Value};
@@ -52,6 +53,14 @@ pub struct Fact {
     /// Whether the message takes the value back. Nobody outside the store sees such a fact.
     #[serde(skip)]
     pub(crate) is_retraction: bool,
+}
+
+impl Fact {
+    /// Whether prompts of a scope may say it.
+    pub(crate) fn is_seen_in(&self, scope: Option<u32>) -> bool {
+        let source = self.source.map(|id| id.conversation.scope);
+        !self.drawn || (source.is_some() && source == scope)
+    }
 }
 
 /// A fact to keep.
@@ -150,6 +159,21 @@ impl Store {
             .await
     }
 
+    /// What a prompt on a channel may say about a sender now, by key: what was told, and what was drawn
+    /// from messages on this channel; at most `limit` facts, those learned last.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn facts_on(&self, channel: &str, sender: &str, limit: u32) -> Result<Vec<Fact>> {
+        let (channel, sender) = (channel.to_owned(), sender.to_owned());
+        self.read(async move |tx| {
+            let scope = Scope::find(tx, &channel, &sender).await?;
+            let from = DrawnFrom::Scope(scope.map(|scope| scope.id));
+            current(tx, &sender, from, limit).await
+        })
+        .await
+    }
+
     /// The number of values of facts that came from each message, current and past.
     ///
     /// # Errors
@@ -165,6 +189,25 @@ impl Store {
             Ok(counts)
         })
         .await
+    }
+
+    /// The values that a fact about a sender has had as a channel sees it, oldest first: those that were
+    /// told, and those that were drawn from messages there.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn fact_history_on(
+        &self,
+        channel: &str,
+        sender: &str,
+        key: &str,
+    ) -> Result<Vec<Fact>> {
+        let (to, of) = (channel.to_owned(), sender.to_owned());
+        let scope = self.read(async move |tx| Scope::find(tx, &to, &of).await);
+        let scope = scope.await?.map(|scope| scope.id);
+        let mut facts = self.fact_history(sender, Some(key), u32::MAX).await?;
+        facts.retain(|fact| fact.is_seen_in(scope));
+        Ok(facts)
     }
 
     /// The values that a sender's facts have had, by key, oldest first; at most `limit`. Of one key, if it

@@ -15,7 +15,7 @@ use crate::conversation::Conversation;
 use crate::edit;
 use crate::error::{Result, StoreError};
 use crate::export::ExportFilter;
-use crate::fact;
+use crate::fact::{self, Fact, Timeline};
 use crate::id::{ConversationId, MessageId};
 use crate::index;
 use crate::refusal;
@@ -36,6 +36,16 @@ pub enum Forget {
     Message(MessageId),
     /// A fact about a sender, with its history.
     Fact {
+        /// About whom.
+        sender: String,
+        /// Which.
+        key: String,
+    },
+    /// A fact about a sender as one channel sees it: the values that were told, and those that were drawn
+    /// from messages there.
+    FactOn {
+        /// On which channel.
+        channel: String,
         /// About whom.
         sender: String,
         /// Which.
@@ -108,6 +118,19 @@ impl Store {
                 let fact = Forget::Fact { sender, key };
                 self.write(async move |tx| forget(tx, fact).await).await?
             }
+            Forget::FactOn {
+                channel,
+                sender,
+                key,
+            } => {
+                let key = self.secrets().masked_name(key);
+                let fact = Forget::FactOn {
+                    channel,
+                    sender,
+                    key,
+                };
+                self.write(async move |tx| forget(tx, fact).await).await?
+            }
             one => self.write(async move |tx| forget(tx, one).await).await?,
         };
         forgotten.is_log_clear = self.clear_log().await.is_ok();
@@ -123,7 +146,12 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
     tx.lock_exclusive(crate::prompt::TEXTS).await?;
     match what {
         Forget::Message(id) => forget_message(tx, id).await,
-        Forget::Fact { sender, key } => forget_fact(tx, &sender, &key).await,
+        Forget::Fact { sender, key } => forget_fact(tx, None, &sender, &key).await,
+        Forget::FactOn {
+            channel,
+            sender,
+            key,
+        } => forget_fact(tx, Some(&channel), &sender, &key).await,
         Forget::Conversation(id) => forget_conversation(tx, id).await,
         Forget::Refusals { channel, before } => Ok(Forgotten {
             refusals: refusal::forget_older(tx, channel, before).await?,
@@ -198,17 +226,48 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     Ok(forgotten)
 }
 
-async fn forget_fact(tx: &mut Tx<'_>, sender: &str, key: &str) -> Result<Forgotten> {
+/// Forgets the values of a fact, or those of them that a channel sees.
+async fn forget_fact(
+    tx: &mut Tx<'_>,
+    channel: Option<&str>,
+    sender: &str,
+    key: &str,
+) -> Result<Forgotten> {
     fact::lock(tx, sender).await?;
-    let sql =
-        "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 RETURNING key, value";
-    let facts: Vec<(String, String)> = tx.query(sql, (sender, key)).await?;
-    if facts.is_empty() {
+    let scope = match channel {
+        Some(channel) => Scope::find(tx, channel, sender).await?,
+        None => None,
+    };
+    let scope = scope.map(|scope| scope.id);
+    let is_gone = |fact: &Fact| channel.is_none() || fact.is_seen_in(scope);
+    let timeline = Timeline::read(tx, sender, key).await?;
+    let gone: Vec<Fact> = timeline
+        .values()
+        .iter()
+        .filter(|fact| is_gone(fact))
+        .cloned()
+        .collect();
+    if gone.is_empty() {
         return Err(StoreError::missing("fact", key));
     }
+    let sql = "DELETE FROM fact WHERE tenant = $1 AND sender = $2 AND key = $3 AND version = $4";
+    for fact in &gone {
+        tx.execute(sql, (sender, key, fact.version)).await?;
+    }
+    timeline.save_without(tx, is_gone).await?;
+    let facts: Vec<(String, String)> = gone
+        .iter()
+        .map(|fact| (key.to_owned(), fact.value.clone()))
+        .collect();
     mark::leave_facts(tx, sender, &facts).await?;
-    let scopes = Scope::all_of(tx, sender).await?;
-    let scopes: Vec<u32> = scopes.iter().map(|scope| scope.id).collect();
+    // What was told may be in prompts of any channel.
+    let is_told = gone.iter().any(|fact| !fact.drawn);
+    let scopes = Scope::all_of(tx, sender)
+        .await?
+        .into_iter()
+        .map(|scope| scope.id);
+    let scopes = scopes.filter(|one| channel.is_none() || is_told || Some(*one) == scope);
+    let scopes: Vec<u32> = scopes.collect();
     let origins = [format!("fact/{key}")];
     let prompts = prompts::forget(tx, &scopes, &origins, None, &format!("fact {key}")).await?;
     Ok(Forgotten {

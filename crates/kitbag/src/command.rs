@@ -1,10 +1,9 @@
 //! Commands: what a person asks for in the middle of a conversation, answered without a model.
 //!
 //! [`COMMANDS`] is the one table of them; help, completion and suggestions come from it. Of memory
-//! a command sees and changes what belongs to the sender of the message alone. Its words are neither stored
-//! nor recalled.
+//! a command sees and changes what prompts of its sender on its channel see, and nothing else. Its words are
+//! neither stored nor recalled.
 
-mod checkpoint;
 mod context;
 mod conversation;
 mod error;
@@ -19,7 +18,7 @@ mod settings;
 mod status;
 mod table;
 
-use kitbag_store::{ConversationChoice, ConversationId, Incoming, Store};
+use kitbag_store::{ConversationChoice, ConversationId, ExportFilter, Incoming, Store};
 
 use crate::engine::{Contribution, Engine};
 
@@ -83,7 +82,6 @@ impl Engine {
             CommandName::Forget => forget::forget(asked).await,
             CommandName::History => history::history(asked).await,
             CommandName::Remind => remind::remind(asked).await,
-            CommandName::Checkpoint => checkpoint::checkpoint(asked),
             CommandName::Model => settings::model(asked),
             CommandName::Agent => settings::agent(asked),
             CommandName::New => conversation::new(asked).await,
@@ -110,6 +108,18 @@ impl<'a> Asked<'a> {
 
     fn sender(self) -> &'a str {
         &self.incoming.sender
+    }
+
+    fn channel(self) -> &'a str {
+        &self.incoming.channel
+    }
+
+    /// The messages of the sender on this channel: those that prompts here may recall.
+    fn own(self) -> ExportFilter {
+        let Incoming {
+            sender, channel, ..
+        } = self.incoming;
+        ExportFilter::new(Some(sender.clone()), Some(channel.clone()))
     }
 
     /// The conversation that the next message goes on with.

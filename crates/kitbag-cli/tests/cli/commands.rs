@@ -163,11 +163,13 @@ fn o05_forgetting_needs_a_second_word() {
         "{asked}"
     );
     for does in ["about Porto", "fact home", "message 1.1#3"] {
-        let line = format!("`/forget {does} yes` does so for good");
+        let line = format!("`/forget yes {does}` does so for good");
         assert!(asked.contains(&line), "{asked}");
     }
     assert!(memory(&folder, &["history", "1.1"]).contains("Porto"));
-    let gone = chat(&folder, "/forget about Porto yes\n").success();
+    let asked = chat(&folder, "/forget about did I say Porto, yes\n").success();
+    assert!(!asked.contains("forgot"), "{asked}");
+    let gone = chat(&folder, "/forget yes about Porto\n").success();
     assert!(
         gone.starts_with("forgot 1 message, 1 value of facts"),
         "{gone}"
@@ -186,7 +188,8 @@ fn o05_forgetting_needs_a_second_word() {
             told.stderr
         );
         assert!(
-            told.stderr.contains("it is used as `/forget about WORDS"),
+            told.stderr
+                .contains("it is used as `/forget [yes] about WORDS"),
             "{}",
             told.stderr
         );
@@ -207,13 +210,13 @@ fn o05_nobody_forgets_what_another_said() {
     let ask = |sender: &str, message: &str| folder.run(&[&args[..], &[sender, message]].concat());
     ask("ann", "I live in Porto.").success();
     ask("bob", "I live in Bonn.").success();
-    let refused = ask("bob", "/forget message 1.1#1 yes").failure(1);
+    let refused = ask("bob", "/forget yes message 1.1#1").failure(1);
     assert!(
         refused.contains("knows no message `1.1#1` of bob"),
         "{refused}"
     );
     assert_eq!(
-        ask("bob", "/forget about Porto yes").success(),
+        ask("bob", "/forget yes about Porto").success(),
         "forgot nothing\n"
     );
     assert_eq!(ask("bob", "/facts").success(), "home  Bonn\n");
@@ -329,10 +332,49 @@ fn o05_quit_ends_the_chat() {
 }
 
 #[test]
-fn o05_saved_tasks_are_listed() {
+fn o05_saved_tasks_are_no_business_of_senders() {
     let folder = scripted();
-    assert_eq!(
-        chat(&folder, "/checkpoint\n").success(),
-        "no task is saved in this project\n"
-    );
+    let told = chat(&folder, "/checkpoint\n");
+    let unknown = "error: there is no command `/checkpoint`";
+    assert!(told.stderr.contains(unknown), "{}", told.stderr);
+}
+
+#[test]
+fn o05_a_namesake_on_another_channel_sees_and_changes_nothing() {
+    let folder = scripted();
+    let args = ["--store", "sqlite:memory.db", "ask", "--agent", "cook"];
+    let ask = |channel: &str, message: &str| {
+        let from = ["--sender", "ann", "--channel", channel, message];
+        folder.run(&[&args[..], &from].concat())
+    };
+    ask("cli", "I live in Porto.").success();
+    let told = ["facts", "--sender", "ann", "set", "tea", "green"];
+    memory(&folder, &told);
+    // Before ann has said anything there, and afterwards.
+    for counts in [
+        "0 messages of ann in 0 conversations",
+        "2 messages of ann in 1 conversation",
+    ] {
+        let facts = ask("irc", "/facts").success();
+        assert_eq!(facts, "tea  green\n");
+        let told = format!("{counts}, and 1 fact\n");
+        assert_eq!(ask("irc", "/memory").success(), told);
+        let recalled = ask("irc", "/memory Porto").success();
+        assert!(!recalled.contains("I live in"), "{recalled}");
+        let forgotten = ask("irc", "/forget yes about Porto").success();
+        assert_eq!(forgotten, "forgot nothing\n");
+        ask("irc", "/forget yes fact home").failure(1);
+        ask("irc", "/forget yes message 1.1#1").failure(1);
+        ask("irc", "Hello.").success();
+    }
+    // Of one key, each channel forgets what it sees.
+    ask("irc", "I live in Bonn.").success();
+    assert_eq!(ask("irc", "/facts").success(), "home  Bonn\ntea   green\n");
+    ask("irc", "/forget yes fact home").success();
+    assert_eq!(ask("irc", "/facts").success(), "tea  green\n");
+    assert_eq!(ask("cli", "/facts").success(), "home  Porto\ntea   green\n");
+    assert!(memory(&folder, &["history", "1.1"]).contains("Porto"));
+    // What was told holds everywhere, and is forgotten everywhere.
+    ask("irc", "/forget yes fact tea").success();
+    assert_eq!(ask("cli", "/facts").success(), "home  Porto\n");
 }

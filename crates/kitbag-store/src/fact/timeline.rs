@@ -53,6 +53,11 @@ impl Timeline {
         }
     }
 
+    /// The values, in the order in which they came.
+    pub(crate) fn values(&self) -> &[Fact] {
+        &self.values
+    }
+
     /// Returns whether the latest value is this one, and was told.
     pub(crate) fn is_told(&self, value: &str) -> bool {
         let holding = self.values.iter().filter(|one| one.until.is_none());
@@ -133,14 +138,13 @@ impl Timeline {
         .await
     }
 
-    /// Goes on without the values whose messages are forgotten, which are gone from the store.
+    /// Goes on without the values that are gone from the store.
     pub(crate) async fn save_without(
         mut self,
         tx: &mut Tx<'_>,
-        is_gone: impl Fn(MessageId) -> bool,
+        is_gone: impl Fn(&Fact) -> bool,
     ) -> Result<()> {
-        self.values
-            .retain(|value| !value.source.is_some_and(&is_gone));
+        self.values.retain(|value| !is_gone(value));
         self.kept = self.values.len();
         self.save(tx).await
     }

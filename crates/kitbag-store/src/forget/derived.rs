@@ -73,7 +73,9 @@ async fn facts_and_summaries(
     // A value that one of these replaced holds again.
     for timeline in timelines {
         timeline
-            .save_without(tx, |source| gone.contains(&source))
+            .save_without(tx, |fact| {
+                fact.source.is_some_and(|source| gone.contains(&source))
+            })
             .await?;
     }
     let sql = format!(

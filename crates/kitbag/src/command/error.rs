@@ -3,7 +3,6 @@
 use kitbag_store::StoreError;
 
 use super::CommandSpec;
-use crate::checkpoint::CheckpointError;
 use crate::engine::{EngineError, TurnError};
 
 /// An error of a command.
@@ -41,9 +40,6 @@ pub enum CommandError {
     /// There is no such model or agent.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The checkpoints cannot be read.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
 }
 
 impl CommandError {
@@ -64,7 +60,7 @@ impl CommandError {
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Turn(error) => error.hint(),
             Self::Engine(error) => error.hint(),
-            Self::NoMemory { .. } | Self::Checkpoint(_) => None,
+            Self::NoMemory { .. } => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `/facts`: what is known about the sender.
+//! `/facts`: what is known about the sender on this channel.
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::beginning;
@@ -8,9 +8,10 @@ const MOST: u32 = 100;
 
 pub(super) async fn facts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
-    let facts = asked.store()?.facts(asked.sender(), MOST).await?;
+    let (channel, sender) = (asked.channel(), asked.sender());
+    let facts = asked.store()?.facts_on(channel, sender, MOST).await?;
     if facts.is_empty() {
-        return Ok(format!("nothing is known about {} yet", asked.sender()).into());
+        return Ok(format!("nothing is known about {sender} yet").into());
     }
     let keys = facts.iter().map(|fact| fact.key.chars().count());
     let width = keys.max().unwrap_or_default().min(30);

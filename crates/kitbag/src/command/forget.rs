@@ -1,8 +1,8 @@
-//! `/forget`: deletes what the sender said, or a fact about the sender, after it was listed.
+//! `/forget`: deletes what the sender said on this channel, or a fact about the sender, after it was listed.
 
 mod preview;
 
-use kitbag_store::{ExportFilter, Forget, Forgotten, MessageFilter, MessageId, Store};
+use kitbag_store::{Forget, Forgotten, MessageFilter, MessageId, Store};
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::counted;
@@ -14,9 +14,11 @@ const LISTED: u32 = 10;
 
 pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
-    let (words, is_sure) = match asked.rest.strip_suffix(" yes") {
-        Some(words) => (words.trim_end(), true),
-        None => (asked.rest, false),
+    let (first, behind) = asked.rest.split_once(' ').unwrap_or((asked.rest, ""));
+    // In front, where no sentence that is looked for has it by chance.
+    let (words, is_sure) = match first {
+        "yes" => (behind.trim_start(), true),
+        _ => (asked.rest, false),
     };
     let what = what(asked, store, words).await?;
     if is_sure {
@@ -27,7 +29,7 @@ pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandErro
     let mut text = preview.text("would forget");
     if !preview.is_empty() {
         text = format!(
-            "{}\n`/forget {words} yes` does so for good",
+            "{}\n`/forget yes {words}` does so for good",
             text.trim_end()
         );
     }
@@ -42,23 +44,27 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
         ("about", words) => {
             let filter = MessageFilter::default().with_words(words);
             if filter.words.is_empty() {
-                return Err(asked.wrong("about needs words"));
+                return Err(asked.wrong("needs words to look for behind `about`"));
             }
-            let mine = ExportFilter::new(Some(sender), None);
-            Ok(Forget::Messages(mine.among(filter)))
+            Ok(Forget::Messages(asked.own().among(filter)))
         }
         ("fact", key) if !key.is_empty() => {
-            let values = store.fact_history(&sender, Some(key), 1).await?;
+            let channel = asked.channel().to_owned();
+            let values = store.fact_history_on(&channel, &sender, key).await?;
             if values.is_empty() {
                 return Err(asked.wrong(format!("knows no fact `{key}` about {sender}")));
             }
             let key = key.to_owned();
-            Ok(Forget::Fact { sender, key })
+            Ok(Forget::FactOn {
+                channel,
+                sender,
+                key,
+            })
         }
         ("message", id) => {
             let found = id.parse::<MessageId>().ok();
             match found {
-                Some(id) if is_own(store, &sender, id).await? => Ok(Forget::Message(id)),
+                Some(id) if is_own(asked, store, id).await? => Ok(Forget::Message(id)),
                 _ => Err(asked.wrong(format!("knows no message `{id}` of {sender}"))),
             }
         }
@@ -66,10 +72,11 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
     }
 }
 
-/// Whether a message is in a conversation of this sender.
-async fn is_own(store: &Store, sender: &str, id: MessageId) -> Result<bool, CommandError> {
-    let mine = ExportFilter::new(Some(sender.to_owned()), None);
-    let filter = mine.among(MessageFilter::default().in_conversation(id.conversation()));
+/// Whether a message is in a conversation of the sender on this channel.
+async fn is_own(asked: Asked<'_>, store: &Store, id: MessageId) -> Result<bool, CommandError> {
+    let filter = asked
+        .own()
+        .among(MessageFilter::default().in_conversation(id.conversation()));
     Ok(!store.latest_conversations(&filter, 1).await?.is_empty())
 }
 

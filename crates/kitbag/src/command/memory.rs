@@ -1,6 +1,6 @@
-//! `/memory`: what is remembered of the sender, or what is remembered about some words.
+//! `/memory`: what is remembered of the sender on this channel, or what is remembered about some words.
 
-use kitbag_store::{ExportFilter, RecallRequest};
+use kitbag_store::RecallRequest;
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::{beginning, counted};
@@ -18,10 +18,10 @@ pub(super) async fn memory(asked: Asked<'_>) -> Result<CommandReply, CommandErro
 async fn counts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let sender = asked.sender();
-    let filter = ExportFilter::new(Some(sender.to_owned()), None);
-    let conversations = store.latest_conversations(&filter, u32::MAX).await?;
+    let conversations = store.latest_conversations(&asked.own(), u32::MAX).await?;
     let messages = conversations.iter().map(|one| one.kept).sum();
-    let facts = store.facts(sender, u32::MAX).await?.len();
+    let facts = store.facts_on(asked.channel(), sender, u32::MAX);
+    let facts = facts.await?.len();
     Ok(format!(
         "{} of {sender} in {}, and {}",
         counted(messages, "message", "messages"),
@@ -34,7 +34,9 @@ async fn counts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
 async fn recalled(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let request = RecallRequest::new(asked.sender(), asked.rest).limit(RECALLED);
-    let request = request.at((asked.engine.clock)());
+    let request = request
+        .at((asked.engine.clock)())
+        .on_channel(asked.channel());
     let mut lines = Vec::new();
     for known in store.recall_facts(&request).await? {
         let (key, value) = (known.fact.key, known.fact.value);

@@ -27,7 +27,6 @@ pub(super) enum CommandName {
     Remind,
     Model,
     Agent,
-    Checkpoint,
 }
 
 pub(super) const HELP: CommandSpec = spec(
@@ -74,8 +73,8 @@ pub const COMMANDS: &[CommandSpec] = &[
     spec(
         CommandName::Forget,
         "forget",
-        "about WORDS | fact KEY | message ID [yes]",
-        "lists what would go; with `yes` at the end it goes for good",
+        "[yes] about WORDS | fact KEY | message ID",
+        "lists what would go; with `yes` in front it goes for good",
     ),
     spec(
         CommandName::Remind,
@@ -94,12 +93,6 @@ pub const COMMANDS: &[CommandSpec] = &[
         "agent",
         "[NAME]",
         "lists the agents, or chooses another for this chat",
-    ),
-    spec(
-        CommandName::Checkpoint,
-        "checkpoint",
-        "",
-        "lists the saved tasks of the project",
     ),
 ];
 

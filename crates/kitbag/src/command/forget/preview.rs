@@ -43,13 +43,22 @@ impl ForgetPreview {
         let mut sources = BTreeMap::new();
         if !matches!(
             what,
-            Forget::Fact { .. } | Forget::Sender(_) | Forget::Tenant
+            Forget::Fact { .. } | Forget::FactOn { .. } | Forget::Sender(_) | Forget::Tenant
         ) {
             sources = store.fact_sources().await?;
         }
         let filter = match what {
             Forget::Fact { sender, key } => {
                 let values = store.fact_history(sender, Some(key), u32::MAX).await?;
+                preview.facts = values.len() as u64;
+                return Ok(preview);
+            }
+            Forget::FactOn {
+                channel,
+                sender,
+                key,
+            } => {
+                let values = store.fact_history_on(channel, sender, key).await?;
                 preview.facts = values.len() as u64;
                 return Ok(preview);
             }
