@@ -6,7 +6,8 @@ use std::env;
 use std::future::Future;
 
 use etcetera::BaseStrategy as _;
-use kitbag::layout::{StatedFacts, StoredSecrets};
+use kitbag::Engine;
+use kitbag::layout::{MemorySettings, StatedFacts, StoredSecrets};
 use kitbag::store::{FactsFromTalk, Location, Secrets, Store, StoreError, Tenant};
 
 use crate::failure::Failure;
@@ -44,6 +45,15 @@ impl StoreArgs {
     /// Opens the store, and makes it where there is none.
     pub(crate) async fn open_or_make(&self) -> Result<Store, Failure> {
         self.open_at(&self.location()?).await
+    }
+
+    /// The same for an engine, whose project says what is kept.
+    pub(crate) async fn open_or_make_for(&self, engine: &Engine) -> Result<Store, Failure> {
+        let store = self.open_or_make().await?;
+        Ok(match engine.project() {
+            Some(project) => following(&store, &project.config.memory),
+            None => store,
+        })
     }
 
     /// Opens a store that must be there: a mistyped name should not look like an empty memory. It is
@@ -119,9 +129,12 @@ impl StoreArgs {
     }
 }
 
-/// The store as `memory` in kitbag.yaml wants it.
+/// The store as `memory` in the kitbag.yaml of this folder wants it.
 fn as_configured(store: &Store) -> Store {
-    let settings = project::memory_settings();
+    following(store, &project::memory_settings())
+}
+
+fn following(store: &Store, settings: &MemorySettings) -> Store {
     let secrets = match settings.secrets {
         Some(StoredSecrets::Keep) => Secrets::Keep,
         _ => Secrets::Mask,

@@ -8,7 +8,7 @@ mod read;
 
 use indexmap::IndexMap;
 
-use crate::config::DocumentEntry;
+use crate::config::{Declared, DocumentEntry};
 use crate::problem::FileProblem;
 use crate::value::{Map, Value};
 
@@ -36,6 +36,8 @@ pub struct Agent {
     pub providers: Vec<String>,
     /// The model that it asks for.
     pub model: Option<String>,
+    /// Who describes it: whose word its model is.
+    pub declared: Declared,
     /// The folder in which it works.
     pub working_directory: Option<String>,
     /// What it can do.

@@ -69,6 +69,11 @@ pub struct Settings {
     pub model: Option<String>,
     /// The model that summarises and finds facts; the one that answers if it is missing.
     pub learning_model: Option<String>,
+    /// The model of a file that was merely found, which counts before [`model`](Self::model) where it
+    /// may be followed.
+    pub folder_model: Option<String>,
+    /// The same of [`learning_model`](Self::learning_model).
+    pub folder_learning_model: Option<String>,
     /// Folders with files of layouts.
     pub layouts_dirs: Vec<String>,
     /// The folder that documents are in.
@@ -118,11 +123,22 @@ impl Config {
         }
     }
 
-    /// Notes that the file was found in a folder, and not named by its user.
-    pub fn found_in_folder(&mut self) {
+    /// Notes that the file was found in a folder, and not named by its user: it may be anybody's. Of
+    /// memory it only restricts what the user allows, it replaces no provider of the user's, and the
+    /// models that it names are known as a folder's.
+    pub fn found_in_folder(&mut self, user: &Self) {
+        self.memory.restrict(&user.memory);
+        self.providers
+            .retain(|name, _| !user.providers.contains_key(name));
         for provider in self.providers.values_mut() {
             provider.declared = Declared::InFolder;
         }
+        for agent in &mut self.agents {
+            agent.declared = Declared::InFolder;
+        }
+        let settings = &mut self.settings;
+        settings.folder_model = settings.model.take();
+        settings.folder_learning_model = settings.learning_model.take();
     }
 }
 
@@ -145,6 +161,8 @@ impl Settings {
             language: project.language.or(user.language),
             model: project.model.or(user.model),
             learning_model: project.learning_model.or(user.learning_model),
+            folder_model: project.folder_model.or(user.folder_model),
+            folder_learning_model: project.folder_learning_model.or(user.folder_learning_model),
             layouts_dirs,
             documents_root: project.documents_root.or(user.documents_root),
             unknown_layout_unsaid: project.unknown_layout_unsaid,

@@ -151,7 +151,7 @@ impl Project {
             };
             let mut own = read_config(&file, &config_name, &mut problems);
             if places.config.is_none() {
-                own.found_in_folder();
+                own.found_in_folder(&config);
             }
             config = Config::merge(config, own);
             files.push(file);

@@ -62,6 +62,11 @@ pub(super) fn provider_failure(error: ProviderError) -> Failure {
              your own configuration, kitbag/kitbag.yaml in the configuration folder"
                 .to_owned(),
         ),
+        ProviderError::UntrustedModel { .. } => Some(
+            "if you trust the file, name it with `--config` or KITBAG_CONFIG; or name a model of the \
+             provider in your own configuration, kitbag/kitbag.yaml in the configuration folder"
+                .to_owned(),
+        ),
         ProviderError::NoModel { .. } => {
             Some("name one with `--model`, as `provider/model`".to_owned())
         }

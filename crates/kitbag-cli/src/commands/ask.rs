@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 if is_message {
                     engine.check()?;
                 }
-                Some(place.open_or_make().await?)
+                Some(place.open_or_make_for(&engine).await?)
             }
         };
         let engine = engine.with_store(store.map(with_chosen_model));

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut lines = Lines::open(keeps)?;
     store::run(async {
         let store = match keeps {
-            true => Some(place.open_or_make().await?),
+            true => Some(place.open_or_make_for(&engine).await?),
             false => None,
         };
         let engine = engine.with_store(store.map(with_chosen_model));

@@ -4,6 +4,7 @@ mod aimock;
 mod billing;
 mod claude_code;
 mod faults;
+mod found_file;
 mod interrupted;
 mod key;
 mod killed;

@@ -34,8 +34,9 @@ pub struct MemorySettings {
     pub learning: Option<Learning>,
 }
 
-/// What is made of a conversation that has ended, or whose older part no longer fits into a prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What is made of a conversation that has ended, or whose older part no longer fits into a prompt. The
+/// greater allows less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Learning {
     /// A model summarises it and finds facts. Where none can be asked, rules do.
@@ -83,6 +84,19 @@ impl MemorySettings {
             facts: project.facts.or(user.facts),
             learning: project.learning.or(user.learning),
         }
+    }
+
+    /// Takes back what a file allows that its user does not.
+    pub(super) fn restrict(&mut self, user: &Self) {
+        let may_keep = user.secrets == Some(StoredSecrets::Keep);
+        self.secrets = self
+            .secrets
+            .filter(|secrets| may_keep || *secrets != StoredSecrets::Keep);
+        let may_draw = user.facts != Some(StatedFacts::Off);
+        self.facts = self
+            .facts
+            .filter(|facts| may_draw || *facts != StatedFacts::Draw);
+        self.learning = self.learning.max(user.learning);
     }
 
     pub(super) fn read(field: &Field<'_>) -> Option<Self> {

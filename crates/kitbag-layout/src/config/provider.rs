@@ -88,11 +88,12 @@ impl ProviderKind {
     }
 }
 
-/// Who declares a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who declares a provider or an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Declared {
     /// A configuration that its user wrote or named.
+    #[default]
     ByUser,
     /// A configuration that was found in a folder, which may be anybody's.
     InFolder,

@@ -365,3 +365,31 @@ fn o05_a_slip_in_a_restriction_opens_no_channel() {
     }
     assert!(read("kitbag.yaml", "").channels.admit("cli", "ann"));
 }
+
+#[test]
+fn o07_a_file_that_was_merely_found_only_restricts_memory() {
+    let memory = |user: &str, found: &str| {
+        let user = read("user.yaml", &format!("memory: {user}"));
+        let mut found = read("kitbag.yaml", &format!("memory: {found}"));
+        found.found_in_folder(&user);
+        Config::merge(user, found).memory
+    };
+    let loose = "{learning: model, facts: draw, secrets: keep}";
+    let strict = "{learning: off, facts: off, secrets: mask}";
+    for (user, found) in [
+        (strict, loose),
+        (loose, strict),
+        (strict, "{learning: rules}"),
+    ] {
+        let merged = memory(user, found);
+        assert_eq!(merged.learning, Some(Learning::Off), "{user} {found}");
+        assert_eq!(merged.facts, Some(StatedFacts::Off), "{user} {found}");
+        assert_eq!(merged.secrets, Some(StoredSecrets::Mask), "{user} {found}");
+    }
+    assert_eq!(memory("{}", loose).secrets, None);
+    assert_eq!(memory(loose, "{}").secrets, Some(StoredSecrets::Keep));
+    assert_eq!(
+        memory("{}", "{learning: rules}").learning,
+        Some(Learning::Rules)
+    );
+}

@@ -34,6 +34,19 @@ pub enum ProviderError {
         /// The effect that it would have.
         problem: &'static str,
     },
+    /// A folder's own configuration names a model of a provider that its user has not chosen.
+    #[error(
+        "the model `{model}` is named by a file of this folder, which may be anybody's, and `{provider}`, \
+         which you have not chosen, {problem}"
+    )]
+    UntrustedModel {
+        /// The model.
+        model: String,
+        /// Its provider.
+        provider: String,
+        /// The effect that it would have.
+        problem: &'static str,
+    },
     /// There is no key.
     #[error("no key for `{provider}`: {place} {problem}")]
     NoKey {
@@ -176,6 +189,9 @@ impl ProviderError {
             }
             Self::Untrusted { .. } => {
                 "define it in your own configuration, or name the file if you trust it".to_owned()
+            }
+            Self::UntrustedModel { .. } => {
+                "name a model in your own configuration, or name the file if you trust it".to_owned()
             }
             Self::NoKey { variable, .. } => match variable {
                 Some(name) => format!("set {name}, or say under `providers:` where the key is"),

@@ -122,6 +122,23 @@ impl ChosenProvider {
     }
 }
 
+/// The names of a provider and of a model of it, and the reason for them.
+struct Choice<'m> {
+    provider: &'m str,
+    model: Option<&'m str>,
+    because: &'static str,
+}
+
+impl<'m> Choice<'m> {
+    const fn new(provider: &'m str, model: Option<&'m str>, because: &'static str) -> Self {
+        Self {
+            provider,
+            model,
+            because,
+        }
+    }
+}
+
 impl<'a> Providers<'a> {
     /// The providers of a configuration. Its files are relative to `root`; `variables` looks into the
     /// environment.
@@ -144,18 +161,59 @@ impl<'a> Providers<'a> {
     /// # Errors
     /// When no provider is known for the model, or when its settings cannot be used.
     pub fn choose(&self, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
-        let usual = self.config.settings.model.as_deref();
-        if let Some(model) = model {
-            return self.for_model(model).inspect(|one| one.tell("named"));
+        let settings = &self.config.settings;
+        let of_folder = settings.folder_model.as_deref();
+        if let (None, Some(model)) = (model, of_folder) {
+            return self.choose_for_folder(model, None);
         }
-        if let Some(model) = usual {
-            return self.for_model(model).inspect(|one| one.tell("configured"));
+        let mut all = self.config.providers.keys();
+        let choice = match (model, &settings.model, all.next(), all.next()) {
+            (None, None, Some(only), None) => Choice::new(only, None, "the only one"),
+            _ => self.of_user(model)?,
+        };
+        self.open_choice(&choice)
+    }
+
+    /// The provider for a model that a file of the folder names, which may be anybody's. Such a file may
+    /// choose among the models of the provider that its user would ask anyway, given `named`; of other
+    /// providers only those that it could declare itself.
+    ///
+    /// # Errors
+    /// As [`choose`](Self::choose), and when the file may not choose the provider.
+    pub(crate) fn choose_for_folder(
+        &self,
+        model: &str,
+        named: Option<&str>,
+    ) -> Result<ChosenProvider, ProviderError> {
+        let choice = self.for_model(model, "a folder's file")?;
+        let provider = choice.provider;
+        let is_of_user = self
+            .of_user(named)
+            .is_ok_and(|own| own.provider == provider);
+        let entry = self.entry(provider).filter(|_| !is_of_user);
+        if let Some(problem) = entry.as_ref().and_then(effect) {
+            return Err(ProviderError::UntrustedModel {
+                model: model.to_owned(),
+                provider: provider.to_owned(),
+                problem,
+            });
         }
-        let mut own = self.config.providers.keys();
-        if let (Some(only), None) = (own.next(), own.next()) {
-            return self
-                .open(only, None)
-                .inspect(|one| one.tell("the only one"));
+        self.open_choice(&choice)
+    }
+
+    /// The choice of whoever asks: the model that they name, else that of their own configuration, else
+    /// the only provider there, else the first of the usual ones for which there is a key.
+    fn of_user<'m>(&'m self, named: Option<&'m str>) -> Result<Choice<'m>, ProviderError> {
+        if let Some(model) = named {
+            return self.for_model(model, "named");
+        }
+        if let Some(model) = &self.config.settings.model {
+            return self.for_model(model, "configured");
+        }
+        let own = self.config.providers.iter();
+        let mut own = own.filter(|(_, entry)| entry.declared == Declared::ByUser);
+        if let (Some((only, _)), None) = (own.next(), own.next()) {
+            return Ok(Choice::new(only, None, "the only one"));
         }
         let is_set = |name: &str| (self.variables)(name).is_some_and(|value| !value.is_empty());
         let with_model = || BUILT_IN.iter().filter(|one| one.model().is_some());
@@ -165,28 +223,35 @@ impl<'a> Providers<'a> {
             None => (with_model().next(), "the first of the usual ones"),
         };
         match usual {
-            Some(usual) => {
-                let opened = self.open(usual.name, usual.model());
-                opened.inspect(|one| one.tell(because))
-            }
+            Some(usual) => Ok(Choice::new(usual.name, usual.model(), because)),
             None => Err(self.unknown("")),
         }
     }
 
-    fn for_model(&self, model: &str) -> Result<ChosenProvider, ProviderError> {
+    fn for_model<'m>(
+        &self,
+        model: &'m str,
+        because: &'static str,
+    ) -> Result<Choice<'m>, ProviderError> {
         if let Some((name, rest)) = model.split_once('/')
             && self.is_known(name)
         {
-            return self.open(name, Some(rest).filter(|rest| !rest.is_empty()));
+            let rest = Some(rest).filter(|rest| !rest.is_empty());
+            return Ok(Choice::new(name, rest, because));
         }
         if self.is_known(model) {
-            return self.open(model, None);
+            return Ok(Choice::new(model, None, because));
         }
         let profile = ModelProfile::find(model).ok();
         match profile.and_then(|profile| profile.provider.as_deref()) {
-            Some(name) => self.open(name, Some(model)),
+            Some(name) => Ok(Choice::new(name, Some(model), because)),
             None => Err(self.unknown(model)),
         }
+    }
+
+    fn open_choice(&self, choice: &Choice<'_>) -> Result<ChosenProvider, ProviderError> {
+        self.open(choice.provider, choice.model)
+            .inspect(|one| one.tell(choice.because))
     }
 
     fn unknown(&self, model: &str) -> ProviderError {
@@ -319,24 +384,32 @@ fn timeouts(said: ProviderTimeouts) -> Timeouts {
     }
 }
 
-/// Refuses what a file that was merely found would run, do with a key or send off the machine: whoever
-/// wrote the folder's files would get at the keys and the memory of whoever works in it.
+/// Refuses what a file that was merely found would cause.
 fn trusted(name: &str, entry: &ProviderEntry) -> Result<(), ProviderError> {
+    let of_folder = Some(entry).filter(|entry| entry.declared != Declared::ByUser);
+    match of_folder.and_then(effect) {
+        Some(problem) => Err(ProviderError::Untrusted {
+            provider: name.to_owned(),
+            problem,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The effect of a provider that is not a folder's to cause: what it runs, does with a key or sends off
+/// the machine. Whoever wrote the folder's files would get at the keys and the memory of whoever works in
+/// it.
+fn effect(entry: &ProviderEntry) -> Option<&'static str> {
     let secret_header = |header: &HeaderSource| matches!(header, HeaderSource::Secret(_));
-    let problem = match entry.declared {
-        Declared::ByUser => return Ok(()),
-        _ if entry.kind == ProviderKind::Script => return Ok(()),
-        _ if entry.kind == ProviderKind::ClaudeCode => "runs a program",
+    match entry.kind {
+        ProviderKind::Script => None,
+        ProviderKind::ClaudeCode => Some("runs a program"),
         _ if entry.key.is_some() || entry.headers.values().any(secret_header) => {
-            "wants a key to be read"
+            Some("wants a key to be read")
         }
-        _ if !is_local(entry.base_url.as_deref()) => "sends what is asked off this machine",
-        _ => return Ok(()),
-    };
-    Err(ProviderError::Untrusted {
-        provider: name.to_owned(),
-        problem,
-    })
+        _ if !is_local(entry.base_url.as_deref()) => Some("sends what is asked off this machine"),
+        _ => None,
+    }
 }
 
 fn is_local(address: Option<&str>) -> bool {

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use kitbag_core::assembly::ModelTraits;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
-#[cfg(feature = "providers")]
-use kitbag_layout::Config;
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_layout::Learning;
+#[cfg(feature = "providers")]
+use kitbag_layout::{Config, Declared};
 #[cfg(feature = "store")]
 use kitbag_store::Store;
 
@@ -273,42 +273,57 @@ impl EngineBuilder {
     /// The provider that learns, where it is chosen by the name of its model.
     #[cfg(all(feature = "providers", feature = "store"))]
     fn choose_learner(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
+        let mut of_folder = None;
         if let Some(project) = &self.project {
             let config = &project.config;
             self.learning = self.learning.or(config.memory.learning);
-            let model = self.learning_model.take();
-            self.learning_model = model.or_else(|| config.settings.learning_model.clone());
+            if self.learning_model.is_none() {
+                of_folder.clone_from(&config.settings.folder_learning_model);
+                self.learning_model
+                    .clone_from(&config.settings.learning_model);
+            }
         }
+        let learns = self.learning.unwrap_or_default() == Learning::Model;
         let is_configured = matches!(self.provider, ProviderChoice::Configured);
-        match self.learning_model.take() {
-            Some(model) if is_configured => {
-                let ChosenProvider { provider, model } =
-                    self.providers(|all| all.choose(Some(&model)))?;
-                self.learning_model = model;
-                Ok(Some(Arc::from(provider)))
-            }
-            model => {
-                self.learning_model = model;
-                Ok(None)
-            }
+        let model = of_folder.as_ref().or(self.learning_model.as_ref());
+        let Some(model) = model.filter(|_| learns).cloned() else {
+            return Ok(None);
+        };
+        if !is_configured {
+            self.learning_model = Some(model);
+            return Ok(None);
         }
+        let ChosenProvider { provider, model } = self.providers(|all| match of_folder {
+            Some(model) => all.choose_for_folder(&model, self.named()),
+            None => all.choose(Some(&model)),
+        })?;
+        self.learning_model = model;
+        Ok(Some(Arc::from(provider)))
     }
 
     #[cfg(feature = "providers")]
     fn configured(&self) -> Result<ChosenProvider, EngineError> {
-        let of_agent = self
-            .answering_agent()?
-            .and_then(|agent| agent.model.as_deref());
-        let named = self.model.as_deref().filter(|name| !name.is_empty());
-        self.providers(|providers| match (named, of_agent) {
-            (Some(model), _) => providers.choose(Some(model)),
-            // The models of agents are also written for other programs, which know other names.
-            (None, Some(model)) => match providers.choose(Some(model)) {
+        let agent = self.answering_agent()?;
+        let of_agent = agent.and_then(|agent| Some((agent.model.as_deref()?, agent.declared)));
+        self.providers(|providers| {
+            let chosen = match (self.named(), of_agent) {
+                (None, None) => return providers.choose(None),
+                (Some(model), _) => return providers.choose(Some(model)),
+                (None, Some((model, Declared::ByUser))) => providers.choose(Some(model)),
+                (None, Some((model, _))) => providers.choose_for_folder(model, None),
+            };
+            match chosen {
+                // The models of agents are also written for other programs, which know other names.
                 Err(ProviderError::UnknownModel { .. }) => providers.choose(None),
                 chosen => chosen,
-            },
-            (None, None) => providers.choose(None),
+            }
         })
+    }
+
+    /// The model that was asked for, if any was.
+    #[cfg(feature = "providers")]
+    fn named(&self) -> Option<&str> {
+        self.model.as_deref().filter(|name| !name.is_empty())
     }
 
     /// Asks the providers that the project configures, and the usual ones.
