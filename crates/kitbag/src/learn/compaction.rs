@@ -103,8 +103,8 @@ impl Engine {
         let history = compacting.messages.iter().cloned();
         let history: Vec<Message> = history.map(StoredMessage::into_history).collect();
         let plan = plan(&history, &compacting.before, room, &said, counter)?;
-        let leaving = compacting.messages.iter().take(plan.split);
-        let through = leaving.last().ok_or(CompactionRefused::NothingOlder)?;
+        let mut leaving = compacting.messages.iter().take(plan.split);
+        let through = leaving.next_back().ok_or(CompactionRefused::NothingOlder)?;
         let through = through.id.number();
         let compact = |summary: &str| plan.compact(&history, through, summary, &said, counter);
         let by_rules = plan.extract(counter);
