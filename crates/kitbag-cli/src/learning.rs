@@ -66,9 +66,9 @@ impl Learner {
     }
 }
 
-/// Learns after a turn that nothing follows.
-pub(crate) async fn learn(engine: &Engine, after: AfterTurn) {
-    if let Some(lessons) = unless_impatient(engine.learn_after(after)).await {
+/// Learns where nothing follows.
+pub(crate) async fn learn(work: impl Future<Output = Lessons>) {
+    if let Some(lessons) = unless_impatient(work).await {
         say(&lessons);
     }
 }

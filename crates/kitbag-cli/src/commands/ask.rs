@@ -4,7 +4,8 @@
 
 mod message;
 
-use kitbag::command;
+use kitbag::answer::AnswerError;
+use kitbag::command::{self, CommandReply};
 
 use crate::answering::{self, AnsweringArgs, Responded};
 use crate::failure::Failure;
@@ -49,6 +50,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message.read()?;
     let command = command::read(&message.as_str().into());
     let is_message = matches!(command, Ok(None));
+    if let Ok(Some(command)) = &command
+        && let name @ ("model" | "agent") = command.name()
+        && !command.rest.is_empty()
+    {
+        let what = format_args!("`/{name}` chooses for a chat, and this is one message");
+        return Err(Failure::usage(what).hint(format_args!("`--{name}` chooses for this message")));
+    }
     if args.dry_run
         && let Some(command) = command?
     {
@@ -75,6 +83,9 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let engine = engine.with_store(store.map(with_chosen_model));
         let mut incoming = asked.incoming(engine.store()).await?;
         incoming.message = message.as_str().into();
+        if args.dry_run {
+            engine.admit(&incoming).await.map_err(AnswerError::from)?;
+        }
         let mut turn = engine.turn(incoming)?;
         turn.contributions.extend(workspace);
         if args.dry_run {
@@ -83,9 +94,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        if let Responded::Answer(Some(after)) = answering::respond(&engine, turn, args.json).await?
-        {
-            learning::learn(&engine, after).await;
+        match answering::respond(&engine, turn, args.json).await? {
+            Responded::Answer(Some(after)) => learning::learn(engine.learn_after(after)).await,
+            Responded::Command(CommandReply {
+                closed: Some(closed),
+                ..
+            }) => learning::learn(engine.learn_from(closed)).await,
+            _ => {}
         }
         Ok(())
     })

@@ -4,6 +4,7 @@ mod complete;
 mod lines;
 
 use kitbag::Engine;
+use kitbag::answer::AnswerError;
 use kitbag::command::{Ended, help_line};
 use kitbag::store::Incoming;
 
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         let engine = engine.with_store(store.map(with_chosen_model));
         let incoming = args.answering.asked.incoming(engine.store()).await?;
+        engine.admit(&incoming).await.map_err(AnswerError::from)?;
         let mut chat = Chat {
             args,
             learner: Learner::default(),

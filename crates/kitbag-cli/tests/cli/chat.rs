@@ -70,3 +70,11 @@ fn o08_a_message_of_a_chat_may_have_several_lines() {
     assert_eq!(told.success(), "Two lines.\nTwo lines.\n");
     assert!(!folder.path().join("memory.db").exists());
 }
+
+#[test]
+fn o08_empty_blocks_are_no_messages_however_many() {
+    let folder = scripted();
+    let typed = "\"\"\"\n".repeat(200_000) + "home?\n";
+    let told = chat(&folder, &["--no-memory"], &typed);
+    assert_eq!(told.success(), "In Porto.\n");
+}

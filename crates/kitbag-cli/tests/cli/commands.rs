@@ -378,3 +378,31 @@ fn o05_a_namesake_on_another_channel_sees_and_changes_nothing() {
     ask("irc", "/forget yes fact tea").success();
     assert_eq!(ask("cli", "/facts").success(), "home  Porto\n");
 }
+
+#[test]
+fn o05_ask_follows_a_command_whatever_is_piped_in() {
+    let folder = scripted();
+    let ask = |message: &str, piped: &[u8]| {
+        let args = [
+            "--store",
+            "sqlite:memory.db",
+            "ask",
+            "--agent",
+            "cook",
+            message,
+        ];
+        folder.run_with_stdin(&args, piped)
+    };
+    let facts = ask("/facts", b"some lines\nof a log\n").success();
+    assert_eq!(facts, "nothing is known about user yet\n");
+    for (message, option) in [
+        ("/model demo/other", "--model"),
+        ("/agent baker", "--agent"),
+    ] {
+        let refused = ask(message, b"").failure(2);
+        assert!(
+            refused.contains(&format!("hint: `{option}` chooses")),
+            "{refused}"
+        );
+    }
+}

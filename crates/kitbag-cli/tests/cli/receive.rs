@@ -171,3 +171,29 @@ fn o05_each_stage_of_a_turn_is_in_its_record() {
     assert_eq!(told[2].1, "none");
     run(&folder, &["memory", "history", "1.1.9"]).failure(1);
 }
+
+#[test]
+fn o05_a_refused_sender_closes_nothing_and_sees_no_prompt() {
+    let folder = scripted("channels: {slack: {senders: [ann]}}\n");
+    ask(&folder, "slack", "ann", "hello").success();
+    let other = scripted("channels: {slack: {senders: [bob]}}\n");
+    std::fs::copy(
+        other.path().join("kitbag.yaml"),
+        folder.path().join("kitbag.yaml"),
+    )
+    .unwrap();
+    let ann = ["--channel", "slack", "--sender", "ann"];
+    let refused = run(&folder, &[&["chat", "--new"], &ann[..]].concat()).failure(1);
+    assert!(refused.contains("may not send"), "{refused}");
+    let dry = [&["ask", "--dry-run"], &ann[..], &["hello"]].concat();
+    let refused = run(&folder, &dry).failure(1);
+    assert!(refused.contains("may not send"), "{refused}");
+    let listed = run(&folder, &["memory", "refusals"]).success();
+    assert!(listed.contains("slack"), "{listed}");
+    std::fs::write(folder.path().join("kitbag.yaml"), CONFIG).unwrap();
+    let status = ask(&folder, "slack", "ann", "/status").success();
+    assert!(
+        status.starts_with("conversation 1.1 with 2 messages"),
+        "{status}"
+    );
+}

@@ -1,6 +1,8 @@
 //! Authorise: may the sender send messages on this channel? Refusals are kept, without the words.
 
-use crate::engine::{Engine, TurnRequest};
+use kitbag_store::Incoming;
+
+use crate::engine::Engine;
 
 /// A message was refused: its sender may not send messages on its channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,18 +31,30 @@ impl Refused {
     }
 }
 
+pub(super) const UNRESTRICTED: &str = "nothing restricts it";
 const NOT_LISTED: &str = "not among the channel's senders";
 const UNKNOWN: &str = "the configuration cannot be read, and may restrict who may";
+
+impl Engine {
+    /// Tells whether a sender may send messages on a channel. A refusal is kept. Whatever responds to a
+    /// message asks this by itself; it is for what a program does or shows besides.
+    ///
+    /// # Errors
+    /// When the sender may not.
+    pub async fn admit(&self, incoming: &Incoming) -> Result<(), Refused> {
+        authorise(self, incoming).await.map(|_| ())
+    }
+}
 
 /// Tells on what grounds a message is admitted.
 pub(super) async fn authorise(
     engine: &Engine,
-    turn: &TurnRequest,
+    incoming: &Incoming,
 ) -> Result<&'static str, Refused> {
-    let (Some(memory), Some(project)) = (&turn.memory, &engine.project) else {
-        return Ok("nothing restricts it");
+    let Some(project) = &engine.project else {
+        return Ok(UNRESTRICTED);
     };
-    let (channel, sender) = (&memory.incoming.channel, &memory.incoming.sender);
+    let (channel, sender) = (&incoming.channel, &incoming.sender);
     let channels = &project.config.channels;
     if channels.admit(channel, sender) {
         return Ok("admitted");

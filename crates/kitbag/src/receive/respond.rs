@@ -1,6 +1,6 @@
 //! The response to a message: its stages one after the other, and then a command's reply or an answer.
 
-use super::authorise::authorise;
+use super::authorise::{UNRESTRICTED, authorise};
 use super::sanitise::Findings;
 use crate::answer::{Answer, AnswerError, Show, Stages, Stop};
 use crate::command::{self, CommandReply};
@@ -46,7 +46,10 @@ impl Engine {
     /// Admits the message of a turn and looks at what it holds.
     pub(crate) async fn receive(&self, turn: &TurnRequest) -> Result<Stages, AnswerError> {
         let mut stages = Stages::begin();
-        let admitted = authorise(self, turn).await?;
+        let admitted = match &turn.memory {
+            Some(memory) => authorise(self, &memory.incoming).await?,
+            None => UNRESTRICTED,
+        };
         stages.end("authorise", admitted);
         // The prompt is sanitised where it is made, so that one that is only looked at is the same.
         let findings = Findings::of(&turn.prompt.current.content.text());

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use kitbag::command;
+
 use crate::failure::Failure;
 use crate::input;
 
@@ -30,6 +32,14 @@ impl MessageArgs {
         if message.trim().is_empty() {
             return Err(Failure::usage("there is no message to answer")
                 .hint("say what is asked: `kitbag ask \"…\"`"));
+        }
+        // A command is one line, and about nothing that could be attached.
+        if !matches!(command::read(&message.as_str().into()), Ok(None)) {
+            if !self.attach.is_empty() {
+                return Err(Failure::usage("nothing can be attached to a command")
+                    .hint("a space before the slash makes it a message"));
+            }
+            return Ok(message);
         }
         for file in &self.attach {
             let text = input::read_text(file, "the attachment")?;

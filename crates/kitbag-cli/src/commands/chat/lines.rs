@@ -76,14 +76,17 @@ impl Lines {
                     continue;
                 }
                 Line::End if text.trim().is_empty() => return Ok(None),
+                // A person who leaves in the middle of a message does not send it.
+                Line::End if matches!(self, Self::Typed(_)) => return Ok(None),
                 // What was piped in before the end is a message all the same.
                 Line::End => break,
             };
             if line.trim() == FENCE && !goes_on {
-                if in_block {
+                in_block = !in_block;
+                if !text.trim().is_empty() {
                     break;
                 }
-                in_block = true;
+                text.clear();
                 continue;
             }
             let begun = line.strip_suffix('\\').filter(|_| !in_block);
@@ -98,9 +101,6 @@ impl Lines {
             }
         }
         let text = text.trim_end().to_owned();
-        if text.is_empty() {
-            return self.message();
-        }
         if let Self::Typed(typed) = self {
             typed.remember(&text);
         }
