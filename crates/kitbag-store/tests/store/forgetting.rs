@@ -121,8 +121,7 @@ async fn nothing_that_quotes_a_forgotten_message_is_left_in_turns(store: Store) 
         turns.push(failed.await.unwrap());
     }
     // Learning tells what went wrong in the record of the latest turn.
-    let id = turns[0].id.conversation();
-    store.add_to_record(id, quoting()).await.unwrap();
+    store.add_to_record(turns[2].id, quoting()).await.unwrap();
     let forget = Forget::Message(turns[1].message);
     store.forget(forget).await.unwrap();
     assert_eq!(store.turn(turns[0].id).await.unwrap(), turns[0]);
