@@ -77,7 +77,10 @@ impl Reply {
 
     pub(super) fn status(status: u16, headers: &str, body: &str) -> Self {
         let length = body.len();
-        let head = format!("HTTP/1.1 {status} Odd\r\n{headers}content-length: {length}\r\n\r\n");
+        // Nobody may send the next request on a connection that is about to be closed.
+        let head = format!(
+            "HTTP/1.1 {status} Odd\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n"
+        );
         Self::Bytes(head + body)
     }
 }
