@@ -1,10 +1,11 @@
 //! Learning: what is made of a conversation when it has ended, or when its older part no longer fits.
 //!
-//! It happens after the reply. [`Engine::learn_after`] is called with what [`Engine::after`] says of a
-//! turn that has ended, on whatever task the program likes: it summarises the conversation before, if
-//! that ended by silence, and compacts the one at hand, if the next prompt would leave messages out.
-//! [`Engine::learn_from`] is for a conversation that was closed. Both ask the model with one-shot
-//! prompts, without history, memory or agent, in which the conversation is data.
+//! It happens after the reply. [`learn_after`](crate::Engine::learn_after) is called with what
+//! [`after`](crate::Engine::after) says of a turn that has ended, on whatever task the program likes: it
+//! summarises the conversation before, if that ended by silence, and compacts the one at hand, if the
+//! next prompt would leave messages out. [`learn_from`](crate::Engine::learn_from) is for a conversation
+//! that was closed. Both ask the model with one-shot prompts, without history, memory or agent, in which
+//! the conversation is data.
 //!
 //! Rules come first: a conversation is closed with a summary by rules, and a model's takes its place.
 //! A provider that fails, takes too long, refuses or talks nonsense loses nothing, is not asked again,
