@@ -24,7 +24,7 @@ use grammar::{Grammar, Part, Pattern, begins_with};
 use lexer::{Gap, Sentence, Word, sentences};
 pub use own::OwnSentence;
 use questions::Questions;
-use slot::Filled;
+use slot::{Filled, fill, written};
 
 /// Something that a speaker says about themselves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -455,26 +455,6 @@ fn is_at(words: &[Word<'_>], at: usize, sequence: &[String]) -> bool {
     };
     let behind = words.get(at + 1..).unwrap_or_default();
     words.get(at).is_some_and(|word| word.folded == *first) && begins_with(behind, others)
-}
-
-/// The words of a slot as they stand in the text.
-fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'t str {
-    let (first, last) = (
-        words.get(slot.start),
-        slot.end.checked_sub(1).and_then(|end| words.get(end)),
-    );
-    let range = first.zip(last).map(|(first, last)| first.start..last.end());
-    range.and_then(|range| text.get(range)).unwrap_or_default()
-}
-
-/// A template with the slots that it names.
-fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[Filled]) -> String {
-    let mut filled = template.to_string();
-    for (number, slot) in (1..).zip(slots) {
-        let name = alloc::format!("{{{number}}}");
-        filled = filled.replace(&name, written(text, words, *slot));
-    }
-    filled
 }
 
 #[cfg(test)]

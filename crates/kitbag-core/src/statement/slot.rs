@@ -1,5 +1,7 @@
 //! Fills a slot of a pattern: which words may stand in it, and where it ends.
 
+use alloc::string::{String, ToString};
+
 use super::grammar::Grammar;
 use super::lexer::{Gap, Word};
 
@@ -171,4 +173,24 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
         }
         other => listed(other).is_some_and(|list| list.is(words)),
     }
+}
+
+/// The words of a slot as they stand in the text.
+pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'t str {
+    let (first, last) = (
+        words.get(slot.start),
+        slot.end.checked_sub(1).and_then(|end| words.get(end)),
+    );
+    let range = first.zip(last).map(|(first, last)| first.start..last.end());
+    range.and_then(|range| text.get(range)).unwrap_or_default()
+}
+
+/// A template with the slots that it names.
+pub(super) fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[Filled]) -> String {
+    let mut filled = template.to_string();
+    for (number, slot) in (1..).zip(slots) {
+        let name = alloc::format!("{{{number}}}");
+        filled = filled.replace(&name, written(text, words, *slot));
+    }
+    filled
 }
