@@ -58,7 +58,7 @@ impl AnsweringArgs {
     }
 }
 
-/// What was printed, and what it leaves to do.
+/// The outcome of a turn that was printed, and the work that it leaves.
 pub(crate) enum Responded {
     /// The reply to a command, with what the channel goes on with.
     Command(CommandReply),

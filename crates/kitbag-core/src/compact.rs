@@ -41,7 +41,7 @@ pub struct Compaction {
     pub messages: u32,
     /// The summary of them.
     pub summary: String,
-    /// Whether a model wrote the summary.
+    /// Says that a model wrote the summary.
     pub by_model: bool,
     /// What the user said in them, oldest first.
     pub words: Vec<UserWords>,

@@ -108,7 +108,7 @@ impl InferenceRecord {
     }
 }
 
-/// Why a provider cannot read all of the earlier request from its cache.
+/// The reason why a provider cannot read all of the earlier request from its cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! What a `kitbag.yaml` that was merely found in a folder may not do.
+//! Limits on a `kitbag.yaml` that was merely found in a folder.
 
 use super::upstream::{self, Reply, Upstream};
 use crate::run::{Folder, Output, finish};
