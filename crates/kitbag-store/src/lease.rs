@@ -146,7 +146,7 @@ async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>> {
 
 from_row!(LeaseRow: owner, fence, until);
 
-async fn take(
+pub(crate) async fn take(
     tx: &mut Tx<'_>,
     turn: TurnId,
     owner: &str,

@@ -5,20 +5,21 @@ mod incoming;
 mod learned;
 mod row;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use kitbag_core::recall::analyse;
 use kitbag_core::record::TurnRecord;
 
 use crate::append::{self, Analysed};
 use crate::calibration;
-use crate::conversation::Conversation;
-use crate::error::Result;
+use crate::conversation::{Conversation, ConversationChoice};
+use crate::error::{Result, StoreError};
 use crate::fact;
 use crate::id::{ConversationId, MessageId, TurnId};
-use crate::lease::Lease;
+use crate::lease::{self, Lease};
 use crate::names;
 use crate::scope::Scope;
 use crate::store::Store;
+use crate::transaction::Tx;
 
 pub use incoming::Incoming;
 pub use learned::Learned;
@@ -73,6 +74,47 @@ pub struct StoredTurn {
     pub record: TurnRecord,
 }
 
+/// A message that is about to be kept.
+#[derive(Clone)]
+struct Accepting {
+    channel: String,
+    sender: String,
+    conversation: ConversationChoice,
+    message: Analysed,
+    idempotency_key: Option<String>,
+}
+
+impl Accepting {
+    async fn accept(self, tx: &mut Tx<'_>, now: Timestamp) -> Result<StoredTurn> {
+        let mut scope = Scope::lock_or_make(tx, &self.channel, &self.sender).await?;
+        if let Some(key) = &self.idempotency_key
+            && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
+        {
+            return Ok(turn);
+        }
+        let mut conversation =
+            Conversation::choose(tx, &mut scope, &self.conversation, now).await?;
+        conversation.active = conversation.active.max(now);
+        conversation.turns = conversation.turns.saturating_add(1);
+        let message = vec![self.message];
+        let (first, drawn) = append::append(tx, &mut scope, &mut conversation, message).await?;
+        conversation.save(tx).await?;
+        scope.save(tx).await?;
+        fact::draw(tx, &self.sender, drawn, now).await?;
+        let turn = StoredTurn {
+            id: conversation.id.turn(conversation.turns),
+            status: TurnStatus::Accepted,
+            message: conversation.id.message(first),
+            reply: None,
+            inferences: 0,
+            problem: None,
+            record: TurnRecord::default(),
+        };
+        turn.insert(tx, self.idempotency_key, now).await?;
+        Ok(turn)
+    }
+}
+
 impl Store {
     /// First step: keeps the message, before anything else is done with it. A message with the key of
     /// an earlier one is that one's turn, as far as it has come.
@@ -80,6 +122,37 @@ impl Store {
     /// # Errors
     /// When a name is not one, or the store fails.
     pub async fn accept(&self, incoming: &Incoming, now: Timestamp) -> Result<StoredTurn> {
+        let accepting = self.accepting(incoming, now)?;
+        self.write(async move |tx| accepting.accept(tx, now).await)
+            .await
+    }
+
+    /// The same together with [`begin`](Self::begin), in one transaction. There is no lease while
+    /// another turn of the conversation is under way; the message is kept all the same.
+    ///
+    /// # Errors
+    /// When a name is not one, or the store fails.
+    pub async fn accept_and_begin(
+        &self,
+        incoming: &Incoming,
+        length: SignedDuration,
+        now: Timestamp,
+    ) -> Result<(StoredTurn, Option<Lease>)> {
+        let accepting = self.accepting(incoming, now)?;
+        let owner = self.owner().to_owned();
+        self.write(async move |tx| {
+            let turn = accepting.accept(tx, now).await?;
+            let lease = match lease::take(tx, turn.id, &owner, length, now).await {
+                Ok(lease) => Some(lease),
+                Err(StoreError::Busy { .. }) => None,
+                Err(error) => return Err(error),
+            };
+            Ok((turn, lease))
+        })
+        .await
+    }
+
+    fn accepting(&self, incoming: &Incoming, now: Timestamp) -> Result<Accepting> {
         if let Some(key) = &incoming.idempotency_key {
             names::name("the idempotency key", key)?;
         }
@@ -92,36 +165,13 @@ impl Store {
         } = incoming.clone();
         message.at.get_or_insert(now.into());
         let message = Analysed::new(message, self.secrets(), analyse)?;
-        let message = self.with_statements(message);
-        let conversation = self.secrets().masked_choice(conversation);
-        self.write(async move |tx| {
-            let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
-            if let Some(key) = &idempotency_key
-                && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
-            {
-                return Ok(turn);
-            }
-            let mut conversation = Conversation::choose(tx, &mut scope, &conversation, now).await?;
-            conversation.active = conversation.active.max(now);
-            conversation.turns = conversation.turns.saturating_add(1);
-            let (first, drawn) =
-                append::append(tx, &mut scope, &mut conversation, vec![message]).await?;
-            conversation.save(tx).await?;
-            scope.save(tx).await?;
-            fact::draw(tx, &sender, drawn, now).await?;
-            let turn = StoredTurn {
-                id: conversation.id.turn(conversation.turns),
-                status: TurnStatus::Accepted,
-                message: conversation.id.message(first),
-                reply: None,
-                inferences: 0,
-                problem: None,
-                record: TurnRecord::default(),
-            };
-            turn.insert(tx, idempotency_key, now).await?;
-            Ok(turn)
+        Ok(Accepting {
+            message: self.with_statements(message),
+            conversation: self.secrets().masked_choice(conversation),
+            channel,
+            sender,
+            idempotency_key,
         })
-        .await
     }
 
     /// A turn.

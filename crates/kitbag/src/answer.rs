@@ -112,14 +112,21 @@ impl Engine {
         stages.end("typing", "signalled");
         let mut kept = None;
         if let (Some(store), Some(memory)) = (&self.store, &mut turn.memory) {
-            let accepted = store.accept(&memory.incoming, (self.clock)()).await?;
+            let begun = store.accept_and_begin(&memory.incoming, LEASE, (self.clock)());
+            let (accepted, lease) = begun.await?;
             stages.end("accept", format_args!("turn {}", accepted.id));
             memory.answering = Some(accepted.message);
             turn.prompt.current.id = Some(accepted.message.to_string());
-            let lease = store.begin_when_free(accepted.id, LEASE, PATIENCE, self.clock);
+            let lease = match lease {
+                Some(lease) => lease,
+                None => {
+                    let free = store.begin_when_free(accepted.id, LEASE, PATIENCE, self.clock);
+                    unless_stopped(&mut stop, free).await??
+                }
+            };
             kept = Some(Kept {
                 store,
-                lease: unless_stopped(&mut stop, lease).await??,
+                lease,
                 clock: self.clock,
                 counter: self.counter(),
                 user: memory.incoming.message.text().into_owned(),

@@ -18,6 +18,7 @@ use crate::work::{Acknowledged, prompt_for};
 on_two! {
     one_key_is_one_turn
     one_node_gets_the_lease
+    one_of_two_messages_gets_the_lease_at_once
     t04_two_nodes_consume_an_entry_once
     t04_a_send_that_is_repeated_elsewhere_counts_once
     t03_each_prompt_of_a_turn_is_one_step
@@ -76,6 +77,26 @@ async fn one_node_gets_the_lease(first: Store, other: Store) {
             }
             both => panic!("{both:?}"),
         }
+    }
+}
+
+async fn one_of_two_messages_gets_the_lease_at_once(first: Store, other: Store) {
+    for number in 0..TIMES {
+        let incoming = Incoming::new("race", format!("ann {number}"), "hello");
+        let begin = |store: &Store| {
+            let (store, incoming) = (store.clone(), incoming.clone());
+            async move { store.accept_and_begin(&incoming, MINUTE, second(0)).await }
+        };
+        let (one, two) = together(begin(&first), begin(&other)).await;
+        let ((one, first_lease), (two, second_lease)) = (one.unwrap(), two.unwrap());
+        assert_eq!(one.id.conversation(), two.id.conversation());
+        assert_ne!(one.id, two.id, "both messages are kept");
+        let leases = [(one.id, first_lease), (two.id, second_lease)];
+        let held: Vec<bool> = leases
+            .iter()
+            .filter_map(|(turn, lease)| Some(lease.as_ref()?.turn == *turn))
+            .collect();
+        assert_eq!(held, [true], "one has the lease, for its own turn");
     }
 }
 
