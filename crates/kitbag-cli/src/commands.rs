@@ -12,6 +12,7 @@ pub(crate) mod fit;
 pub(crate) mod init;
 pub(crate) mod layout;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod pack;

@@ -66,6 +66,11 @@ impl Failure {
         self.code == 0
     }
 
+    /// What went wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Says it on stderr as a warning, with what happens in spite of it.
     pub(crate) fn warn(self, instead: &str) {
         let hint = self

@@ -24,7 +24,7 @@ use crate::engine::{Contribution, Engine};
 
 pub use conversation::Ended;
 pub use error::CommandError;
-pub use forget::ForgetPreview;
+pub use forget::{ForgetPreview, forgotten};
 pub use help::help_line;
 pub use read::{Command, read};
 pub use remind::reminder_key;

@@ -21,10 +21,14 @@ pub mod pack;
 pub mod project;
 #[cfg(feature = "providers")]
 pub mod provider;
+#[cfg(feature = "store")]
+pub mod recall;
 #[cfg(feature = "layouts")]
 pub mod receive;
 mod shorten;
 pub mod tokens;
+#[cfg(feature = "layouts")]
+pub mod tool;
 pub mod wire;
 pub mod words;
 

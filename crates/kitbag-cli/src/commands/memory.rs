@@ -19,7 +19,6 @@ mod refusals;
 mod repair;
 mod restore;
 mod retain;
-mod said;
 pub(crate) mod sender;
 mod senders;
 mod source;

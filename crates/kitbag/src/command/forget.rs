@@ -23,7 +23,7 @@ pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandErro
     let what = what(asked, store, words).await?;
     if is_sure {
         let gone = store.forget(what).await?;
-        return Ok(told(&gone).into());
+        return Ok(forgotten(&gone).into());
     }
     let preview = ForgetPreview::of(store, &what, LISTED).await?;
     let mut text = preview.text("would forget");
@@ -80,7 +80,9 @@ async fn is_own(asked: Asked<'_>, store: &Store, id: MessageId) -> Result<bool, 
     Ok(!store.latest_conversations(&filter, 1).await?.is_empty())
 }
 
-fn told(gone: &Forgotten) -> String {
+/// The counts of what is gone, in words.
+#[must_use]
+pub fn forgotten(gone: &Forgotten) -> String {
     let counts = [
         (gone.messages, "message", "messages"),
         (gone.facts, "value of facts", "values of facts"),

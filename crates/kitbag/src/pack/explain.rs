@@ -71,7 +71,7 @@ pub async fn explain(
     request: &PackRequest,
     prepared: &Prepared,
     pack: &Pack,
-    counter: &dyn TokenCounter,
+    counter: &(dyn TokenCounter + Sync),
 ) -> Explanation {
     let all = &pack.decisions.ranked;
     let place = all.iter().position(|ranked| ranked.source == path);

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use jiff::Timestamp;
 use kitbag::core::role::Role;
+use kitbag::recall::said;
 use kitbag::store::{
     ConversationId, ExportFilter, LatestConversation, MessageFilter, MessageId, MessageTime, Store,
     StoreError, StoredMessage, TurnId,
@@ -14,7 +15,6 @@ use serde::Serialize;
 
 use super::cut::{Keep, cut, one_more};
 use super::filter::TimeArgs;
-use super::said;
 use super::sender::say_unknown;
 use crate::failure::Failure;
 use crate::output::{self, one_line};

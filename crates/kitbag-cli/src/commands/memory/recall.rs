@@ -1,13 +1,13 @@
 //! `kitbag memory recall`: the facts and the past messages that a query is about.
 
 mod batch;
-mod found;
 mod shown;
 
 use std::path::PathBuf;
 
 use jiff::Zoned;
 use kitbag::core::tokens::Tokens;
+use kitbag::recall::RecallAnswer;
 use kitbag::store::{MessageTime, RecallRequest, Store};
 use kitbag::tokens::Counter;
 
@@ -19,7 +19,6 @@ use crate::model::with_chosen_model;
 use crate::output::{self, counted, grouped};
 use crate::store::StoreArgs;
 use batch::Query;
-use found::Found;
 
 /// Finds the facts and the past messages that a query is about, best first
 ///
@@ -82,8 +81,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let query = Query::new(args.query.as_deref().unwrap_or_default());
     let found = recall.find(&query, &mut None).await?;
-    let is_empty = found.ranked.is_empty() && found.facts.is_empty();
-    if is_empty && !recall.say_misfit(&found) && !recall.say_unknown().await? {
+    if found.is_empty() && !recall.say_misfit(&found) && !recall.say_unknown().await? {
         output::say("nothing is remembered about it");
     }
     if args.json {
@@ -94,7 +92,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let text = match args.explain {
         true => shown::table(&found),
-        false => shown::text(&found),
+        false => found.text(),
     };
     Ok(output::print(&text)?)
 }
@@ -108,7 +106,7 @@ struct Recall<'a> {
 
 impl Recall<'_> {
     /// The messages that one query is about. The only sender of the store is looked up once.
-    async fn find(&self, query: &Query, only: &mut Option<String>) -> Result<Found, Failure> {
+    async fn find(&self, query: &Query, only: &mut Option<String>) -> Result<RecallAnswer, Failure> {
         let args = self.args;
         let named = query.sender.as_ref().or(args.sender.as_ref());
         let sender = match named.or(only.as_ref()) {
@@ -121,9 +119,7 @@ impl Recall<'_> {
         request.channel = query.channel.as_ref().or(args.channel.as_ref()).cloned();
         request.filter = query.filter(args.filter.filter());
         request.now = query.now.or(args.now).or_else(present);
-        let facts = self.store.recall_facts(&request).await?;
-        let recalled = self.store.recall(&request).await?;
-        let mut found = Found::new(facts, recalled, self.args.explain);
+        let mut found = RecallAnswer::of(&self.store, &request, args.explain).await?;
         if let Some((budget, counter)) = &self.counter {
             found.cut(*budget, counter);
         }
@@ -131,7 +127,7 @@ impl Recall<'_> {
     }
 
     /// Says so when the budget has no room for what was found.
-    fn say_misfit(&self, found: &Found) -> bool {
+    fn say_misfit(&self, found: &RecallAnswer) -> bool {
         let (Some(misfit), Some((budget, _))) = (found.misfit, &self.counter) else {
             return false;
         };

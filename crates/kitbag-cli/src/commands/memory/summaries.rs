@@ -1,11 +1,11 @@
 //! `kitbag memory summaries`: the summaries that closed conversations left.
 
 use jiff::Timestamp;
+use kitbag::recall::said;
 use kitbag::store::{Summary, SummaryMaker};
 use serde::Serialize;
 
 use super::cut::{Keep, cut, one_more};
-use super::said;
 use super::sender::{channels_of, named_or_only, say_unknown};
 use crate::failure::Failure;
 use crate::output;

@@ -21,7 +21,7 @@ const MOST_SOURCES: usize = 5;
 pub(super) struct Trials<'a> {
     pub(super) path: &'a str,
     pub(super) request: &'a PackRequest,
-    pub(super) counter: &'a dyn TokenCounter,
+    pub(super) counter: &'a (dyn TokenCounter + Sync),
 }
 
 impl Trials<'_> {

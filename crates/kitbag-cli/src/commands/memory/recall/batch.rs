@@ -6,12 +6,12 @@ use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 
 use kitbag::core::role::Role;
+use kitbag::recall::RecallAnswer;
 use kitbag::store::{ConversationKey, MessageFilter, MessageTime};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::RawValue;
 
 use super::Recall;
-use super::found::Found;
 use crate::commands::memory::filter::{parse_since, parse_until};
 use crate::commands::memory::source;
 use crate::failure::Failure;
@@ -122,7 +122,7 @@ impl Query {
 struct Answer<'a> {
     id: Option<&'a RawValue>,
     #[serde(flatten)]
-    found: Found,
+    found: RecallAnswer,
 }
 
 /// Answers each line of a file.

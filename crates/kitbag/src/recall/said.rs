@@ -1,12 +1,11 @@
 //! Messages as a person reads them.
 
-use kitbag::core::role::Role;
-use kitbag::store::MessageTime;
-
-use crate::output::one_line;
+use kitbag_core::neutral::one_line;
+use kitbag_core::role::Role;
+use kitbag_store::MessageTime;
 
 /// Adds a message: when and by whom it was said, its name and what else is to be told, and its text.
-pub(super) fn add(
+pub fn add(
     text: &mut String,
     at: Option<MessageTime>,
     speaker: &str,
@@ -23,17 +22,20 @@ pub(super) fn add(
 }
 
 /// The name of who spoke, or else the role.
-pub(super) fn speaker(name: Option<&str>, role: Role) -> String {
-    name.map_or_else(|| role.to_string(), one_line)
+#[must_use]
+pub fn speaker(name: Option<&str>, role: Role) -> String {
+    name.map_or_else(|| role.to_string(), |name| one_line(name).into_owned())
 }
 
 /// A time as the speaker's clock showed it.
-pub(super) fn minutes(at: MessageTime) -> String {
+#[must_use]
+pub fn minutes(at: MessageTime) -> String {
     at.wall_clock().strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// The same with its date and zone, if it has one, as machines write it.
-pub(super) fn seconds(at: MessageTime) -> String {
+#[must_use]
+pub fn seconds(at: MessageTime) -> String {
     let at = at.to_string();
     match at.split_once('.') {
         // Behind the fraction comes the zone.

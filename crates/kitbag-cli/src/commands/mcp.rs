@@ -1,0 +1,88 @@
+//! `kitbag mcp`: packs and memory for a coding agent, over the Model Context Protocol.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kitbag::store::Store;
+use kitbag::tool::ToolScope;
+use kitbag_mcp::{Server, serve_stdio};
+
+use super::memory::sender::named_or_only;
+use crate::counter::CounterArgs;
+use crate::failure::Failure;
+use crate::model::with_chosen_model;
+use crate::output;
+use crate::project::ProjectArgs;
+use crate::store::StoreArgs;
+
+/// Serves packs and memory to a coding agent over MCP, on stdin and stdout
+///
+/// The agent starts it: `kitbag init --for claude` (or codex, cursor, vscode) writes that into the agent's
+/// configuration. It offers the tools pack, explain, expand, recall, remember, forget, facts and checkpoint,
+/// the project's documents and past prompts as resources, and layouts as prompts. It ends when the agent
+/// closes stdin.
+///
+/// Example of an entry in .mcp.json:
+///   {"mcpServers": {"kitbag": {"command": "kitbag", "args": ["mcp"]}}}
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The folder of the project
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    root: PathBuf,
+    /// Whose memory it is; needed only if the store knows several senders
+    #[arg(long, value_name = "NAME")]
+    sender: Option<String>,
+    /// Offers no memory
+    #[arg(long, conflicts_with = "sender")]
+    no_memory: bool,
+    #[command(flatten)]
+    project: ProjectArgs,
+    #[command(flatten)]
+    counter: CounterArgs,
+    /// The folder of the cache
+    #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
+    cache_dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
+    let served = runtime.block_on(serve(args, store));
+    // Work that nobody waits for any more does not hold up the end.
+    runtime.shutdown_background();
+    served
+}
+
+async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let project = args.project.open_and_tell()?;
+    let (counter, _) = args.counter.counter()?;
+    let mut scope = ToolScope::new(&args.root, counter);
+    scope.cache_folder.clone_from(&args.cache_dir);
+    if !args.no_memory {
+        match memory(args, store).await {
+            Ok((store, sender)) => scope = scope.with_store(store, sender),
+            // Packs are of use without it, and the tools of memory say what is wrong.
+            Err(failure) => {
+                scope.store = Err(failure.message().into());
+                failure.warn("memory is not offered");
+            }
+        }
+    }
+    let server = Server::new(scope, Arc::new(project));
+    output::say("kitbag serves MCP on stdin and stdout");
+    serve_stdio(server).await.map_err(Failure::new)
+}
+
+async fn memory(args: &Args, store: &StoreArgs) -> Result<(Store, String), Failure> {
+    let store = with_chosen_model(store.open_or_make().await?);
+    let named = args.sender.as_deref();
+    if named.is_none() && store.sender_names(1).await?.is_empty() {
+        return Ok((store, "user".to_owned()));
+    }
+    let sender = named_or_only(&store, named).await?;
+    Ok((store, sender))
+}

@@ -1,0 +1,14 @@
+//! Kitbag over the Model Context Protocol: packs and memory as tools, documents and past prompts as
+//! resources, layouts as prompts.
+//!
+//! [`Server`] answers requests of both eras of the protocol, those that begin with `initialize` and those
+//! that carry all they need. [`serve_stdio`] runs one until its client goes.
+
+mod prompts;
+mod resources;
+mod server;
+mod stdio;
+mod tools;
+
+pub use server::Server;
+pub use stdio::{ServeError, serve_stdio};

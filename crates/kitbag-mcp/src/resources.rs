@@ -1,0 +1,113 @@
+//! Documents of the project and prompts that were sent, as resources.
+
+use kitbag::engine::replay;
+use kitbag::store::{ExportFilter, MessageFilter, Store, StoreError, TurnId};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use rmcp::model::{
+    ErrorData, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
+};
+
+use crate::Server;
+
+const DOCUMENT: &str = "kitbag://document/";
+const PROMPT: &str = "kitbag://prompt/";
+
+/// So many of the latest prompts are listed; the others can be read all the same.
+const LISTED: u32 = 20;
+
+/// Documents by name, then the latest prompts of the latest conversations.
+pub(crate) async fn list(server: &Server) -> Result<Vec<Resource>, ErrorData> {
+    let documents = server.project.config.documents.iter();
+    let mut resources: Vec<Resource> = documents
+        .map(|(name, entry)| {
+            let encoded = utf8_percent_encode(name, NON_ALPHANUMERIC);
+            let resource = Resource::new(format!("{DOCUMENT}{encoded}"), name.as_str());
+            let resource = resource.with_mime_type("text/plain");
+            match &entry.summary {
+                Some(summary) => resource.with_description(summary.as_str()),
+                None => resource,
+            }
+        })
+        .collect();
+    resources.sort_by(|a, b| a.uri.cmp(&b.uri));
+    // Documents are there also where memory is not.
+    if let Ok(store) = &server.scope.store {
+        resources.extend(prompts(server, store).await.map_err(failed)?);
+    }
+    Ok(resources)
+}
+
+async fn prompts(server: &Server, store: &Store) -> Result<Vec<Resource>, StoreError> {
+    let own = ExportFilter::new(Some(server.scope.sender.clone()), None);
+    let mut resources = Vec::new();
+    for one in store.latest_conversations(&own, LISTED).await? {
+        let id = one.conversation.id;
+        let Some(turn) = store.last_turn(id).await? else {
+            continue;
+        };
+        if turn.inferences == 0 {
+            continue;
+        }
+        let name = one.conversation.name.unwrap_or_else(|| id.to_string());
+        let resource = Resource::new(format!("{PROMPT}{}", turn.id), turn.id.to_string());
+        let described = format!("The latest prompt of conversation {name}, as it was sent");
+        resources.push(resource.with_description(described));
+    }
+    Ok(resources)
+}
+
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let document = ResourceTemplate::new(format!("{DOCUMENT}{{name}}"), "document");
+    let prompt = ResourceTemplate::new(format!("{PROMPT}{{turn}}"), "prompt");
+    vec![
+        document.with_description("A document of the project, by its name"),
+        prompt.with_description("The last prompt of a turn, such as 7.12.3, as it was sent"),
+    ]
+}
+
+pub(crate) async fn read(server: &Server, uri: &str) -> Result<ReadResourceResponse, ErrorData> {
+    let unknown = || ErrorData::resource_not_found(format!("there is no resource `{uri}`"), None);
+    let text = if let Some(name) = uri.strip_prefix(DOCUMENT) {
+        let name = percent_decode_str(name).decode_utf8();
+        let name = name.map_err(|_| unknown())?;
+        document(server, &name).ok_or_else(unknown)?
+    } else if let Some(turn) = uri.strip_prefix(PROMPT) {
+        let turn = turn.parse().map_err(|_| unknown())?;
+        prompt(server, turn).await?.ok_or_else(unknown)?
+    } else {
+        return Err(unknown());
+    };
+    let contents = vec![ResourceContents::text(text, uri)];
+    Ok(ReadResourceResult::new(contents).into())
+}
+
+/// The text of a document, without its secrets.
+fn document(server: &Server, name: &str) -> Option<String> {
+    // Read each time: a document may change while the server runs.
+    let mut read = server.project.documents(None);
+    let document = read.documents.shift_remove(name)?;
+    Some(document.content)
+}
+
+/// A prompt of the sender's as it was sent, without messages that are for the model alone.
+async fn prompt(server: &Server, turn: TurnId) -> Result<Option<String>, ErrorData> {
+    let Ok(store) = &server.scope.store else {
+        return Ok(None);
+    };
+    let conversation = MessageFilter::default().in_conversation(turn.conversation());
+    let own = ExportFilter::new(Some(server.scope.sender.clone()), None).among(conversation);
+    let found = store.latest_conversations(&own, 1).await.map_err(failed)?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    match replay(store, turn, None).await {
+        Ok(replayed) => Ok(Some(replayed.body_for_people().text.into_owned())),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn failed(error: StoreError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

@@ -1,0 +1,32 @@
+//! A server on the standard streams of its process.
+
+use rmcp::service::{ServerInitializeError, serve_server};
+use rmcp::transport::io::stdio_pipes;
+
+use crate::Server;
+
+/// The reason why a server stopped before its client went.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ServeError(String);
+
+/// Serves until the client closes stdin. What was asked and is not answered by then is dropped: nobody
+/// reads the answer.
+///
+/// # Errors
+/// When the client does not speak the protocol.
+pub async fn serve_stdio(server: Server) -> Result<(), ServeError> {
+    let running = match serve_server(server, stdio_pipes()).await {
+        Ok(running) => running,
+        // A client that only asked what carries all it needs never begins a session.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ServeError(error.to_string())),
+    };
+    match running.waiting().await {
+        Ok(reason) => {
+            tracing::debug!(event = "client_gone", ?reason);
+            Ok(())
+        }
+        Err(error) => Err(ServeError(error.to_string())),
+    }
+}

@@ -1,0 +1,77 @@
+//! The engine's tools as the protocol shows them.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, select};
+use kitbag::tool::{Effect, ToolError, ToolSpec, Tools};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject,
+    Tool, ToolAnnotations,
+};
+use serde_json::Value;
+
+/// The tools, by name, so that the list is the same each time.
+pub(crate) fn list(tools: &Tools) -> Vec<Tool> {
+    tools.specs().into_iter().map(tool).collect()
+}
+
+fn tool(spec: ToolSpec) -> Tool {
+    let definition = spec.definition;
+    let mut tool = Tool::new_with_raw(
+        definition.name,
+        Some(definition.description.into()),
+        object(definition.input_schema),
+    );
+    tool.output_schema = spec.output_schema.map(object);
+    let reads = spec.effect == Effect::Reads;
+    tool.with_annotations(
+        ToolAnnotations::new()
+            .read_only(reads)
+            .destructive(spec.effect == Effect::Destroys)
+            .idempotent(reads)
+            // Files and memory of this machine are all that is reached.
+            .open_world(false),
+    )
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(fields) => Arc::new(fields),
+        _ => Arc::default(),
+    }
+}
+
+/// Calls a tool. What it says went wrong is for the model to read, and so is a result; a tool that is not
+/// there is an error of the protocol.
+pub(crate) async fn call(
+    tools: &Tools,
+    request: CallToolRequestParams,
+    cancelled: impl Future<Output = ()>,
+) -> Result<CallToolResponse, ErrorData> {
+    let arguments = request.arguments.map_or(Value::Null, Value::Object);
+    let called = AssertUnwindSafe(tools.call(&request.name, arguments)).catch_unwind();
+    let called = match select(Box::pin(called), Box::pin(cancelled)).await {
+        Either::Left((called, _)) => called,
+        Either::Right(_) => return Err(ErrorData::internal_error("the call was cancelled", None)),
+    };
+    let called = called.unwrap_or_else(|_| {
+        let problem = format!("the tool `{}` stopped with a bug", request.name);
+        tracing::error!(event = "tool_panicked", tool = %request.name);
+        Err(ToolError::new(problem))
+    });
+    let result = match called {
+        Ok(output) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
+            result.structured_content = Some(output.structured);
+            result
+        }
+        Err(error @ ToolError::Unknown { .. }) => {
+            return Err(ErrorData::invalid_params(error.to_string(), None));
+        }
+        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+    };
+    Ok(result.into())
+}

@@ -1,0 +1,105 @@
+//! The built-in tools over the engine: packs of a folder, and one person's memory.
+
+mod checkpoint;
+mod expand;
+mod explain;
+mod facts;
+mod forget;
+mod pack;
+mod recall;
+mod remember;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kitbag_core::tokens::Tokens;
+use kitbag_store::{ExportFilter, MessageFilter, MessageId, Store};
+
+use super::{ToolError, Tools};
+use crate::pack::PackRequest;
+use crate::tokens::Counter;
+
+/// The tools of a folder and a memory.
+#[must_use]
+pub fn builtin(scope: &ToolScope) -> Tools {
+    Tools::default()
+        .with(checkpoint::CheckpointTool(scope.clone()))
+        .with(expand::ExpandTool(scope.clone()))
+        .with(explain::ExplainTool(scope.clone()))
+        .with(facts::FactsTool(scope.clone()))
+        .with(forget::ForgetTool(scope.clone()))
+        .with(pack::PackTool(scope.clone()))
+        .with(recall::RecallTool(scope.clone()))
+        .with(remember::RememberTool(scope.clone()))
+}
+
+/// Where the built-in tools look.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolScope {
+    /// The memory, or why there is none.
+    pub store: Result<Store, Arc<str>>,
+    /// Whose memory it is.
+    pub sender: String,
+    /// The channel that notes are kept on. What is recalled may come from any.
+    pub channel: String,
+    /// The folder of the project.
+    pub root: PathBuf,
+    /// The folder of the cache; the user's own where there is none.
+    pub cache_folder: Option<PathBuf>,
+    /// Counts tokens.
+    pub counter: Counter,
+    /// Tells the time.
+    pub clock: fn() -> Timestamp,
+}
+
+/// A prompt for an agent that has a window of its own to fill is smaller than one for a person.
+const BUDGET: Tokens = Tokens(8_000);
+
+/// The most tokens of a result: clients refuse or cut what is longer.
+const LARGEST: u32 = 100_000;
+
+impl ToolScope {
+    /// The tools of a folder, with no memory.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>, counter: Counter) -> Self {
+        Self {
+            store: Err("no memory is kept".into()),
+            sender: "user".to_owned(),
+            channel: "mcp".to_owned(),
+            root: root.into(),
+            cache_folder: None,
+            counter,
+            clock: Timestamp::now,
+        }
+    }
+
+    /// The same with a memory, and whose it is.
+    #[must_use]
+    pub fn with_store(mut self, store: Store, sender: impl Into<String>) -> Self {
+        self.store = Ok(store);
+        self.sender = sender.into();
+        self
+    }
+
+    fn memory(&self) -> Result<&Store, ToolError> {
+        self.store.as_ref().map_err(ToolError::new)
+    }
+
+    /// Says whether a message is of one of the sender's conversations, on whatever channel.
+    async fn is_own(&self, id: MessageId) -> Result<bool, ToolError> {
+        let conversation = MessageFilter::default().in_conversation(id.conversation());
+        let own = ExportFilter::new(Some(self.sender.clone()), None).among(conversation);
+        let found = self.memory()?.latest_conversations(&own, 1).await?;
+        Ok(!found.is_empty())
+    }
+
+    /// A pack for a task, with the budget that was asked for or the usual one.
+    fn pack_request(&self, task: &str, budget: Option<u32>) -> PackRequest {
+        let budget = budget.map_or(BUDGET, |tokens| Tokens(tokens.min(LARGEST)));
+        let mut request = PackRequest::new(&self.root, task).with_budget(budget);
+        request.survey.cache_folder.clone_from(&self.cache_folder);
+        request
+    }
+}
