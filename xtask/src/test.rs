@@ -6,6 +6,7 @@ use crate::command::{announce_and_run, cargo, succeeds};
 use crate::model;
 use crate::npm;
 use crate::postgres::Server;
+use crate::python;
 use crate::tidy;
 
 /// Runs every check and stops at the first failure.
@@ -19,10 +20,12 @@ pub(crate) fn test() -> Result<()> {
     )?;
     let model = model::folder()?;
     let modules = npm::folder()?;
+    let python = python::python()?;
     let server = Server::start()?;
     let mut tests = test_runner();
     tests.env(model::VARIABLE, &model);
     tests.env(npm::VARIABLE, &modules);
+    tests.env(python::VARIABLE, &python);
     server.run("tests", &mut tests)?;
     server.run(
         "doctests",

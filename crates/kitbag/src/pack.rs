@@ -60,7 +60,10 @@ pub use crate::engine::Redaction;
 ///
 /// # Errors
 /// When the folder cannot be read, or when what must be in does not fit into the budget.
-pub async fn pack(request: &PackRequest, counter: &(dyn TokenCounter + Sync)) -> Result<Pack, PackError> {
+pub async fn pack(
+    request: &PackRequest,
+    counter: &(dyn TokenCounter + Sync),
+) -> Result<Pack, PackError> {
     let prepared = prepare(&request.survey).await?;
     prepared.pack(&request.options, counter)
 }

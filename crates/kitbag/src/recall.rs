@@ -132,11 +132,7 @@ impl RecallAnswer {
         text
     }
 
-    fn new(
-        facts: Vec<RecalledFact>,
-        recalled: Vec<Recalled>,
-        is_explained: bool,
-    ) -> Self {
+    fn new(facts: Vec<RecalledFact>, recalled: Vec<Recalled>, is_explained: bool) -> Self {
         let fact = |recalled: RecalledFact| FoundFact {
             said_by: recalled.message.as_ref().map(|stored| {
                 let said = &stored.message;

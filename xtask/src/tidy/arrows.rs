@@ -5,8 +5,9 @@ use crate::metadata::Arrows;
 
 /// A new arrow is a change of the architecture: it comes with its line in ARCHITECTURE.md.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("kitbag-cli", &["kitbag-server", "kitbag"]),
-    ("kitbag-server", &["kitbag"]),
+    ("kitbag-cli", &["kitbag-mcp", "kitbag-server", "kitbag"]),
+    ("kitbag-mcp", &["kitbag"]),
+    ("kitbag-server", &["kitbag-mcp", "kitbag"]),
     (
         "kitbag",
         &[

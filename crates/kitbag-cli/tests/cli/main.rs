@@ -21,6 +21,7 @@ mod layout;
 mod learning;
 mod logs;
 mod manual;
+mod mcp;
 mod memory;
 mod models;
 mod pack;

@@ -5,13 +5,7 @@ use kitbag_core::role::Role;
 use kitbag_store::MessageTime;
 
 /// Adds a message: when and by whom it was said, its name and what else is to be told, and its text.
-pub fn add(
-    text: &mut String,
-    at: Option<MessageTime>,
-    speaker: &str,
-    note: &str,
-    said: &str,
-) {
+pub fn add(text: &mut String, at: Option<MessageTime>, speaker: &str, note: &str, said: &str) {
     let at = at.map_or_else(|| "undated".to_owned(), minutes);
     text.push_str(&format!("{at} {speaker} ({note})\n"));
     for line in said.trim().lines() {

@@ -8,20 +8,26 @@ use serde_json::Value;
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
     if let Some(fields) = schema.as_object_mut() {
         // The name of our type and its comment say nothing to a model.
         fields.remove("title");
         fields.remove("description");
         fields.entry("type").or_insert_with(|| "object".into());
-        fields.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
+        fields
+            .entry("properties")
+            .or_insert_with(|| Value::Object(serde_json::Map::new()));
     }
-    without_formats(&mut schema);
+    make_portable(&mut schema);
     schema
 }
 
-/// Removes the formats of Rust's numbers, such as `uint32`, which no standard knows.
-fn without_formats(schema: &mut Value) {
+/// Removes what not every client understands: the formats of Rust's numbers, such as `uint32`, and that a
+/// field may be null, since one that may be missing says the same.
+fn make_portable(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             let is_number = fields
@@ -31,9 +37,16 @@ fn without_formats(schema: &mut Value) {
             if is_number {
                 fields.remove("format");
             }
-            fields.values_mut().for_each(without_formats);
+            if let Some(Value::Array(types)) = fields.get("type")
+                && let [only, Value::String(null)] = types.as_slice()
+                && null == "null"
+            {
+                let only = only.clone();
+                fields.insert("type".to_owned(), only);
+            }
+            fields.values_mut().for_each(make_portable);
         }
-        Value::Array(items) => items.iter_mut().for_each(without_formats),
+        Value::Array(items) => items.iter_mut().for_each(make_portable),
         _ => {}
     }
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::bench::python::environment;
 use crate::command::{announce_and_run, cargo, program, succeeds};
+use crate::python::environment;
 
 const RIPGREP: &str = "15.2.0";
 const REPOMIX: &str = "1.18.1";
@@ -53,7 +53,7 @@ pub(super) fn repomix(folder: &Path) -> Result<Command> {
 
 /// Maps the definitions of a code base within a budget.
 pub(super) fn aider(folder: &Path) -> Result<Command> {
-    let python = environment(&folder.join("aider"), &format!("aider-chat=={AIDER}"))?;
+    let python = environment(&folder.join("aider"), &[&format!("aider-chat=={AIDER}")])?;
     let script = folder.join("aider_map.py");
     fs::write(&script, include_str!("aider_map.py"))?;
     let mut command = program(&python);

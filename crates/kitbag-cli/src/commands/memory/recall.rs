@@ -106,7 +106,11 @@ struct Recall<'a> {
 
 impl Recall<'_> {
     /// The messages that one query is about. The only sender of the store is looked up once.
-    async fn find(&self, query: &Query, only: &mut Option<String>) -> Result<RecallAnswer, Failure> {
+    async fn find(
+        &self,
+        query: &Query,
+        only: &mut Option<String>,
+    ) -> Result<RecallAnswer, Failure> {
         let args = self.args;
         let named = query.sender.as_ref().or(args.sender.as_ref());
         let sender = match named.or(only.as_ref()) {

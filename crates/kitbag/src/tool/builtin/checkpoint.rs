@@ -52,6 +52,7 @@ pub(super) struct Output {
     /// The sessions, or the one that was meant
     sessions: Vec<Session>,
     /// The prompt with which it goes on
+    #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<String>,
     /// What did not go as asked
     problems: Vec<String>,
@@ -78,7 +79,7 @@ impl Tool for CheckpointTool {
     const NAME: &'static str = "checkpoint";
     const DESCRIPTION: &'static str = "Saves where a task stands so that another conversation can resume it, lists what \
         was saved, gives the prompt with which a session goes on, or deletes it.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: Effect = Effect::Destroys;
 
     async fn call(&self, asked: Arguments) -> Result<Output, ToolError> {
         let checkpoints = Checkpoints::in_root(&self.0.root);
@@ -151,7 +152,8 @@ impl CheckpointTool {
                 Checkpoint::of(&envelope, now).map_err(ToolError::new)?
             }
             (None, None) => {
-                let problem = format!("session `{id}` has no checkpoint yet, and `task` is missing");
+                let problem =
+                    format!("session `{id}` has no checkpoint yet, and `task` is missing");
                 return Err(ToolError::arguments(Self::NAME, problem));
             }
         };
@@ -192,14 +194,15 @@ impl CheckpointTool {
     fn prompt(&self, checkpoint: &Checkpoint, budget: Option<u32>) -> Result<String, ToolError> {
         let budget = budget.map_or(BUDGET, |tokens| Tokens(tokens.min(LARGEST)));
         // What was kept was chosen already: only the budget may leave some of it out.
-        let settings = AssemblySettings::new(OutputForm::Markdown, budget)
-            .with_floor(Relevance::from_ppm(0));
+        let settings =
+            AssemblySettings::new(OutputForm::Markdown, budget).with_floor(Relevance::from_ppm(0));
         let context = checkpoint.context.as_ref();
-        let mut chunks = context.map(|context| context.chunks.clone()).unwrap_or_default();
+        let mut chunks = context
+            .map(|context| context.chunks.clone())
+            .unwrap_or_default();
         chunks.iter_mut().for_each(truncatable);
         let composed = checkpoint.prompt(chunks, settings, &self.0.counter);
-        let composed =
-            composed.map_err(|error| ToolError::new(&error).hint(Some(error.hint())))?;
+        let composed = composed.map_err(|error| ToolError::new(&error).hint(Some(error.hint())))?;
         Ok(composed.body_for_people().text.into_owned())
     }
 }

@@ -25,6 +25,7 @@ pub(super) struct Output {
     /// The text; secrets are replaced
     text: String,
     /// The handle of the rest, where the text was too long
+    #[serde(skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
 }
 

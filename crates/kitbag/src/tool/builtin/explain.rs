@@ -30,27 +30,33 @@ pub(super) struct Output {
     /// The file
     source: String,
     /// Its place among the ranked files, from 1
+    #[serde(skip_serializing_if = "Option::is_none")]
     rank: Option<usize>,
     /// How many files are ranked
     ranked: usize,
     /// Its score
+    #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<i64>,
     /// What the score is made of
     parts: Vec<Part>,
     /// How it is shown: full, slice, outline, line or handle
     #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Detail>,
     /// The lines that are shown
     lines: Vec<(u32, u32)>,
     /// The tokens that it takes
     #[schemars(with = "Option<u32>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<Tokens>,
     /// Why it is not shown
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The sources that would leave or shrink if it had to be in whole
     displaced_by: Vec<String>,
     /// The smallest budget with which it is shown, or shown whole where it is shown in part
     #[schemars(with = "Option<u32>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     sufficient_budget: Option<Tokens>,
     /// Words that would bring it in, when added to the task
     words: Vec<String>,

@@ -33,8 +33,10 @@ struct Fact {
     since: Timestamp,
     /// Until when, where it no longer holds
     #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<Timestamp>,
     /// The id of the message that said so
+    #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
 }
 

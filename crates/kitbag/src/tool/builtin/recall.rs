@@ -54,8 +54,10 @@ struct Fact {
     #[schemars(with = "String")]
     since: Timestamp,
     /// The id of the message that said so
+    #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// Who said it, where it came from a message
+    #[serde(skip_serializing_if = "Option::is_none")]
     said_by: Option<String>,
 }
 
@@ -66,6 +68,7 @@ struct Message {
     conversation: String,
     /// When it was said
     #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<MessageTime>,
     /// Who said it
     said_by: String,

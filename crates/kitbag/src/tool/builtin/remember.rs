@@ -24,6 +24,7 @@ pub(super) struct Arguments {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
     /// The key, where it is a fact
+    #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
     /// Whether a note was kept; one that is there already is not kept twice
     is_new: bool,
@@ -68,7 +69,12 @@ impl Tool for RememberTool {
         let note = NewMessage::new(Role::Assistant, text)
             .at(now)
             .with_reference(format!("note-{}", name.get(..16).unwrap_or_default()));
-        let note = Import::new(&self.0.channel, &self.0.sender, Some(NOTES.to_owned()), note);
+        let note = Import::new(
+            &self.0.channel,
+            &self.0.sender,
+            Some(NOTES.to_owned()),
+            note,
+        );
         let kept = store.import(vec![note], now).await?;
         Ok(Output {
             fact: None,

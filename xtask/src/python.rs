@@ -1,0 +1,36 @@
+//! `cargo xtask python`: programs of other people in Python, in environments of their own under the target
+//! folder.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::command::{announce_and_run, program};
+use crate::metadata::Metadata;
+
+/// Where tests find the Python that has the packages.
+pub(crate) const VARIABLE: &str = "KITBAG_TEST_PYTHON";
+
+/// The official SDK of the Model Context Protocol, as a client.
+const PACKAGES: [&str; 1] = ["mcp==2.3.0"];
+
+/// The Python that has the packages of the tests, which are fetched where they are missing.
+pub(crate) fn python() -> Result<PathBuf> {
+    let folder = Metadata::load()?.target_directory.join("python");
+    environment(&folder, &PACKAGES).context("the tests need `python3` with `venv` and `pip`")
+}
+
+/// The Python of an environment in which packages are installed.
+pub(crate) fn environment(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
+    let python = folder.join(match cfg!(windows) {
+        true => "Scripts/python.exe",
+        false => "bin/python",
+    });
+    if !python.exists() {
+        let create = ["-m", "venv"];
+        announce_and_run("python", program("python3").args(create).arg(folder))?;
+    }
+    let install = ["-m", "pip", "install", "--quiet"];
+    announce_and_run("python", program(&python).args(install).args(packages))?;
+    Ok(python)
+}
