@@ -6,6 +6,7 @@ pub(crate) mod chat;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod context;
+pub(crate) mod doctor;
 pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;

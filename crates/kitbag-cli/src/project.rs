@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
 use kitbag::engine::{AgentError, TurnError};
-use kitbag::layout::{Agent, FileProblem, MemorySettings};
+use kitbag::layout::{Agent, Config, FileProblem, MemorySettings};
 use kitbag::project::{LayoutError, Project, ProjectPlaces};
 
 use crate::failure::Failure;
@@ -32,6 +32,12 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
+/// A configuration, and the file that it was read from.
+pub(crate) struct ConfigSource {
+    pub(crate) file: PathBuf,
+    pub(crate) config: Config,
+}
+
 impl ProjectArgs {
     /// Reads the project. What is wrong with it is left to the caller to say; only a configuration
     /// that was named must be there.
@@ -42,6 +48,26 @@ impl ProjectArgs {
             return Err(Failure::new(format_args!("there is no file {file}")));
         }
         Ok(Project::open(&places(config)))
+    }
+
+    /// The configurations that count, the one that stands over the others first, each as its own file has it.
+    pub(crate) fn sources(&self) -> Vec<ConfigSource> {
+        let named = self.config.clone().or_else(config_of_environment);
+        let mut user = places(named.clone());
+        let project = user.clone().with_user_config(None);
+        // What is above no folder is nobody's.
+        user.folder = PathBuf::new();
+        user.config = user.user_config.take().filter(|file| file.is_file());
+        let of = |places: &ProjectPlaces| {
+            let project = Project::open(places);
+            let file = project.files.first()?.clone();
+            Some(ConfigSource {
+                file,
+                config: project.config,
+            })
+        };
+        let user = user.config.is_some().then(|| of(&user)).flatten();
+        of(&project).into_iter().chain(user).collect()
     }
 
     /// Reads the project, and says what is wrong with it; what can be used is used all the same.

@@ -66,9 +66,8 @@ impl StoreArgs {
     /// remembered yet.
     pub(crate) async fn open_if_any(&self) -> Result<Option<Store>, Failure> {
         let location = self.location()?;
-        let is_named = given(self.store.as_deref()).is_some();
         match &location {
-            Location::Sqlite(file) if !is_named && !file.exists() => Ok(None),
+            Location::Sqlite(file) if !self.is_named() && !file.exists() => Ok(None),
             _ => self.open_existing(&location).await.map(Some),
         }
     }
@@ -91,6 +90,11 @@ impl StoreArgs {
         let tenant = self.tenant()?;
         let store = Store::open(location).await?.for_tenant(tenant);
         Ok(as_configured(&store))
+    }
+
+    /// Says whether a store is named.
+    pub(crate) fn is_named(&self) -> bool {
+        given(self.store.as_deref()).is_some()
     }
 
     fn tenant(&self) -> Result<Tenant, Failure> {

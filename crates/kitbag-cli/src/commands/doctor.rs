@@ -1,0 +1,141 @@
+//! `kitbag doctor`: what works on this machine, and what to do about the rest.
+
+mod checks;
+mod settings;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+use crate::project::ProjectArgs;
+use crate::store::{self, StoreArgs};
+
+/// Tells what works on this machine, where each setting came from, and what to do about problems
+///
+/// Looks at configuration, memory, providers and their keys (which are not printed), git, parsers, the cache
+/// and the coding agents that use Kitbag. Nothing is changed, and nothing is sent anywhere. Fails if
+/// something is broken; what is merely not set up is a note.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    let project = args.project.open()?;
+    let mut findings = checks::configuration(&project);
+    findings.push(store::run(checks::memory(place))?);
+    findings.extend(checks::recall_model());
+    findings.extend(checks::providers(&project));
+    findings.push(checks::git());
+    findings.push(checks::parsers());
+    findings.push(checks::cache());
+    let report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        settings: settings::all(&args.project, place),
+        findings,
+    };
+    match args.json {
+        true => output::print_json(&report)?,
+        false => output::print(&report.text())?,
+    }
+    let is_broken = |finding: &Finding| finding.state == State::Broken;
+    match report.findings.iter().any(is_broken) {
+        true => Err(Failure::reported()),
+        false => Ok(()),
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    version: &'static str,
+    findings: Vec<Finding>,
+    settings: Vec<Setting>,
+}
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Works,
+    /// It is not set up, or not as it could be.
+    Note,
+    Broken,
+}
+
+impl State {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Works => "works",
+            Self::Note => "note",
+            Self::Broken => "BROKEN",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Serialize)]
+struct Finding {
+    topic: &'static str,
+    state: State,
+    told: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Finding {
+    fn new(topic: &'static str, state: State, told: impl Into<String>) -> Self {
+        Self {
+            topic,
+            state,
+            told: told.into(),
+            advice: None,
+        }
+    }
+
+    fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+/// A setting, and where its value came from.
+#[derive(Serialize)]
+struct Setting {
+    name: &'static str,
+    value: String,
+    from: String,
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let finding = |finding: &Finding| {
+            let told = match &finding.advice {
+                Some(advice) => format!("{}; {advice}", finding.told),
+                None => finding.told.clone(),
+            };
+            let topic = finding.topic.to_owned();
+            [finding.state.as_str().to_owned(), topic, one_line(&told)]
+        };
+        let setting = |setting: &Setting| {
+            [
+                setting.name.to_owned(),
+                one_line(&setting.value),
+                one_line(&setting.from),
+            ]
+        };
+        let findings = output::grid(
+            &["", "", "kitbag doctor"],
+            self.findings.iter().map(finding),
+        );
+        let settings = output::grid(
+            &["setting", "value", "from"],
+            self.settings.iter().map(setting),
+        );
+        format!("kitbag {}\n\n{findings}\n{settings}", self.version)
+    }
+}

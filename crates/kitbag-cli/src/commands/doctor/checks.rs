@@ -1,0 +1,177 @@
+//! What is looked at.
+
+use std::fs;
+use std::path::Path;
+
+use kitbag::layout::FileProblem;
+use kitbag::project::Project;
+use kitbag::provider::{ProviderSummary, Providers};
+use kitbag::workspace::cache::default_folder;
+use kitbag::workspace::git::Repository;
+use kitbag::workspace::language::Language;
+use kitbag::workspace::syntax;
+
+use super::{Finding, State};
+use crate::failure::Failure;
+use crate::model;
+use crate::output::{counted, grouped};
+use crate::store::StoreArgs;
+
+/// The files of the configuration, and each thing that is wrong with them.
+pub(super) fn configuration(project: &Project) -> Vec<Finding> {
+    const TOPIC: &str = "configuration";
+    let problem = |problem: &FileProblem| {
+        let state = match problem.is_error() {
+            true => State::Broken,
+            false => State::Note,
+        };
+        let finding = Finding::new(TOPIC, state, problem.to_string());
+        match &problem.hint {
+            Some(hint) => finding.advise(hint.clone()),
+            None => finding,
+        }
+    };
+    let mut findings: Vec<Finding> = project.problems.iter().map(problem).collect();
+    let files = project.files.iter().map(|file| file.display().to_string());
+    let files: Vec<String> = files.collect();
+    findings.push(match files.is_empty() {
+        true => Finding::new(TOPIC, State::Note, "there is none, which is fine")
+            .advise("`kitbag init` writes one with comments"),
+        false => Finding::new(TOPIC, State::Works, files.join(", ")),
+    });
+    findings
+}
+
+/// Whether memory can be opened, and what it holds.
+pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
+    const TOPIC: &str = "memory";
+    let location = place.location()?;
+    let opened = async {
+        match place.open_if_any().await? {
+            Some(store) => Ok(Some(store.stats().await?)),
+            None => Ok::<_, Failure>(None),
+        }
+    };
+    Ok(match opened.await {
+        Ok(Some(stats)) => {
+            let messages = counted(stats.messages, "message", "messages");
+            let senders = counted(stats.senders, "sender", "senders");
+            let size = stats
+                .file_bytes
+                .map(|bytes| format!(", {} bytes", grouped(bytes)));
+            let size = size.unwrap_or_default();
+            let told = format!("{location}: {messages} of {senders}{size}");
+            Finding::new(TOPIC, State::Works, told)
+        }
+        Ok(None) => Finding::new(TOPIC, State::Note, format!("{location} is not there yet"))
+            .advise("the first `kitbag ask`, `chat` or `memory import` makes it"),
+        Err(failure) => Finding::new(TOPIC, State::Broken, failure.message())
+            .advise("`kitbag memory check` says more; `--store` or KITBAG_STORE names another"),
+    })
+}
+
+/// The model that recall uses, where one was chosen.
+pub(super) fn recall_model() -> Option<Finding> {
+    const TOPIC: &str = "recall";
+    let folder = match model::chosen() {
+        Ok(folder) => folder?,
+        Err(failure) => return Some(Finding::new(TOPIC, State::Broken, failure.message())),
+    };
+    Some(match model::open(&folder) {
+        Ok(_) => Finding::new(
+            TOPIC,
+            State::Works,
+            format!("model of {}", folder.display()),
+        ),
+        Err(failure) => Finding::new(TOPIC, State::Broken, failure.message()).advise(
+            "`kitbag memory model use FOLDER` chooses another, `kitbag memory model off` none",
+        ),
+    })
+}
+
+/// The providers, and whether each has its key.
+pub(super) fn providers(project: &Project) -> Vec<Finding> {
+    const TOPIC: &str = "provider";
+    let variable = |name: &str| std::env::var(name).ok();
+    let all = Providers::new(&project.config, &project.root, &variable).summaries();
+    let is_ready = |provider: &ProviderSummary| {
+        let key = provider.key.as_ref();
+        provider.refused.is_none() && key.is_none_or(|key| key.is_set != Some(false))
+    };
+    let finding = |provider: &ProviderSummary| {
+        let name = &provider.name;
+        if let Some(refused) = &provider.refused {
+            return Finding::new(TOPIC, State::Note, format!("{name}: {refused}"));
+        }
+        match &provider.key {
+            None => Finding::new(TOPIC, State::Works, format!("{name} needs no key")),
+            Some(key) if key.is_set == Some(false) => {
+                let told = format!("{name} has no key");
+                Finding::new(TOPIC, State::Note, told).advise(format!("set {}", key.place))
+            }
+            Some(key) => Finding::new(TOPIC, State::Works, format!("{name}: key in {}", key.place)),
+        }
+    };
+    let mut findings: Vec<Finding> = all
+        .iter()
+        .filter(|provider| provider.is_configured || is_ready(provider))
+        .map(finding)
+        .collect();
+    if !all.iter().any(is_ready) {
+        let told = "no model can be asked: no key is set";
+        let advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY; `kitbag models` lists all; `--dry-run` needs none";
+        findings.push(Finding::new(TOPIC, State::Note, told).advise(advice));
+    }
+    findings
+}
+
+pub(super) fn git() -> Finding {
+    const TOPIC: &str = "git";
+    match Repository::discover(Path::new(".")) {
+        Ok(Some(_)) => Finding::new(TOPIC, State::Works, "this folder is in a repository"),
+        Ok(None) => Finding::new(TOPIC, State::Note, "this folder is in no repository")
+            .advise("packs then know no history"),
+        Err(error) => {
+            let finding = Finding::new(TOPIC, State::Broken, error.to_string());
+            match error.hint() {
+                Some(hint) => finding.advise(hint),
+                None => finding,
+            }
+        }
+    }
+}
+
+/// Whether a program is read as what it is, and the languages that are known.
+pub(super) fn parsers() -> Finding {
+    const TOPIC: &str = "parsers";
+    let parsed = syntax::parse(Language::Rust, "fn bake() {}\n");
+    let names: Vec<&str> = Language::NAMES.iter().map(|(_, name)| *name).collect();
+    match parsed.units.iter().any(|unit| unit.name == "bake") {
+        true => Finding::new(TOPIC, State::Works, names.join(", ")),
+        false => Finding::new(TOPIC, State::Broken, "a function of one line is not found")
+            .advise("this build of Kitbag is damaged: install it again"),
+    }
+}
+
+/// Whether the cache can be written.
+pub(super) fn cache() -> Finding {
+    const TOPIC: &str = "cache";
+    let Some(folder) = default_folder() else {
+        return Finding::new(TOPIC, State::Note, "there is no folder for it")
+            .advise("name one in KITBAG_CACHE_DIR");
+    };
+    let place = folder.display();
+    if !folder.exists() {
+        return Finding::new(TOPIC, State::Works, format!("{place}, empty"));
+    }
+    let written = tempfile::tempfile_in(&folder);
+    let files = fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
+    match written {
+        Ok(_) => {
+            let files = counted(files, "entry", "entries");
+            Finding::new(TOPIC, State::Works, format!("{place}, {files}"))
+        }
+        Err(error) => Finding::new(TOPIC, State::Note, format!("{place}: {error}"))
+            .advise("packs parse everything anew; name another folder in KITBAG_CACHE_DIR"),
+    }
+}
