@@ -54,7 +54,7 @@ mod summary;
 use std::time::Instant;
 
 use kitbag_core::problem::Problem;
-use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
+use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord, total_cost_micros};
 use kitbag_core::tokens::Tokens;
 use kitbag_store::{ConversationId, NewFact, StoreError};
 
@@ -95,8 +95,7 @@ impl Lessons {
     /// price or a usage is not known.
     #[must_use]
     pub fn cost_micros(&self) -> Option<u64> {
-        let costs = self.inferences.iter().map(|one| one.cost_micros);
-        costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
+        total_cost_micros(&self.inferences)
     }
 
     /// Takes a failure of the store as a problem: what was said is kept, and the reply is out.
