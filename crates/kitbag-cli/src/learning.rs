@@ -103,9 +103,11 @@ pub(crate) fn say(lessons: &Lessons) {
         let count = counted(lessons.facts.len() as u64, "fact", "facts");
         parts.push(format!("{count} ({})", one_line(&keys.join(", "))));
     }
-    let told = lessons.compacted.map(u64::from);
-    parts
-        .extend(told.map(|told| format!("{} told in short", counted(told, "message", "messages"))));
+    let summarised = lessons.compacted.map(u64::from);
+    parts.extend(summarised.map(|count| {
+        let messages = counted(count, "message", "messages");
+        format!("{messages} summarised")
+    }));
     let usages = lessons.inferences.iter().filter_map(|one| one.usage);
     let (input, output) = usages.fold((0, 0), |(input, output), usage| {
         (input + usage.input, output + usage.output)

@@ -75,7 +75,7 @@ pub struct Lessons {
     pub summary: Option<String>,
     /// The facts that were learned, each with its message.
     pub facts: Vec<NewFact>,
-    /// The number of messages that the conversation now tells in short, where it was compacted.
+    /// The number of messages that are summarised now, where the conversation was compacted.
     pub compacted: Option<u32>,
     /// The prompts that were sent.
     pub inferences: Vec<InferenceRecord>,
@@ -115,7 +115,7 @@ impl Lessons {
         }
         done.extend(
             self.compacted
-                .map(|count| format!("{count} messages in short")),
+                .map(|count| format!("{count} messages summarised")),
         );
         done.extend(self.problems.iter().map(ToString::to_string));
         let micros = begun.elapsed().as_micros();

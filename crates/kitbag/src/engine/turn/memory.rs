@@ -3,7 +3,7 @@
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::conversation::{ConversationPart, ConversationTurn, Depth};
-use kitbag_core::history::{TOLD_IN_SHORT, start};
+use kitbag_core::history::{SUMMARISED, start};
 use kitbag_core::role::Role;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::TurnState;
@@ -29,8 +29,8 @@ pub(super) async fn read(
         None => usize::try_from(memory.messages).unwrap_or(usize::MAX),
     };
     let mut memory = memory.clone();
-    let in_short = u32::try_from(TOLD_IN_SHORT).unwrap_or(u32::MAX);
-    memory.messages = memory.messages.saturating_add(in_short);
+    let summarised = u32::try_from(SUMMARISED).unwrap_or(u32::MAX);
+    memory.messages = memory.messages.saturating_add(summarised);
     let read = store.read_conversation(&memory).await?;
     if read.id.is_none() {
         let mut begun = Conversation::new(request, read.state.entries.as_slice());
