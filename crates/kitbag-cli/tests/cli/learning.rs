@@ -1,4 +1,4 @@
-//! What `chat`, `ask` and `memory close` learn, and how a person sees it.
+//! Learning by `chat`, `ask` and `memory close`, as a person sees it.
 
 use serde_json::{Value, json};
 
@@ -114,4 +114,29 @@ fn o09_a_wrong_way_to_learn_is_told_with_its_line() {
         told.contains("kitbag.yaml:2") && told.contains("`model` or `rules` or `off`"),
         "{told}"
     );
+}
+
+#[test]
+fn o09_a_learner_without_a_model_is_not_asked_for_the_one_that_answers() {
+    let folder = Folder::new();
+    folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
+    folder.write("fake.sh", "echo \"asked: $*\" >> asked.txt\necho oops\n");
+    for (learner, expected) in [("cc", ""), ("cc/opus", "--model opus")] {
+        let config = format!(
+            "settings: {{model: demo/claude-opus-4-8, learning_model: {learner}}}\n\
+             providers:\n  \
+             demo: {{kind: script, answers: answers.jsonl}}\n  \
+             cc: {{kind: claude-code, command: [sh, {}]}}\n",
+            folder.path().join("fake.sh").display()
+        );
+        folder.write("named.yaml", config);
+        let config = ["--config", "named.yaml"];
+        chat(&folder, &config, "I sail a red dinghy.\n/new\n").success();
+        let asked = std::fs::read_to_string(folder.path().join("asked.txt")).unwrap();
+        let asked = asked.lines().last().unwrap();
+        let model = asked.find("--model ").and_then(|at| asked.get(at..));
+        let model = model.unwrap_or_default();
+        assert!(!asked.contains("claude-opus-4-8"), "{asked}");
+        assert!(model.starts_with(expected), "{asked}");
+    }
 }
