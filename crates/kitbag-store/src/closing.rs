@@ -29,7 +29,9 @@ use crate::value::Value;
 pub struct Closing {
     /// The conversation, as it was read.
     pub conversation: Conversation,
-    /// Whose it is.
+    /// The channel.
+    pub channel: String,
+    /// The sender.
     pub sender: String,
     /// What people may see of it, oldest first.
     pub messages: Vec<StoredMessage>,
@@ -139,9 +141,11 @@ impl Store {
     /// When there is no such conversation, or the store fails.
     pub async fn closing(&self, id: ConversationId) -> Result<Closing> {
         self.read(async move |tx| {
+            let (channel, sender) = Scope::place(tx, id).await?;
             Ok(Closing {
                 conversation: Conversation::get(tx, id).await?,
-                sender: Scope::sender(tx, id).await?,
+                channel,
+                sender,
                 messages: history::newest(tx, id.end(), Readers::People, u32::MAX).await?,
                 summary: None,
                 facts: Vec::new(),
