@@ -117,6 +117,23 @@ fn o09_a_wrong_way_to_learn_is_told_with_its_line() {
 }
 
 #[test]
+fn o09_a_script_that_knows_no_facts_ends_a_conversation_quietly() {
+    let folder = Folder::new();
+    folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
+    folder.write("kitbag.yaml", config);
+    let talked = chat(
+        &folder,
+        &[],
+        "I sail a red dinghy.\n/new\nI live in Porto.\n",
+    );
+    assert!(!talked.stderr.contains("warning"), "{}", talked.stderr);
+    let closed = memory(&folder, &["close", "--model", "1.2"]);
+    assert!(!closed.stderr.contains("warning"), "{}", closed.stderr);
+    closed.success();
+}
+
+#[test]
 fn o09_a_learner_without_a_model_is_not_asked_for_the_one_that_answers() {
     let folder = Folder::new();
     folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");

@@ -61,6 +61,11 @@ pub(super) async fn find(
                     facts.push(fact);
                 }
             }
+            // A script that has no answer for this gives the one that it has for anything.
+            Err(error) if model.is_scripted() && !error.is_data() => {
+                tracing::debug!(event = "learn", purpose = "facts", %error);
+                break;
+            }
             Err(error) => {
                 let problem = format!("the model's facts cannot be used: {error}");
                 lessons.problems.push(Problem::failed("learning", problem));

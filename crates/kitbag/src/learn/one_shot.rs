@@ -60,6 +60,10 @@ impl<'e> Model<'e> {
         self.counter
     }
 
+    pub(super) fn is_scripted(&self) -> bool {
+        self.provider.is_scripted()
+    }
+
     /// The most tokens of a record in one question.
     pub(super) fn part(&self) -> Tokens {
         Tokens(8_000).min(Tokens(self.engine.budget.0 / 2))

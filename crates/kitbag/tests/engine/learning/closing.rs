@@ -101,7 +101,7 @@ fn o09_an_answer_that_cannot_be_used_leaves_the_rules_summary_and_is_asked_for_o
             json!({"text": "I am sorry, this request cannot be fulfilled."}),
             "not about",
         ),
-        (json!({"raw": "data: <html>\n\n"}), ""),
+        (json!({"raw": "data: <html>\n\n"}), "an event is not JSON"),
     ];
     for (answer, problem) in answers {
         Place::run(async |place| {
@@ -199,6 +199,26 @@ fn o09_a_conversation_that_ended_by_silence_is_summarised_after_the_next_reply()
         assert!(body.contains(SUMMARY), "{body}");
         let lessons = learn(&engine, &answer).await;
         assert!(lessons.is_empty(), "{lessons:?}");
+    });
+}
+
+#[test]
+fn o09_nonsense_in_the_place_of_facts_is_told_once_and_a_scripts_is_not() {
+    Place::run(async |place| {
+        let model = Recorder::new(|_| "Noted.".to_owned());
+        let real = place.builder().provider(model).build().unwrap();
+        let script = place.scripted(&[json!({"text": "Noted."})]);
+        for (engine, told) in [(real, 1), (script, 0)] {
+            ask(&engine, says("I sail a red dinghy.")).await;
+            let ended = engine.end_conversation(&mut says("")).await.unwrap();
+            let Ended::Closed(id) = ended else {
+                panic!("{ended:?}");
+            };
+            let lessons = engine.learn_from(id).await;
+            assert_eq!(lessons.inferences.len(), 1);
+            assert_eq!(lessons.problems.len(), told, "{:?}", lessons.problems);
+            later(60);
+        }
     });
 }
 
