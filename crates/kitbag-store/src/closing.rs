@@ -117,7 +117,9 @@ impl Store {
             .await
     }
 
-    /// The conversation before this one that ended by silence and is not closed, if there is one.
+    /// The conversation before this one that ended by silence last, if it is not closed yet and had a turn
+    /// here: what was imported is closed when somebody asks for that. One look into the index of open
+    /// conversations, so that it can be asked after every turn.
     ///
     /// # Errors
     /// When the store fails.
@@ -128,11 +130,12 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<ConversationId>> {
         let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
-        let sql = "SELECT scope, id FROM conversation WHERE tenant = $1 AND scope = $2 AND id < $3 \
-                   AND closed IS NULL AND name IS NULL AND active < $4 \
+        let sql = "SELECT scope, id, turns FROM conversation WHERE tenant = $1 AND scope = $2 \
+                   AND id <> $3 AND closed IS NULL AND name IS NULL AND active < $4 \
                    ORDER BY active DESC, id DESC LIMIT 1";
-        self.read(async move |tx| tx.query_one(sql, (id, since)).await)
-            .await
+        let last = self.read(async move |tx| tx.query_one(sql, (id, since)).await);
+        let last: Option<(ConversationId, u32)> = last.await?;
+        Ok(last.filter(|(_, turns)| *turns > 0).map(|(id, _)| id))
     }
 
     /// First step: reads a conversation that is to be closed.
