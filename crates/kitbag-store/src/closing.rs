@@ -33,7 +33,7 @@ pub struct Closing {
     pub channel: String,
     /// The sender.
     pub sender: String,
-    /// What people may see of it, oldest first.
+    /// The messages that people may see, oldest first.
     pub messages: Vec<StoredMessage>,
     /// A summary by a model. Without one, the most telling sentences are taken.
     pub summary: Option<String>,
@@ -42,7 +42,7 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// What user and model said to each other: neither instructions nor results of tools, and nothing
+    /// The words of user and model to each other: neither instructions nor results of tools, and nothing
     /// internal, since people read summaries.
     #[must_use]
     pub fn utterances(&self) -> Vec<Utterance> {
@@ -83,8 +83,9 @@ impl Closing {
 pub enum CloseOutcome {
     /// It is closed, with a summary unless nothing was said in it.
     Closed(Option<Summary>),
-    /// It was closed before, and nothing was said since: nothing was added.
-    AlreadyClosed,
+    /// It was closed before, and nothing was said since: nothing was added. Its latest summary, if it
+    /// has one.
+    AlreadyClosed(Option<Summary>),
     /// Something was said since it was read, or a turn of it is under way: it stays open, and nothing
     /// was added.
     StillActive,
@@ -189,7 +190,8 @@ impl Store {
                 .closed
                 .is_some_and(|closed| closed >= conversation.active)
             {
-                return Ok(CloseOutcome::AlreadyClosed);
+                let latest = summary::latest_of(tx, id).await?;
+                return Ok(CloseOutcome::AlreadyClosed(latest));
             }
             conversation.closed = Some(now.max(conversation.active));
             conversation.save(tx).await?;

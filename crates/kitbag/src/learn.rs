@@ -2,7 +2,7 @@
 //!
 //! It happens after the reply. [`learn_after`](crate::Engine::learn_after) is called with what
 //! [`after`](crate::Engine::after) says of a turn that has ended, on whatever task the program likes: it
-//! summarises the conversation before, if that ended by silence, and compacts the one at hand, if the
+//! summarises the conversation before, if that ended by silence and nobody has learned from it, and compacts the one at hand, if the
 //! next prompt would leave messages out. [`learn_from`](crate::Engine::learn_from) is for a conversation
 //! that was closed. Both ask the model with one-shot prompts, without history, memory or agent, in which
 //! the conversation is data.
@@ -65,7 +65,7 @@ pub(crate) use layers::layers_after;
 /// The most tokens of the summary that stands for a conversation.
 pub(crate) const SUMMARY: Tokens = Tokens(200);
 
-/// What was learned, what it cost, and what did not go as asked.
+/// The outcome of learning: what was learned, what it cost, and what did not go as asked.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Lessons {
@@ -79,12 +79,12 @@ pub struct Lessons {
     pub compacted: Option<u32>,
     /// The prompts that were sent.
     pub inferences: Vec<InferenceRecord>,
-    /// What did not go as asked. Nothing is lost by it.
+    /// The problems that came up. Nothing is lost by them.
     pub problems: Vec<Problem>,
 }
 
 impl Lessons {
-    /// Whether nothing happened at all.
+    /// Returns whether nothing happened at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let did = self.closed.is_some() || self.compacted.is_some() || self.summary.is_some();

@@ -117,6 +117,38 @@ fn o09_a_wrong_way_to_learn_is_told_with_its_line() {
 }
 
 #[test]
+fn o09_a_closed_conversation_with_a_summary_by_rules_is_learned_from_by_asking_again() {
+    let folder = folder("{learning: off}");
+    chat(&folder, &[], TALK).success();
+    memory(&folder, &["close", "1.1"]).success();
+    let again = memory(&folder, &["close", "--model", "1.1"]);
+    assert!(
+        again.stderr.contains("learned: a summary, 1 fact (boat)"),
+        "{}",
+        again.stderr
+    );
+    let printed = again.success();
+    let expected = format!("1.1 was closed before\n  {SUMMARY}\n  fact: boat: red dinghy\n");
+    assert_eq!(printed, expected);
+    let third = memory(&folder, &["close", "--model", "1.1"]);
+    let told = "1.1 has a summary by a model already: no model was asked\n";
+    assert_eq!(third.stderr, told);
+    assert_eq!(third.success(), "1.1 was closed before\n");
+}
+
+#[test]
+fn o09_a_model_that_finds_nothing_is_told() {
+    let folder = folder("{learning: off}");
+    folder.write("learned.jsonl", "{\"text\": \"{\\\"facts\\\": []}\"}\n");
+    let ask = ["--store", "sqlite:memory.db", "ask", "I sail."];
+    folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
+    folder.run(&ask).success();
+    let closed = memory(&folder, &["close", "--model", "1.1"]);
+    assert_eq!(closed.stderr, "nothing new was learned from 1.1\n");
+    closed.success();
+}
+
+#[test]
 fn o09_a_script_that_knows_no_facts_ends_a_conversation_quietly() {
     let folder = Folder::new();
     folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
