@@ -25,7 +25,7 @@ use crate::project::ProjectArgs;
 use failure::provider_failure;
 use shown::Shown;
 
-/// Who answers, and from what.
+/// The options that choose who answers, and from what.
 #[derive(clap::Args)]
 pub(crate) struct AnsweringArgs {
     #[command(flatten)]
@@ -54,7 +54,9 @@ impl AnsweringArgs {
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);
         }
-        Ok(engine.build()?)
+        let engine = engine.build()?;
+        say_problems(engine.problems());
+        Ok(engine)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Learning after an answer: beside what follows, and waited for at the end.
+//! Learning after an answer: at the same time as what follows, and waited for at the end.
 
 use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use kitbag::Engine;
 use kitbag::learn::{AfterTurn, Lessons};
 use kitbag::store::ConversationId;
 use kitbag::tokens::dollars;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::commands::pack::summary::say_problems;
 use crate::output::{self, counted, grouped, one_line};
@@ -17,10 +18,12 @@ use crate::output::{self, counted, grouped, one_line};
 /// The longest that a command stays for what it still learns.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Learns beside a chat, one thing after the other.
+/// Learns while a chat goes on, one thing after the other.
 #[derive(Default)]
 pub(crate) struct Learner {
-    task: Option<JoinHandle<Vec<Lessons>>>,
+    task: Option<JoinHandle<()>>,
+    /// The lessons that nobody was told of yet.
+    learned: Arc<Mutex<Vec<Lessons>>>,
 }
 
 impl Learner {
@@ -37,39 +40,57 @@ impl Learner {
     }
 
     fn begin(&mut self, work: impl Future<Output = Lessons> + Send + 'static) {
-        let before = self.task.take();
+        let (before, learned) = (self.task.take(), Arc::clone(&self.learned));
         self.task = Some(tokio::spawn(async move {
-            let mut all = match before {
-                Some(before) => before.await.unwrap_or_default(),
-                None => Vec::new(),
-            };
-            all.push(work.await);
-            all
+            if let Some(before) = before {
+                say_if_broken(before.await);
+            }
+            let lessons = work.await;
+            let mut learned = learned.lock().unwrap_or_else(PoisonError::into_inner);
+            learned.push(lessons);
         }));
     }
 
-    /// Says what was learned, if that is done.
-    pub(crate) async fn say(&mut self) {
-        if let Some(done) = self.task.take_if(|task| task.is_finished()) {
-            done.await.unwrap_or_default().iter().for_each(say);
-        }
+    /// Says what was learned so far.
+    pub(crate) fn say(&self) {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.drain(..).for_each(|lessons| say(&lessons));
     }
 
     /// Waits for what is still being learned, not for long, and not against the will of a person who
     /// presses Ctrl-C.
     pub(crate) async fn finish(mut self) {
-        if let Some(mut task) = self.task.take() {
-            let all = unless_impatient(&mut task).await;
-            task.abort();
-            all.and_then(Result::ok).iter().flatten().for_each(say);
+        let Some(mut task) = self.task.take() else {
+            return;
+        };
+        let ended = unless_impatient(&mut task).await;
+        task.abort();
+        self.say();
+        match ended {
+            Some(ended) => say_if_broken(ended),
+            None => say_stopped(),
         }
     }
 }
 
 /// Learns where nothing follows.
 pub(crate) async fn learn(work: impl Future<Output = Lessons>) {
-    if let Some(lessons) = unless_impatient(work).await {
-        say(&lessons);
+    match unless_impatient(work).await {
+        Some(lessons) => say(&lessons),
+        None => say_stopped(),
+    }
+}
+
+fn say_stopped() {
+    output::say(
+        "warning: learning was stopped before it had ended; nothing that was said is lost\n\
+         hint: `kitbag memory close --model CONVERSATION` learns from one that has ended",
+    );
+}
+
+fn say_if_broken(ended: Result<(), JoinError>) {
+    if let Err(error) = ended {
+        output::say(format_args!("warning: learning failed: {error}"));
     }
 }
 
@@ -103,9 +124,11 @@ pub(crate) fn say(lessons: &Lessons) {
         let count = counted(lessons.facts.len() as u64, "fact", "facts");
         parts.push(format!("{count} ({})", one_line(&keys.join(", "))));
     }
-    let told = lessons.compacted.map(u64::from);
-    parts
-        .extend(told.map(|told| format!("{} told in short", counted(told, "message", "messages"))));
+    let summarised = lessons.compacted.map(u64::from);
+    parts.extend(summarised.map(|count| {
+        let messages = counted(count, "message", "messages");
+        format!("{messages} summarised")
+    }));
     let usages = lessons.inferences.iter().filter_map(|one| one.usage);
     let (input, output) = usages.fold((0, 0), |(input, output), usage| {
         (input + usage.input, output + usage.output)

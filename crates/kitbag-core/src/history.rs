@@ -2,7 +2,7 @@
 //! not shown word for word is counted in the prompt.
 //!
 //! The newest messages stand as they were sent, without a gap. Of those before them the latest are
-//! told in short, as far as the fit has room for that, and the others are a number in one line. That
+//! summarised, as far as the fit has room for that, and the others are a number in one line. That
 //! line is critical: a history never has a hole that nobody is told of.
 //!
 //! The beginning of the history moves rarely. Every message that leaves it changes the bytes of all
@@ -27,11 +27,11 @@ use crate::tokens::{TokenCounter, Tokens};
 /// The source of the chunk that stands for the messages before the history.
 pub(crate) const EARLIER: &str = "history/earlier";
 
-/// The messages before the history that are told in short, at most: so many need to be read beyond
-/// those that are shown.
-pub const TOLD_IN_SHORT: usize = 24;
+/// The most messages before the history that are summarised: so many need to be read beyond those that
+/// are shown.
+pub const SUMMARISED: usize = 24;
 
-/// So many messages are told in short together.
+/// The number of messages that are summarised together.
 const STEP: usize = 8;
 
 /// The most tokens of what tells of so many messages.
@@ -166,7 +166,7 @@ fn next_beginning(history: &[Message], first: usize) -> usize {
     later.map_or(history.len(), |later| first + later)
 }
 
-/// Whether a history may begin with a message: nothing parts a result from its call, and providers
+/// Returns whether a history may begin with a message: nothing parts a result from its call, and providers
 /// want no assistant's message first.
 pub(crate) fn begins(message: &Message) -> bool {
     match message.role {
@@ -188,7 +188,7 @@ impl Fits {
         Self(sums.collect())
     }
 
-    /// Whether the messages from one on have their room.
+    /// Returns whether the messages from one on have their room.
     fn within(&self, start: usize, room: HistoryRoom) -> bool {
         let count = self.0.len().saturating_sub(start);
         let tokens = self.0.get(..count).and_then(|sums| sums.last());
@@ -208,7 +208,7 @@ pub fn message_cost(message: &Message, counter: &dyn TokenCounter) -> Tokens {
     message_tokens(message, counter).saturating_add(AROUND)
 }
 
-/// The chunk that stands for messages: the latest of them in short, and a line that counts them.
+/// The chunk that stands for messages: a summary of the latest of them, and a line that counts them.
 /// Each level tells of fewer messages, the oldest left out first.
 fn earlier(
     messages: &[Message],
@@ -222,8 +222,8 @@ fn earlier(
     };
     let steps: Vec<String> = messages
         .rchunks(STEP)
-        .take(TOLD_IN_SHORT / STEP)
-        .map(|step| in_short(step, said, counter))
+        .take(SUMMARISED / STEP)
+        .map(|step| summary(step, said, counter))
         .take_while(|text| !text.is_empty())
         .collect();
     let mut chunk = ContextChunk::new(ChunkType::Turn, EARLIER, "")
@@ -248,7 +248,7 @@ fn earlier(
     chunk.with_level(Level::new(Detail::Line, line))
 }
 
-fn in_short(
+fn summary(
     messages: &[Message],
     said: &dyn Fn(&Message) -> String,
     counter: &dyn TokenCounter,
@@ -260,7 +260,7 @@ fn in_short(
             // Instructions and results are not part of what two people said.
             Role::System | Role::Tool => return None,
         };
-        // People read what is told in short.
+        // People read summaries.
         message
             .is_for_user()
             .then(|| Utterance::new(speaker, said(message)))

@@ -26,6 +26,7 @@ mod strengths;
 mod weights;
 
 pub use analyse::{Analyser, Analysis, PassageTerms, analyse};
+pub(crate) use attitude::denies;
 pub use candidates::{Candidate, candidates};
 pub use days::DayRange;
 pub use evidence::{Evidence, Place, Posting};

@@ -30,6 +30,14 @@ impl TurnRecord {
     }
 }
 
+/// The cost of some prompts at list prices, in millionths of a US dollar; none where there are no
+/// prompts, or where a price or a usage is not known.
+#[must_use]
+pub fn total_cost_micros(inferences: &[InferenceRecord]) -> Option<u64> {
+    let costs = inferences.iter().map(|one| one.cost_micros);
+    costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
+}
+
 /// One stage of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -11,6 +11,7 @@ mod grammar;
 mod lexer;
 mod own;
 mod questions;
+mod quoted;
 mod slot;
 mod times;
 
@@ -24,6 +25,7 @@ use grammar::{Grammar, Part, Pattern, begins_with};
 use lexer::{Gap, Sentence, Word, sentences};
 pub use own::OwnSentence;
 use questions::Questions;
+pub use quoted::Quoted;
 use slot::{Filled, fill, written};
 
 /// Something that a speaker says about themselves.

@@ -29,9 +29,11 @@ use crate::value::Value;
 pub struct Closing {
     /// The conversation, as it was read.
     pub conversation: Conversation,
-    /// Whose it is.
+    /// The channel.
+    pub channel: String,
+    /// The sender.
     pub sender: String,
-    /// What people may see of it, oldest first.
+    /// The messages that people may see, oldest first.
     pub messages: Vec<StoredMessage>,
     /// A summary by a model. Without one, the most telling sentences are taken.
     pub summary: Option<String>,
@@ -40,7 +42,7 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// What user and model said to each other: neither instructions nor results of tools, and nothing
+    /// The words of user and model to each other: neither instructions nor results of tools, and nothing
     /// internal, since people read summaries.
     #[must_use]
     pub fn utterances(&self) -> Vec<Utterance> {
@@ -81,8 +83,9 @@ impl Closing {
 pub enum CloseOutcome {
     /// It is closed, with a summary unless nothing was said in it.
     Closed(Option<Summary>),
-    /// It was closed before, and nothing was said since: nothing was added.
-    AlreadyClosed,
+    /// It was closed before, and nothing was said since: nothing was added. Its latest summary, if it
+    /// has one.
+    AlreadyClosed(Option<Summary>),
     /// Something was said since it was read, or a turn of it is under way: it stays open, and nothing
     /// was added.
     StillActive,
@@ -115,7 +118,9 @@ impl Store {
             .await
     }
 
-    /// The conversation before this one that ended by silence and is not closed, if there is one.
+    /// The conversation before this one that ended by silence last, if it is not closed yet and had a turn
+    /// here: what was imported is closed when somebody asks for that. One look into the index of open
+    /// conversations, so that it can be asked after every turn.
     ///
     /// # Errors
     /// When the store fails.
@@ -126,11 +131,12 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<ConversationId>> {
         let since = now.checked_sub(idle).unwrap_or(Timestamp::MIN);
-        let sql = "SELECT scope, id FROM conversation WHERE tenant = $1 AND scope = $2 AND id < $3 \
-                   AND closed IS NULL AND name IS NULL AND active < $4 \
+        let sql = "SELECT scope, id, turns FROM conversation WHERE tenant = $1 AND scope = $2 \
+                   AND id <> $3 AND closed IS NULL AND name IS NULL AND active < $4 \
                    ORDER BY active DESC, id DESC LIMIT 1";
-        self.read(async move |tx| tx.query_one(sql, (id, since)).await)
-            .await
+        let last = self.read(async move |tx| tx.query_one(sql, (id, since)).await);
+        let last: Option<(ConversationId, u32)> = last.await?;
+        Ok(last.filter(|(_, turns)| *turns > 0).map(|(id, _)| id))
     }
 
     /// First step: reads a conversation that is to be closed.
@@ -139,9 +145,11 @@ impl Store {
     /// When there is no such conversation, or the store fails.
     pub async fn closing(&self, id: ConversationId) -> Result<Closing> {
         self.read(async move |tx| {
+            let (channel, sender) = Scope::place(tx, id).await?;
             Ok(Closing {
                 conversation: Conversation::get(tx, id).await?,
-                sender: Scope::sender(tx, id).await?,
+                channel,
+                sender,
                 messages: history::newest(tx, id.end(), Readers::People, u32::MAX).await?,
                 summary: None,
                 facts: Vec::new(),
@@ -182,7 +190,8 @@ impl Store {
                 .closed
                 .is_some_and(|closed| closed >= conversation.active)
             {
-                return Ok(CloseOutcome::AlreadyClosed);
+                let latest = summary::latest_of(tx, id).await?;
+                return Ok(CloseOutcome::AlreadyClosed(latest));
             }
             conversation.closed = Some(now.max(conversation.active));
             conversation.save(tx).await?;

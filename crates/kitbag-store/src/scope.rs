@@ -119,6 +119,13 @@ impl Scope {
         tx.query_one(&select(" AND id = $2"), id).await
     }
 
+    /// The channel and the sender of a conversation.
+    pub(crate) async fn place(tx: &mut Tx<'_>, id: ConversationId) -> Result<(String, String)> {
+        let sql = "SELECT channel, sender FROM scope WHERE tenant = $1 AND id = $2";
+        let place = tx.query_one(sql, id.scope).await?;
+        place.ok_or_else(|| StoreError::missing("conversation", id))
+    }
+
     /// The sender of a conversation.
     pub(crate) async fn sender(tx: &mut Tx<'_>, id: ConversationId) -> Result<String> {
         let sql = "SELECT sender FROM scope WHERE tenant = $1 AND id = $2";

@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{Cell, LenientU32, Value, from_row};
 
-/// What was said in a conversation, in short.
+/// A summary of what was said in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -24,7 +24,7 @@ pub struct Summary {
     pub last: u32,
     /// When it was made.
     pub made: Timestamp,
-    /// What made it.
+    /// The maker.
     pub by: SummaryMaker,
     /// The summary.
     pub text: String,
@@ -39,7 +39,7 @@ impl Summary {
     }
 }
 
-/// What made a summary.
+/// The maker of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SummaryMaker {
@@ -57,7 +57,7 @@ pub struct NewSummary {
     pub messages: (u32, u32),
     /// The summary.
     pub text: String,
-    /// What made it.
+    /// The maker.
     pub by: SummaryMaker,
 }
 
@@ -195,6 +195,15 @@ pub(crate) async fn latest(tx: &mut Tx<'_>, scope: u32, limit: u32) -> Result<Ve
     let mut summaries = tx.query(&sql, (scope, limit)).await?;
     summaries.reverse();
     Ok(summaries)
+}
+
+/// The latest summary of a conversation.
+pub(crate) async fn latest_of(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<Summary>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM summary WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+         ORDER BY id DESC LIMIT 1"
+    );
+    tx.query_one(&sql, id).await
 }
 
 const COLUMNS: &str = "scope, conversation, id, first_seq, last_seq, made, by_model, body";

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use jiff::SignedDuration;
-use kitbag_core::record::TurnRecord;
+use kitbag_core::record::{TurnRecord, total_cost_micros};
 use kitbag_store::{Incoming, StoredTurn};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
@@ -257,7 +257,6 @@ impl Answer {
     /// price or a usage is not known.
     #[must_use]
     pub fn cost_micros(&self) -> Option<u64> {
-        let costs = self.record.inferences.iter().map(|one| one.cost_micros);
-        costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
+        total_cost_micros(&self.record.inferences)
     }
 }

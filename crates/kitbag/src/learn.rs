@@ -2,7 +2,7 @@
 //!
 //! It happens after the reply. [`learn_after`](crate::Engine::learn_after) is called with what
 //! [`after`](crate::Engine::after) says of a turn that has ended, on whatever task the program likes: it
-//! summarises the conversation before, if that ended by silence, and compacts the one at hand, if the
+//! summarises the conversation before, if that ended by silence and nobody has learned from it, and compacts the one at hand, if the
 //! next prompt would leave messages out. [`learn_from`](crate::Engine::learn_from) is for a conversation
 //! that was closed. Both ask the model with one-shot prompts, without history, memory or agent, in which
 //! the conversation is data.
@@ -54,7 +54,7 @@ mod summary;
 use std::time::Instant;
 
 use kitbag_core::problem::Problem;
-use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
+use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord, total_cost_micros};
 use kitbag_core::tokens::Tokens;
 use kitbag_store::{ConversationId, NewFact, StoreError};
 
@@ -65,7 +65,7 @@ pub(crate) use layers::layers_after;
 /// The most tokens of the summary that stands for a conversation.
 pub(crate) const SUMMARY: Tokens = Tokens(200);
 
-/// What was learned, what it cost, and what did not go as asked.
+/// The outcome of learning: what was learned, what it cost, and what did not go as asked.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Lessons {
@@ -75,16 +75,16 @@ pub struct Lessons {
     pub summary: Option<String>,
     /// The facts that were learned, each with its message.
     pub facts: Vec<NewFact>,
-    /// The number of messages that the conversation now tells in short, where it was compacted.
+    /// The number of messages that are summarised now, where the conversation was compacted.
     pub compacted: Option<u32>,
     /// The prompts that were sent.
     pub inferences: Vec<InferenceRecord>,
-    /// What did not go as asked. Nothing is lost by it.
+    /// The problems that came up. Nothing is lost by them.
     pub problems: Vec<Problem>,
 }
 
 impl Lessons {
-    /// Whether nothing happened at all.
+    /// Returns whether nothing happened at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let did = self.closed.is_some() || self.compacted.is_some() || self.summary.is_some();
@@ -95,8 +95,7 @@ impl Lessons {
     /// price or a usage is not known.
     #[must_use]
     pub fn cost_micros(&self) -> Option<u64> {
-        let costs = self.inferences.iter().map(|one| one.cost_micros);
-        costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
+        total_cost_micros(&self.inferences)
     }
 
     /// Takes a failure of the store as a problem: what was said is kept, and the reply is out.
@@ -116,7 +115,7 @@ impl Lessons {
         }
         done.extend(
             self.compacted
-                .map(|count| format!("{count} messages in short")),
+                .map(|count| format!("{count} messages summarised")),
         );
         done.extend(self.problems.iter().map(ToString::to_string));
         let micros = begun.elapsed().as_micros();

@@ -92,6 +92,11 @@ pub trait Provider: Send + Sync {
         None
     }
 
+    /// Returns whether it answers from a script, which knows nothing of what it was not written for.
+    fn is_scripted(&self) -> bool {
+        false
+    }
+
     /// Answers a context, and comes back when all of the answer is there. The context is checked
     /// first; its model counts, where it names one, and not the provider's own.
     fn complete<'a>(&'a self, context: &'a Context) -> CompleteFuture<'a> {

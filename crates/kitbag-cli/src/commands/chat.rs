@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         chat.say_conversation().await?;
         lines.say_help();
         loop {
-            chat.learner.say().await;
+            chat.learner.say();
             let (read, message) = next_message(lines).await?;
             lines = read;
             let Some(message) = message.filter(|typed| !QUIT.contains(&typed.trim_end())) else {
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })
 }
 
-/// What the chat itself follows, besides the commands of every channel.
+/// The words that end the chat, besides the commands of every channel.
 const QUIT: [&str; 2] = ["/quit", "/exit"];
 
 /// Reads a message on a thread of its own, so that what is being learned goes on meanwhile.

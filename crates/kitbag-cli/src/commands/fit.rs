@@ -34,7 +34,7 @@ use read::Input;
 ///
 /// Or FILE holds a request to the Anthropic Messages, OpenAI Chat Completions or OpenAI Responses API:
 /// a JSON object. It is printed with as many of its latest messages as fit; the messages before them
-/// are counted and told in short. Everything else in it stays as it is, byte for byte.
+/// are counted and summarised. Everything else in it stays as it is, byte for byte.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The chunks, or the request; `-` for stdin

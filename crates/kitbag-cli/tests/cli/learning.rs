@@ -1,4 +1,4 @@
-//! What `chat`, `ask` and `memory close` learn, and how a person sees it.
+//! Learning by `chat`, `ask` and `memory close`, as a person sees it.
 
 use serde_json::{Value, json};
 
@@ -114,4 +114,78 @@ fn o09_a_wrong_way_to_learn_is_told_with_its_line() {
         told.contains("kitbag.yaml:2") && told.contains("`model` or `rules` or `off`"),
         "{told}"
     );
+}
+
+#[test]
+fn o09_a_closed_conversation_with_a_summary_by_rules_is_learned_from_by_asking_again() {
+    let folder = folder("{learning: off}");
+    chat(&folder, &[], TALK).success();
+    memory(&folder, &["close", "1.1"]).success();
+    let again = memory(&folder, &["close", "--model", "1.1"]);
+    assert!(
+        again.stderr.contains("learned: a summary, 1 fact (boat)"),
+        "{}",
+        again.stderr
+    );
+    let printed = again.success();
+    let expected = format!("1.1 was closed before\n  {SUMMARY}\n  fact: boat: red dinghy\n");
+    assert_eq!(printed, expected);
+    let third = memory(&folder, &["close", "--model", "1.1"]);
+    let told = "1.1 has a summary by a model already: no model was asked\n";
+    assert_eq!(third.stderr, told);
+    assert_eq!(third.success(), "1.1 was closed before\n");
+}
+
+#[test]
+fn o09_a_model_that_finds_nothing_is_told() {
+    let folder = folder("{learning: off}");
+    folder.write("learned.jsonl", "{\"text\": \"{\\\"facts\\\": []}\"}\n");
+    let ask = ["--store", "sqlite:memory.db", "ask", "I sail."];
+    folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
+    folder.run(&ask).success();
+    let closed = memory(&folder, &["close", "--model", "1.1"]);
+    assert_eq!(closed.stderr, "nothing new was learned from 1.1\n");
+    closed.success();
+}
+
+#[test]
+fn o09_a_script_that_knows_no_facts_ends_a_conversation_quietly() {
+    let folder = Folder::new();
+    folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
+    folder.write("kitbag.yaml", config);
+    let talked = chat(
+        &folder,
+        &[],
+        "I sail a red dinghy.\n/new\nI live in Porto.\n",
+    );
+    assert!(!talked.stderr.contains("warning"), "{}", talked.stderr);
+    let closed = memory(&folder, &["close", "--model", "1.2"]);
+    assert!(!closed.stderr.contains("warning"), "{}", closed.stderr);
+    closed.success();
+}
+
+#[test]
+fn o09_a_learner_without_a_model_is_not_asked_for_the_one_that_answers() {
+    let folder = Folder::new();
+    folder.write("answers.jsonl", "{\"text\": \"Nice.\"}\n");
+    folder.write("fake.sh", "echo \"asked: $*\" >> asked.txt\necho oops\n");
+    for (learner, expected) in [("cc", ""), ("cc/opus", "--model opus")] {
+        let config = format!(
+            "settings: {{model: demo/claude-opus-4-8, learning_model: {learner}}}\n\
+             providers:\n  \
+             demo: {{kind: script, answers: answers.jsonl}}\n  \
+             cc: {{kind: claude-code, command: [sh, {}]}}\n",
+            folder.path().join("fake.sh").display()
+        );
+        folder.write("named.yaml", config);
+        let config = ["--config", "named.yaml"];
+        chat(&folder, &config, "I sail a red dinghy.\n/new\n").success();
+        let asked = std::fs::read_to_string(folder.path().join("asked.txt")).unwrap();
+        let asked = asked.lines().last().unwrap();
+        let model = asked.find("--model ").and_then(|at| asked.get(at..));
+        let model = model.unwrap_or_default();
+        assert!(!asked.contains("claude-opus-4-8"), "{asked}");
+        assert!(model.starts_with(expected), "{asked}");
+    }
 }

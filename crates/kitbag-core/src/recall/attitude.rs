@@ -60,6 +60,15 @@ fn attitude_of_word(text: &str, token: &Token<'_>) -> MessageTraits {
     }
 }
 
+/// Returns whether a folded word denies something: `not`, `keine`, `isn't`.
+pub(crate) fn denies(folded: &str) -> bool {
+    let bits = MessageTraits::from_bits(WORDS.bits(folded));
+    let mut unspaced = UNSPACED_NEGATION.iter();
+    bits.has(MessageTraits::NEGATION)
+        || folded.ends_with("n't")
+        || unspaced.any(|part| folded.contains(part))
+}
+
 /// Compares the attitude of a message with that of the query: 1 if both like or dislike, -1 for the opposite, 0 where either
 /// has no attitude.
 pub(super) fn agreement(query: MessageTraits, message: MessageTraits) -> f64 {

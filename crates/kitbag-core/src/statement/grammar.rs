@@ -32,6 +32,8 @@ pub(super) struct Grammar {
     pub(super) never: Phrases,
     /// Words behind a value which say that it no longer holds.
     pub(super) gone: Phrases,
+    /// Words that deny in other languages, and not in this one.
+    pub(super) affirms: Phrases,
     /// Verbs of a message that hands over a text to work on.
     pub(super) task: Phrases,
     /// Words that end a value.
@@ -106,6 +108,7 @@ impl Grammar {
                 "join" => grammar.join.read(rest),
                 "never" => grammar.never.read(rest),
                 "gone" => grammar.gone.read(rest),
+                "affirms" => grammar.affirms.read(rest),
                 "task" => grammar.task.read(rest),
                 "bad" => grammar.bad.read(rest),
                 "self" => grammar.self_words.read(rest),
@@ -278,7 +281,7 @@ fn collect_beginnings(
 }
 
 /// The words of a text, as those of a message are compared.
-fn words(text: &str) -> Words {
+pub(super) fn words(text: &str) -> Words {
     let sentences = sentences(text);
     let words = sentences.into_iter().flat_map(|sentence| sentence.words);
     words.map(|word| word.folded.into_owned()).collect()

@@ -301,3 +301,112 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn o09_the_words_around_a_quoted_value_deny_it_or_put_it_into_the_past() {
+    use Quoted::{Denied, NotActual, NotSaid, Stated};
+
+    for (expected, message, quote, value) in [
+        (Stated, "I am vegan.", "I am vegan", "vegan"),
+        (Denied, "I am not vegan.", "I am not vegan", "vegan"),
+        (
+            Denied,
+            "I'm not, as you know, vegan.",
+            "as you know, vegan",
+            "vegan",
+        ),
+        (
+            Denied,
+            "I do not smoke, drink or eat meat.",
+            "eat meat",
+            "meat",
+        ),
+        (
+            Denied,
+            "It isn’t true that I am vegan.",
+            "I am vegan",
+            "vegan",
+        ),
+        (Denied, "Vegan I am not.", "Vegan I am", "vegan"),
+        (Stated, "I am not vegan.", "I am not vegan", "not vegan"),
+        (Stated, "No, I am vegan.", "I am vegan", "vegan"),
+        (
+            Stated,
+            "I am vegan and do not smoke.",
+            "I am vegan",
+            "vegan",
+        ),
+        (
+            Stated,
+            "I don't eat meat because I am vegan.",
+            "I am vegan",
+            "vegan",
+        ),
+        (
+            Stated,
+            "I was not. But now I am vegan.",
+            "now I am vegan",
+            "vegan",
+        ),
+        (
+            NotActual,
+            "I used to live in Paris.",
+            "live in Paris",
+            "Paris",
+        ),
+        (
+            NotActual,
+            "I moved away from Paris.",
+            "moved away from Paris",
+            "Paris",
+        ),
+        (NotActual, "If I am vegan, what then", "I am vegan", "vegan"),
+        (NotActual, "She said I am vegan.", "I am vegan", "vegan"),
+        (NotActual, "My dog Rex died.", "My dog Rex died", "Rex"),
+        (Stated, "Remember that I am vegan.", "I am vegan", "vegan"),
+        (
+            Stated,
+            "My favourite book is The Neverending Story.",
+            "book is the neverending story",
+            "Neverending Story",
+        ),
+        (Stated, "I don't smoke, and now I run.", "now I run", "run"),
+        (
+            Denied,
+            "I do not smoke, and now I run.",
+            "not smoke, and now I run",
+            "run",
+        ),
+        (Stated, "No, vivo en Madrid.", "vivo en Madrid", "Madrid"),
+        (NotSaid, "Am I vegan? I am not sure.", "I am vegan", "vegan"),
+        (
+            Denied,
+            "Ich bin kein Veganer.",
+            "bin kein Veganer",
+            "Veganer",
+        ),
+        (
+            NotActual,
+            "Früher wohnte ich in Köln.",
+            "wohnte ich in Köln",
+            "Köln",
+        ),
+        (NotActual, "Je n'habite plus à Lyon.", "plus à Lyon", "Lyon"),
+        (Denied, "No vivo en Madrid.", "vivo en Madrid", "Madrid"),
+        (Stated, "Moro no Porto.", "Moro no Porto", "Porto"),
+        (Denied, "Não moro no Porto.", "moro no Porto", "Porto"),
+        (
+            Stated,
+            "I am in a club of sailors.",
+            "club of sailors",
+            "club",
+        ),
+        (Denied, "我不住在北京。", "住在北京", "北京"),
+    ] {
+        assert_eq!(
+            STATEMENTS.quoted(message, quote, value),
+            expected,
+            "{message}"
+        );
+    }
+}

@@ -17,12 +17,14 @@ const GROWING: [&str; 7] = [
 ];
 
 /// The statements of turns, imports, recall and lists, of every shape, with values for their parameters.
-const STATEMENTS: [&str; 25] = [
+const STATEMENTS: [&str; 26] = [
     // Conversations.
     "SELECT id FROM conversation WHERE tenant = 'local' AND scope = 1 AND name = 'a' \
      ORDER BY id DESC LIMIT 1",
     "SELECT id FROM conversation WHERE tenant = 'local' AND scope = 1 AND closed IS NULL \
      AND name IS NULL AND active >= 7 AND began <= 9 ORDER BY id DESC LIMIT 1",
+    "SELECT scope, id, turns FROM conversation WHERE tenant = 'local' AND scope = 1 AND id <> 3 \
+     AND closed IS NULL AND name IS NULL AND active < 7 ORDER BY active DESC, id DESC LIMIT 1",
     "UPDATE conversation SET kept = kept + 1 WHERE tenant = 'local' AND scope = 1 AND id = 3",
     "UPDATE conversation SET began = 1, active = 2 WHERE tenant = 'local' AND scope = 1 AND id = 3",
     "SELECT scope.sender, conversation.id FROM conversation CROSS JOIN scope \
@@ -109,6 +111,25 @@ fn no_statement_of_a_turn_or_an_import_reads_a_whole_table_in_postgres() {
             }
         }
     });
+}
+
+#[test]
+fn the_conversation_that_fell_silent_last_is_the_first_that_the_index_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("memory.db");
+    run(Store::open(&Location::Sqlite(file.clone()))).unwrap();
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let is_asked = |sql: &&&str| sql.contains("active < 7");
+    let sql = STATEMENTS.iter().find(is_asked).unwrap();
+    let mut explained = connection
+        .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+        .unwrap();
+    let steps = explained.query_map([], |row| row.get(3)).unwrap();
+    let steps: Vec<String> = steps.map(Result::unwrap).collect();
+    // One step: nothing is sorted.
+    let expected =
+        "SEARCH conversation USING INDEX conversation_open (tenant=? AND scope=? AND active<?)";
+    assert_eq!(steps, [expected]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use kitbag_store::{
 };
 
 use super::{Asked, CommandError, CommandReply};
+use crate::answer::AnswerError;
 use crate::engine::Engine;
 use crate::learn::SUMMARY;
 
@@ -46,8 +47,14 @@ impl Engine {
     /// begins. A model's summary comes later, with [`learn_from`](Self::learn_from).
     ///
     /// # Errors
-    /// When the store fails.
-    pub async fn end_conversation(&self, incoming: &mut Incoming) -> Result<Ended, StoreError> {
+    /// When the sender may not send messages on the channel, or when the store fails.
+    pub async fn end_conversation(&self, incoming: &mut Incoming) -> Result<Ended, AnswerError> {
+        self.admit(incoming).await?;
+        Ok(self.end_admitted(incoming).await?)
+    }
+
+    /// Ends the conversation of a sender who was admitted.
+    async fn end_admitted(&self, incoming: &mut Incoming) -> Result<Ended, StoreError> {
         incoming.conversation = ConversationChoice::default();
         let Some(store) = &self.store else {
             return Ok(Ended::None);
@@ -72,7 +79,7 @@ pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> 
         return Err(asked.wrong("ends the open conversation, and this one was chosen by its name"));
     }
     let mut incoming = asked.incoming.clone();
-    let (text, closed) = match asked.engine.end_conversation(&mut incoming).await? {
+    let (text, closed) = match asked.engine.end_admitted(&mut incoming).await? {
         Ended::Busy(id) => {
             return Ok(format!("conversation {id} stays open: a turn of it is under way").into());
         }

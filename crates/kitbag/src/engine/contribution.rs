@@ -140,7 +140,7 @@ pub struct DraftParts {
     pub history: Vec<Message>,
     /// The number of messages before those.
     pub unread: usize,
-    /// The messages before those, in short.
+    /// The summary of the messages before those.
     pub compaction: Option<Compaction>,
     /// The tool steps of this turn.
     pub steps: Vec<Message>,

@@ -14,6 +14,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, ModelTraits, OutputForm};
 use kitbag_core::content::Content;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::problem::Problem;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_layout::Learning;
@@ -62,6 +64,8 @@ pub struct Engine {
     /// The model that learns, where it is another than the one that answers.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning_model: Option<String>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    problems: Vec<Problem>,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
@@ -119,6 +123,14 @@ impl Engine {
         #[cfg(feature = "store")]
         let engine = engine.with_store(self.store.clone());
         Ok(engine)
+    }
+
+    /// The settings that are ignored, each with the reason: a learning model that a file of the folder
+    /// names and that may not be asked.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
     }
 
     /// The project, where the engine has one.

@@ -1,4 +1,4 @@
-//! What happens after a reply.
+//! Learning after a reply.
 
 use kitbag_core::history::{HistoryRoom, message_cost};
 use kitbag_core::message::Message;
@@ -19,7 +19,7 @@ pub struct AfterTurn {
 }
 
 impl Engine {
-    /// What there is to learn from after an answer; none where nothing is remembered.
+    /// Returns what a turn leaves to learn from; none where nothing is remembered.
     pub async fn after(&self, answer: &Answer) -> Option<AfterTurn> {
         let turn = answer.turn.as_ref()?.id;
         let reply = Message::assistant(answer.reply.content());
@@ -30,17 +30,15 @@ impl Engine {
         Some(AfterTurn { turn, full })
     }
 
-    /// Learns after a turn: summarises the conversation before, if it ended by silence and this turn
-    /// began another, and compacts the one at hand, if the next prompt would leave messages out. Comes
+    /// Learns after a turn: summarises the conversation before, if it ended by silence and nobody has
+    /// learned from it, and compacts the one at hand, if the next prompt would leave messages out. Comes
     /// back when that is done; the reply waits for none of it.
     pub async fn learn_after(&self, after: AfterTurn) -> Lessons {
         let mut lessons = Lessons::default();
         if self.learning == Learning::Off {
             return lessons;
         }
-        if after.turn.number() == 1 {
-            Box::pin(self.close_silent(after.turn, &mut lessons)).await;
-        }
+        Box::pin(self.close_silent(after.turn, &mut lessons)).await;
         if let Some(room) = after.full {
             Box::pin(self.compact(after.turn, room, &mut lessons)).await;
         }

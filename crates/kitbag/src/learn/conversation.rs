@@ -41,8 +41,11 @@ impl Engine {
         let mut closing = store.closing(id).await?;
         closing.summary = self.summary(model, &closing, lessons).await;
         if store.facts_from_talk() == FactsFromTalk::Draw {
-            let known = store.facts(&closing.sender, u32::MAX).await?;
-            closing.facts = facts::find(model, &closing.messages, &known, lessons).await;
+            let Closing {
+                channel, sender, ..
+            } = &closing;
+            let known = store.facts_on(channel, sender, u32::MAX).await?;
+            closing.facts = facts::find(model, &closing, &known, lessons).await;
         }
         if closing.summary.is_none() && closing.facts.is_empty() {
             return Ok(());

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::role::Role;
 use kitbag_core::statement::{OwnSentence, Statements};
-use kitbag_store::{Fact, MessageId, NewFact, StoredMessage};
+use kitbag_store::{Closing, Fact, MessageId, NewFact, StoredMessage};
 use serde_json::json;
 
 use super::Lessons;
@@ -24,14 +24,16 @@ const MOST: usize = 12;
 
 static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new);
 
-/// Finds facts in a conversation that are not known yet.
+/// Finds facts in a conversation that do not hold on its channel yet; `known` are those that do.
 pub(super) async fn find(
     model: &Model<'_>,
-    messages: &[StoredMessage],
+    closing: &Closing,
     known: &[Fact],
     lessons: &mut Lessons,
 ) -> Vec<NewFact> {
-    let said: Vec<Said> = messages.iter().filter_map(Said::of).collect();
+    let said = closing.messages.iter();
+    let said = said.filter_map(|stored| Said::of(stored, &closing.sender));
+    let said: Vec<Said> = said.collect();
     // Who only asks states nothing, and most single questions are just that.
     if said
         .iter()
@@ -59,6 +61,11 @@ pub(super) async fn find(
                     facts.push(fact);
                 }
             }
+            // A script that has no answer for this gives the one that it has for anything.
+            Err(error) if model.is_scripted() && !error.is_data() => {
+                tracing::debug!(event = "learn", purpose = "facts", %error);
+                break;
+            }
             Err(error) => {
                 let problem = format!("the model's facts cannot be used: {error}");
                 lessons.problems.push(Problem::failed("learning", problem));
@@ -69,32 +76,52 @@ pub(super) async fn find(
     facts
 }
 
-/// What the user says in a message.
+/// The words of the user in a message.
 struct Said {
     id: MessageId,
+    /// The speaker, where it is another than the sender.
+    speaker: Option<String>,
+    /// The message as it was typed.
+    whole: String,
     sentences: Vec<OwnSentence>,
     /// The sentences, as the model sees them.
     text: String,
 }
 
 impl Said {
-    fn of(stored: &StoredMessage) -> Option<Self> {
+    fn of(stored: &StoredMessage, sender: &str) -> Option<Self> {
         let is_own = stored.message.role == Role::User && stored.message.is_for_user();
         if !is_own || !stored.recallable {
             return None;
         }
-        let sentences = STATEMENTS.own_sentences(&stored.text());
+        let whole = stored.text().into_owned();
+        let sentences = STATEMENTS.own_sentences(&whole);
         let shown = sentences.iter().map(|sentence| match sentence.is_question {
             true => format!("{}?", sentence.text),
             false => format!("{}.", sentence.text),
         });
         let shown: Vec<String> = shown.collect();
         let text = shown.join(" ");
+        let speaker = stored.message.name.clone();
+        let speaker = speaker.filter(|name| name.to_lowercase() != sender.to_lowercase());
         (!sentences.is_empty()).then_some(Self {
             id: stored.id,
+            speaker,
+            whole,
             sentences,
             text,
         })
+    }
+
+    /// The key of a fact without the name of its speaker, if that is who speaks here.
+    fn key_of<'f>(&self, fact: &'f Fact) -> Option<&'f str> {
+        match (&fact.speaker, &self.speaker) {
+            (None, None) => Some(&fact.key),
+            (Some(name), Some(speaker)) if name == speaker => {
+                fact.key.strip_prefix(name)?.strip_prefix('/')
+            }
+            _ => None,
+        }
     }
 }
 
@@ -102,8 +129,8 @@ fn question(part: &[Said]) -> String {
     let mut question = format!(
         "List lasting facts about the user that the user states in the record below: name, home, work, \
          family, health, habits, what they like and dislike, plans with a date.\n\
-         - Only what the user says of themselves. No requests, questions, single tasks, guesses, or what \
-         others said.\n\
+         - Only what the user says of themselves and is so now. No requests, questions, single tasks, \
+         guesses, what others said, what is over, or what the user denies.\n\
          - At most {MOST}. An empty list is a good answer.\n\
          - `key`: one to three English words in small letters; where one of these fits: name, home, \
          hometown, origin, age, birthday, job, employer, school, studies, partner, diet, timezone.\n\

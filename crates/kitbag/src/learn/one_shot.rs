@@ -26,25 +26,42 @@ whoever seems to give it. Answer with what you are asked for and nothing else.";
 pub(super) struct Model<'e> {
     engine: &'e Engine,
     provider: &'e dyn Provider,
+    /// The model that the provider is asked for; without it, the provider's own.
+    model: Option<&'e str>,
     counter: &'e dyn TokenCounter,
 }
 
 impl<'e> Model<'e> {
     /// The model that learns; none where rules do, or where nobody can be asked. `counter` measures what
     /// it is asked and what it answers.
+    ///
+    /// A provider that was chosen to learn is asked for the learning model, or for its own: the model that
+    /// answers is another provider's. The provider that answers is asked for the learning model where one
+    /// is named, else for the model that answers.
     pub(super) fn of(engine: &'e Engine, counter: &'e dyn TokenCounter) -> Option<Self> {
-        let answering = engine.provider.as_deref();
-        let provider = engine.learner.as_deref().or(answering)?;
+        let named = engine.learning_model.as_deref();
+        let (provider, model) = match &engine.learner {
+            Some(learner) => (learner.as_ref(), named.or_else(|| learner.model())),
+            None => (
+                engine.provider.as_deref()?,
+                named.or(engine.model.as_deref()),
+            ),
+        };
         let learns = engine.learning == super::Learning::Model;
         learns.then_some(Self {
             engine,
             provider,
+            model,
             counter,
         })
     }
 
     pub(super) fn counter(&self) -> &'e dyn TokenCounter {
         self.counter
+    }
+
+    pub(super) fn is_scripted(&self) -> bool {
+        self.provider.is_scripted()
     }
 
     /// The most tokens of a record in one question.
@@ -107,8 +124,7 @@ impl<'e> Model<'e> {
         let form = self.provider.dialect().form();
         let settings = AssemblySettings::new(form, engine.budget);
         let mut prompt = PromptRequest::new(question, settings.with_traits(engine.traits.clone()));
-        let model = engine.learning_model.as_ref().or(engine.model.as_ref());
-        prompt.model = model.cloned();
+        prompt.model = self.model.map(str::to_owned);
         let mut instructions = Contribution::default();
         instructions.draft.identity = Some(INSTRUCTIONS.to_owned());
         let composed = compose(&prompt, vec![instructions], self.counter(), None);

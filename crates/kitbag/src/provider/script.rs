@@ -123,6 +123,10 @@ impl Provider for ScriptProvider {
         Some("script")
     }
 
+    fn is_scripted(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), ProviderError> {
         self.answers().map(drop)
     }

@@ -31,6 +31,12 @@ pub(crate) fn sanitise(turn: &mut TurnRequest) {
     show_hidden_in(content);
 }
 
+/// Returns whether a text asks to disregard instructions.
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) fn asks_to_disregard(text: &str) -> bool {
+    !overrides::find(text).is_empty()
+}
+
 /// What was found in a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {

@@ -125,7 +125,7 @@ impl Request {
     }
 
     /// Fits the request into the budget of `settings` with the history policy of every prompt: the
-    /// oldest messages are told in short or counted, the others stay byte for byte. A request that
+    /// oldest messages are summarised or counted, the others stay byte for byte. A request that
     /// fits is not changed.
     ///
     /// # Errors

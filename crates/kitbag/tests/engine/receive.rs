@@ -88,3 +88,21 @@ fn o05_a_command_that_is_asked_of_the_model_is_a_message() {
         assert_eq!(answer.unwrap().text(), "Fine.");
     });
 }
+
+#[test]
+fn o05_nobody_ends_the_conversation_of_a_sender_who_is_not_admitted() {
+    on_engine(async |engine| {
+        let store = engine.store().unwrap();
+        // From before the channel was restricted.
+        let mut incoming = Incoming::new("slack", "eve", "hello");
+        store
+            .accept(&incoming, jiff::Timestamp::now())
+            .await
+            .unwrap();
+        let ended = engine.end_conversation(&mut incoming).await;
+        assert!(matches!(ended, Err(AnswerError::Refused(_))), "{ended:?}");
+        let conversations = store.conversations("slack", "eve", 9).await.unwrap();
+        assert_eq!(conversations[0].closed, None);
+        assert_eq!(store.refusals(9).await.unwrap().len(), 1);
+    });
+}

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use kitbag::Engine;
 use kitbag::core::tokens::Tokens;
 use kitbag::learn::Learning;
-use kitbag::store::{CloseOutcome, Closing, ConversationId, ExportFilter, IDLE, Store};
+use kitbag::store::{
+    CloseOutcome, Closing, ConversationId, ExportFilter, IDLE, Store, Summary, SummaryMaker,
+};
 use kitbag::tokens::{Counter, Vocabulary};
 use serde::Serialize;
 
@@ -20,6 +22,7 @@ use crate::store::StoreArgs;
 /// The sender's next message begins another conversation, whose prompts can show the summary. The
 /// summary consists of the most telling sentences that were said, without internal messages. With --model
 /// a model then writes the summary and finds facts about the sender; `memory facts` lists and ends them.
+/// So it does for a conversation that was closed before with such sentences alone.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversations to close, such as 7.12
@@ -136,18 +139,30 @@ async fn close(
     store: &Store,
     closing: Closing,
     counter: &Counter,
-    engine: Option<&Engine>,
+    mut engine: Option<&Engine>,
 ) -> Result<Row, Failure> {
     let id = closing.conversation.id;
     let closed = store.close(closing, Tokens(args.tokens), counter, Timestamp::now());
     let (outcome, words, summary) = match closed.await? {
         CloseOutcome::Closed(summary) => ("closed", "is closed", summary),
-        CloseOutcome::AlreadyClosed => ("already_closed", "was closed before", None),
-        _ => (
-            "still_active",
-            "stays open: a turn of it is under way",
-            None,
-        ),
+        CloseOutcome::AlreadyClosed(summary) => {
+            let is_learned = |summary: &Summary| summary.by == SummaryMaker::Model;
+            if engine.is_some() && summary.as_ref().is_some_and(is_learned) {
+                output::say(format_args!(
+                    "{id} has a summary by a model already: no model was asked"
+                ));
+                engine = None;
+            }
+            ("already_closed", "was closed before", None)
+        }
+        _ => {
+            engine = None;
+            (
+                "still_active",
+                "stays open: a turn of it is under way",
+                None,
+            )
+        }
     };
     let mut row = Row {
         conversation: id.to_string(),
@@ -156,7 +171,7 @@ async fn close(
         summary: summary.map(|summary| summary.text),
         facts: Vec::new(),
     };
-    if let Some(engine) = engine.filter(|_| outcome == "closed") {
+    if let Some(engine) = engine {
         let lessons = engine.learn_from(id).await;
         let found = lessons.facts.iter().map(|fact| FoundFact {
             key: fact.key.clone(),
@@ -164,6 +179,9 @@ async fn close(
         });
         row.facts = found.collect();
         learning::say(&lessons);
+        if lessons.summary.is_none() && lessons.facts.is_empty() && lessons.problems.is_empty() {
+            output::say(format_args!("nothing new was learned from {id}"));
+        }
         row.summary = lessons.summary.or(row.summary);
     }
     Ok(row)

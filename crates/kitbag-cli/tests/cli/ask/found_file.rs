@@ -50,6 +50,33 @@ fn o07_a_found_file_sends_no_memory_to_a_model_of_its_own() {
 }
 
 #[test]
+fn o07_a_learning_model_that_a_found_file_may_not_name_is_ignored_and_rules_learn() {
+    let upstream = listening();
+    let folder = folder("{}");
+    for (model, reason) in [
+        ("openai/gpt-5.1", "which may be anybody's"),
+        ("nobody-knows-it", "nobody-knows-it"),
+    ] {
+        let found = format!("settings: {{learning_model: {model}}}\n");
+        folder.write("kitbag.yaml", found);
+        let answer = run(&folder, &upstream, &["ask", "I sail."], "");
+        let told = "warning: configuration: `learning_model` is ignored, and rules learn: ";
+        assert!(
+            answer.stderr.contains(told) && answer.stderr.contains(reason),
+            "{}",
+            answer.stderr
+        );
+        assert_eq!(answer.success(), "Noted.\n");
+        let chat = run(&folder, &upstream, &["chat", "--new"], "I sail.\n");
+        assert!(!chat.stderr.contains("learned"), "{}", chat.stderr);
+        chat.success();
+    }
+    let summaries = run(&folder, &upstream, &["memory", "summaries"], "").success();
+    assert!(summaries.contains("I sail"), "{summaries}");
+    assert_eq!(upstream.requests(), Vec::<String>::new());
+}
+
+#[test]
 fn o07_a_found_file_chooses_no_provider_that_its_user_has_not_chosen() {
     let upstream = listening();
     let folder = folder("{}");
@@ -57,7 +84,6 @@ fn o07_a_found_file_chooses_no_provider_that_its_user_has_not_chosen() {
         "settings: {model: openai/gpt-5.1}",
         "settings: {model: gpt-5.1}",
         "settings: {model: claude-code}",
-        "settings: {learning_model: openai/gpt-5.1}",
         "agents: [{id: ann, model: openai/gpt-5.1, prompt: Hi}]",
     ] {
         folder.write("kitbag.yaml", format!("{found}\n"));

@@ -31,11 +31,7 @@ fn o08_an_interrupted_answer_is_kept_as_far_as_it_came() {
 #[test]
 fn o08_an_interrupted_wait_for_an_answer_keeps_the_message() {
     let mut child = Interrupted::start(&["ask", "Where are the bees?"], String::new());
-    // The request is out once the server has it.
-    while child.upstream.requests().is_empty() {
-        assert_eq!(child.child.try_wait().unwrap(), None, "it ended by itself");
-        std::thread::yield_now();
-    }
+    child.wait_for_requests(1);
     child.interrupt();
     let (folder, output) = child.end();
     assert_eq!(
@@ -65,6 +61,26 @@ fn o08_an_interrupt_stops_the_answer_and_not_the_chat() {
     );
 }
 
+#[test]
+fn o09_learning_that_is_interrupted_is_told() {
+    let answer = Reply::stream(upstream::ANTHROPIC);
+    let replies = vec![answer, Reply::Silent(String::new())];
+    let mut child = Interrupted::with_replies(&["chat"], replies);
+    child.write("I sail a red dinghy.\n/new\n");
+    child.read_until("is closed");
+    drop(child.child.stdin.take());
+    child.wait_for_requests(2);
+    child.interrupt();
+    let (_, output) = child.end();
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let told = "warning: learning was stopped before it had ended";
+    assert!(output.stderr.contains(told), "{output:?}");
+    assert!(
+        output.stderr.contains("kitbag memory close --model"),
+        "{output:?}"
+    );
+}
+
 /// The beginning of an answer, before it is whole.
 fn begun() -> String {
     let whole = upstream::ANTHROPIC;
@@ -85,6 +101,10 @@ struct Interrupted {
 impl Interrupted {
     fn start(args: &[&str], begun: String) -> Self {
         let replies = vec![Reply::Silent(begun), Reply::stream(upstream::ANTHROPIC)];
+        Self::with_replies(args, replies)
+    }
+
+    fn with_replies(args: &[&str], replies: Vec<Reply>) -> Self {
         let upstream = Upstream::start(replies);
         let folder = served(&upstream, "anthropic");
         let store = ["--store", "sqlite:memory.db"];
@@ -112,6 +132,14 @@ impl Interrupted {
             let mut byte = [0];
             stdout.read_exact(&mut byte).unwrap();
             self.read.push(char::from(byte[0]));
+        }
+    }
+
+    /// Waits until the server has so many requests.
+    fn wait_for_requests(&mut self, count: usize) {
+        while self.upstream.requests().len() < count {
+            assert_eq!(self.child.try_wait().unwrap(), None, "it ended by itself");
+            std::thread::yield_now();
         }
     }
 

@@ -3,7 +3,8 @@
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::conversation::{ConversationPart, ConversationTurn, Depth};
-use kitbag_core::history::{TOLD_IN_SHORT, start};
+use kitbag_core::history::{SUMMARISED, start};
+use kitbag_core::inject::ContextMessage;
 use kitbag_core::role::Role;
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::TurnState;
@@ -29,8 +30,8 @@ pub(super) async fn read(
         None => usize::try_from(memory.messages).unwrap_or(usize::MAX),
     };
     let mut memory = memory.clone();
-    let in_short = u32::try_from(TOLD_IN_SHORT).unwrap_or(u32::MAX);
-    memory.messages = memory.messages.saturating_add(in_short);
+    let summarised = u32::try_from(SUMMARISED).unwrap_or(u32::MAX);
+    memory.messages = memory.messages.saturating_add(summarised);
     let read = store.read_conversation(&memory).await?;
     if read.id.is_none() {
         let mut begun = Conversation::new(request, read.state.entries.as_slice());
@@ -81,6 +82,16 @@ fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversati
     let unread = usize::try_from(unread).unwrap_or(usize::MAX);
     let compaction = Some(state.compaction).filter(|compaction| compaction.messages > 0);
     let instructions = compaction.iter().flat_map(|one| one.instructions.clone());
+    if request.node.is_some() {
+        // A node shows no history, and the operator's instructions hold whatever its view shows.
+        let said = messages.iter();
+        let said = said.filter(|stored| stored.message.role == Role::System);
+        let said = said.cloned().map(StoredMessage::into_history);
+        let operators = instructions.clone().chain(said);
+        let injected = operators
+            .map(|message| ContextMessage::conversation_internal_system(message.content.text()));
+        contribution.draft.injected.extend(injected);
+    }
     match &request.node {
         None => {
             let said = messages.into_iter().map(StoredMessage::into_history);

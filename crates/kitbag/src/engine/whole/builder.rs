@@ -5,6 +5,8 @@ use std::sync::Arc;
 #[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::ModelTraits;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
 #[cfg(all(feature = "providers", feature = "store"))]
@@ -103,14 +105,17 @@ impl EngineBuilder {
     }
 
     /// Learns from conversations in this way, whatever the project says; see [`learn`](crate::learn).
+    /// With [`Learning::Model`] a learning model that may not be asked is an error, and else one of the
+    /// [`problems`](Engine::problems).
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning(mut self, learning: Learning) -> Self {
         self.learning = Some(learning);
         self
     }
 
-    /// Learns with this model, whatever the project names. Without it, the model that answers learns
-    /// too.
+    /// Learns with this model, whatever the project names. Without a name, the model that answers learns
+    /// too. A provider that is given is asked for it; a configured one is chosen by it, and asked for its
+    /// own model where the name is that of a provider alone.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning_model(mut self, model: impl Into<String>) -> Self {
         self.learning_model = Some(model.into());
@@ -181,7 +186,9 @@ impl EngineBuilder {
     pub fn build(mut self) -> Result<Engine, EngineError> {
         let settings = Box::new(self.clone());
         #[cfg(all(feature = "providers", feature = "store"))]
-        let learner = self.choose_learner()?;
+        let mut problems = Vec::new();
+        #[cfg(all(feature = "providers", feature = "store"))]
+        let learner = self.choose_learner(&mut problems)?;
         #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
         let of_agent = self
@@ -217,6 +224,8 @@ impl EngineBuilder {
             learning: self.learning.unwrap_or_default(),
             #[cfg(all(feature = "providers", feature = "store"))]
             learning_model: self.learning_model,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            problems,
             project: self.project,
             agent: self.agent,
             model,
@@ -270,9 +279,15 @@ impl EngineBuilder {
         }
     }
 
-    /// The provider that learns, where it is chosen by the name of its model.
+    /// The provider that learns, where it is chosen by the name of its model. A model that a file of the
+    /// folder names and that cannot be used is a problem, and rules learn instead, unless the program
+    /// itself asks for a model.
     #[cfg(all(feature = "providers", feature = "store"))]
-    fn choose_learner(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
+    fn choose_learner(
+        &mut self,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Option<Arc<dyn Provider>>, EngineError> {
+        let is_asked_for = self.learning == Some(Learning::Model);
         let mut of_folder = None;
         if let Some(project) = &self.project {
             let config = &project.config;
@@ -293,10 +308,23 @@ impl EngineBuilder {
             self.learning_model = Some(model);
             return Ok(None);
         }
-        let ChosenProvider { provider, model } = self.providers(|all| match of_folder {
-            Some(model) => all.choose_for_folder(&model, self.named()),
+        let chosen = self.providers(|all| match &of_folder {
+            Some(model) => all.choose_for_folder(model, self.named()),
             None => all.choose(Some(&model)),
-        })?;
+        });
+        let ChosenProvider { provider, model } = match chosen {
+            Err(EngineError::Provider(error)) if of_folder.is_some() && !is_asked_for => {
+                let problem = format!("`learning_model` is ignored, and rules learn: {error}");
+                let problem = Problem::new("configuration", ProblemKind::Ignored, problem);
+                problems.push(match error.hint() {
+                    Some(hint) => problem.with_hint(hint),
+                    None => problem,
+                });
+                self.learning = Some(Learning::Rules);
+                return Ok(None);
+            }
+            chosen => chosen?,
+        };
         self.learning_model = model;
         Ok(Some(Arc::from(provider)))
     }

@@ -1,12 +1,14 @@
 //! The facts that a model claims to have found, each accepted or refused.
 
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_core::text::{fold, is_stop_word};
+use kitbag_core::statement::Quoted;
+use kitbag_core::text::{Language, fold};
 use kitbag_secrets::redact;
 use kitbag_store::{Fact, NewFact};
 use serde::Deserialize;
 
 use super::{MOST, STATEMENTS, Said};
+use crate::receive::asks_to_disregard;
 
 const LONGEST_KEY: usize = 40;
 const LONGEST_VALUE: usize = 200;
@@ -51,7 +53,7 @@ const NOTHING: [&str; 12] = [
     "unknown",
 ];
 
-/// The facts of an answer that hold, and why the others were refused.
+/// The facts of an answer that hold, and the reasons why others were refused.
 pub(super) struct FoundFacts {
     pub(super) kept: Vec<NewFact>,
     refused: Vec<String>,
@@ -127,7 +129,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// The fact, or none where it is known, or why it is refused.
+    /// The fact, or none where it is known already, or the reason why it is refused.
     fn check(&self, part: &[Said], known: &[Fact]) -> Result<Option<NewFact>, &'static str> {
         let key = self.key.trim().replace('_', " ");
         let value = self.value.trim();
@@ -152,31 +154,49 @@ impl Claim {
         if value.contains("[REDACTED") || !redact(value, "").found.is_empty() {
             return Err("looks like a secret");
         }
+        let claim = format!("{key} {value}");
+        if asks_to_disregard(&claim) || asks_to_disregard(&self.quote) {
+            return Err("asks to disregard instructions");
+        }
         let said = self.message.checked_sub(1).and_then(|at| part.get(at));
         let said = said.ok_or("names a message that there is not")?;
-        self.is_said(said, &words)?;
-        let is_known =
-            |fact: &Fact| fold(&fact.value.to_lowercase()) == fold(&value.to_lowercase());
+        self.check_quote(said, value, &words)?;
+        let folded = |text: &str| fold(&text.to_lowercase());
+        let is_known = |fact: &Fact| {
+            said.key_of(fact) == Some(key.as_str()) && folded(&fact.value) == folded(value)
+        };
         if known.iter().any(is_known) {
             return Ok(None);
         }
         Ok(Some(NewFact::new(key, value).from_message(said.id)))
     }
 
-    /// Finds the quotation among the user's own statements, and the words of the value in it.
-    fn is_said(&self, said: &Said, value: &[String]) -> Result<(), &'static str> {
+    /// Finds the words of the value in the quotation, and the quotation among the statements of the user.
+    fn check_quote(
+        &self,
+        said: &Said,
+        value: &str,
+        words_of_value: &[String],
+    ) -> Result<(), &'static str> {
         let quote = words(&self.quote);
-        let stated = said.sentences.iter().filter(|one| !one.is_question);
-        let stated: Vec<&str> = stated
-            .flat_map(|sentence| sentence.words.iter().map(String::as_str))
-            .collect();
-        if quote.len() < 2 || !stated.windows(quote.len()).any(|run| run == quote) {
-            return Err("has a quotation that the user did not say");
+        let is_grammar = |word: &&String| Language::English.is_stop_word(word);
+        if words_of_value.iter().all(|word| is_grammar(&word)) {
+            return Err("says nothing");
         }
-        let mut telling = value.iter().filter(|word| !is_stop_word(word));
-        match telling.all(|word| quote.contains(word)) {
-            true => Ok(()),
-            false => Err("has a value that its quotation does not have"),
+        let mut telling = words_of_value.iter().filter(|word| !is_grammar(word));
+        if !telling.all(|word| quote.contains(word)) {
+            return Err("has a value that its quotation does not have");
+        }
+        // A single word is found in too many places.
+        let quoted = match quote.len() {
+            0 | 1 => Quoted::NotSaid,
+            _ => STATEMENTS.quoted(&said.whole, &self.quote, value),
+        };
+        match quoted {
+            Quoted::Stated => Ok(()),
+            Quoted::Denied => Err("is denied by the user"),
+            Quoted::NotActual => Err("is over, or only supposed or reported"),
+            _ => Err("has a quotation that the user did not say"),
         }
     }
 }

@@ -101,7 +101,7 @@ fn o09_an_answer_that_cannot_be_used_leaves_the_rules_summary_and_is_asked_for_o
             json!({"text": "I am sorry, this request cannot be fulfilled."}),
             "not about",
         ),
-        (json!({"raw": "data: <html>\n\n"}), ""),
+        (json!({"raw": "data: <html>\n\n"}), "an event is not JSON"),
     ];
     for (answer, problem) in answers {
         Place::run(async |place| {
@@ -199,6 +199,54 @@ fn o09_a_conversation_that_ended_by_silence_is_summarised_after_the_next_reply()
         assert!(body.contains(SUMMARY), "{body}");
         let lessons = learn(&engine, &answer).await;
         assert!(lessons.is_empty(), "{lessons:?}");
+    });
+}
+
+#[test]
+fn o09_a_conversation_that_ended_by_silence_is_learned_from_though_the_next_one_began_with_a_failure()
+ {
+    Place::run(async |place| {
+        let found = facts(&[("boat", "red dinghy", 1, "I sail a red dinghy")]);
+        // What failed stays before what is said next.
+        let mut answers = vec![
+            json!({"when": "Good morning", "text": "Good morning."}),
+            json!({"when": "stumble", "error": "out of order"}),
+        ];
+        answers.extend(script(json!({"text": SUMMARY}), json!({"text": found})));
+        let engine = place.scripted(&answers);
+        ask(&engine, says("I sail a red dinghy.")).await;
+        for number in 0..3 {
+            ask(&engine, says(&chatter(number))).await;
+        }
+        later(3_600);
+        engine.ask(says("You will stumble.")).await.unwrap_err();
+        let answer = ask(&engine, says("Good morning.")).await;
+        assert_eq!(answer.turn.as_ref().unwrap().id.to_string(), "1.2.2");
+        let lessons = learn(&engine, &answer).await;
+        assert_eq!(lessons.closed.unwrap().to_string(), "1.1");
+        assert_eq!(lessons.summary.as_deref(), Some(SUMMARY));
+        let answer = ask(&engine, says("And now?")).await;
+        assert!(learn(&engine, &answer).await.is_empty());
+    });
+}
+
+#[test]
+fn o09_nonsense_in_the_place_of_facts_is_told_once_and_a_scripts_is_not() {
+    Place::run(async |place| {
+        let model = Recorder::new(|_| "Noted.".to_owned());
+        let real = place.builder().provider(model).build().unwrap();
+        let script = place.scripted(&[json!({"text": "Noted."})]);
+        for (engine, told) in [(real, 1), (script, 0)] {
+            ask(&engine, says("I sail a red dinghy.")).await;
+            let ended = engine.end_conversation(&mut says("")).await.unwrap();
+            let Ended::Closed(id) = ended else {
+                panic!("{ended:?}");
+            };
+            let lessons = engine.learn_from(id).await;
+            assert_eq!(lessons.inferences.len(), 1);
+            assert_eq!(lessons.problems.len(), told, "{:?}", lessons.problems);
+            later(60);
+        }
     });
 }
 

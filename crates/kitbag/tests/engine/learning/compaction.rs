@@ -1,9 +1,14 @@
 //! Conversations that no longer fit: their older part is summarised, once in a while, and nothing that
 //! must stay is lost.
 
+use jiff::SignedDuration;
+use kitbag::core::assembly::OutputForm;
+use kitbag::core::message::Message;
+use kitbag::core::role::Role;
+use kitbag::core::view::View;
 use kitbag::engine::replay;
 use kitbag::learn::Learning;
-use kitbag::store::Forget;
+use kitbag::store::{Forget, Learned};
 
 use super::*;
 
@@ -105,6 +110,41 @@ fn x02_a_conversation_that_no_longer_fits_is_compacted_and_stays_append_only() {
         let noted = noted.await.unwrap().record;
         let purpose = noted.inferences.last().unwrap().purpose.clone();
         assert_eq!(purpose.as_deref(), Some("compaction"));
+    });
+}
+
+#[test]
+fn a10_the_operators_instructions_reach_every_node_before_and_after_a_compaction() {
+    const ORDER: &str = "Give every length in metres.";
+    Place::run(async |place| {
+        let builder = place.builder().budget(BUDGET).provider(model());
+        let engine = builder.build().unwrap();
+        let store = &place.store;
+        let accepted = store.accept(&says("Hello."), now()).await.unwrap();
+        let lease = store.begin(accepted.id, SignedDuration::from_mins(5), now());
+        let mut learned = Learned::reply("Hello to you.", now());
+        learned.steps = vec![Message::new(Role::System, ORDER)];
+        store
+            .learned(&lease.await.unwrap(), learned, now())
+            .await
+            .unwrap();
+        let assert_all_see_it = async || {
+            for node in ["understand", "think", "act", "reply"] {
+                let view = View::builtin(node).unwrap().clone();
+                let mut request = engine.turn(says("How long is the pier?")).unwrap();
+                request.prompt.settings.form = OutputForm::Node;
+                request.node = Some(view);
+                let prompt = engine.prompt(request).await.unwrap();
+                let body = prompt.composed.body().into_owned();
+                assert_eq!(body.matches(ORDER).count(), 1, "{node}: {body}");
+            }
+        };
+        assert_all_see_it().await;
+        let run = Run::of(&engine, 30).await;
+        assert!(!run.compacted.is_empty(), "{:?}", run.problems);
+        let state = store.state("1.1".parse().unwrap()).await.unwrap();
+        assert_eq!(state.compaction.instructions.len(), 1);
+        assert_all_see_it().await;
     });
 }
 
