@@ -23,6 +23,7 @@ use kitbag_store::{Incoming, StoredTurn};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
 use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::receive::Findings;
 use crate::wire::Request;
 
 pub use error::AnswerError;
@@ -72,9 +73,17 @@ impl Engine {
         &self,
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
+    ) -> Result<(TurnPrompt, Request), AnswerError> {
+        Findings::of_turn(&turn).sanitise(&mut turn);
+        self.request_of_sanitised(turn).await
+    }
+
+    async fn request_of_sanitised(
+        &self,
+        mut turn: TurnRequest,
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let prompt = self.prompt(turn).await?;
+        let prompt = self.prompt_of_sanitised(turn).await?;
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
@@ -94,8 +103,8 @@ impl Engine {
         show: Show<'_>,
         stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
-        let stages = self.receive(&turn).await?;
-        Box::pin(self.answer_received(turn, stages, show, stop)).await
+        let (stages, findings) = self.receive(&turn).await?;
+        Box::pin(self.answer_received(turn, stages, &findings, show, stop)).await
     }
 
     /// Answers a turn that was received.
@@ -104,6 +113,7 @@ impl Engine {
         mut turn: TurnRequest,
         mut stages: Stages,
         show: Show<'_>,
+        findings: &Findings,
         mut stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
         let provider = self.asked_provider()?;
@@ -127,7 +137,8 @@ impl Engine {
             });
             stages.end("lease", "held");
         }
-        let made = unless_stopped(&mut stop, self.request(turn)).await;
+        findings.sanitise(&mut turn);
+        let made = unless_stopped(&mut stop, self.request_of_sanitised(turn)).await;
         let (prompt, request) = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {

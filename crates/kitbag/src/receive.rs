@@ -14,4 +14,4 @@ mod sanitise;
 pub use authorise::Refused;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub use respond::Response;
-pub(crate) use sanitise::sanitise;
+pub(crate) use sanitise::Findings;
