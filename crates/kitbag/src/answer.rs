@@ -19,7 +19,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use jiff::SignedDuration;
 use kitbag_core::record::TurnRecord;
-use kitbag_store::{Incoming, StoredTurn};
+use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
 use crate::provider::{Provider, Reply, ReplyEvent};
@@ -126,7 +126,7 @@ impl Engine {
             stages.end("accept", format_args!("turn {}", accepted.id));
             memory.answering = Some(accepted.message);
             turn.prompt.current.id = Some(accepted.message.to_string());
-            let lease = store.begin_when_free(accepted.id, LEASE, PATIENCE, self.clock);
+            let lease = self.lease(store, accepted.id, show);
             kept = Some(Kept {
                 store,
                 lease: unless_stopped(&mut stop, lease).await??,
@@ -217,6 +217,24 @@ impl Engine {
     }
 
     fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
+    /// Takes the lease of a turn, and tells when another turn is waited for.
+    async fn lease(
+        &self,
+        store: &Store,
+        turn: TurnId,
+        show: &mut (dyn FnMut(&ReplyEvent) + Send),
+    ) -> Result<Lease, StoreError> {
+        let at_once = store.begin_when_free(turn, LEASE, Duration::ZERO, self.clock);
+        match at_once.await {
+            Err(StoreError::Busy { .. }) => {
+                show(&ReplyEvent::Queued);
+                let lease = store.begin_when_free(turn, LEASE, PATIENCE, self.clock);
+                lease.await
+            }
+            other => other,
+        }
+    }
+
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
     }
 }
