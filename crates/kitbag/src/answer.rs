@@ -26,6 +26,7 @@ use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::receive::Findings;
 use crate::wire::Request;
 
+pub(crate) use cache::expected;
 pub use error::AnswerError;
 use exchange::Exchange;
 pub(crate) use inference::cost;
@@ -73,7 +74,6 @@ impl Engine {
         &self,
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
-    ) -> Result<(TurnPrompt, Request), AnswerError> {
         Findings::of_turn(&turn).sanitise(&mut turn);
         self.request_of_sanitised(turn).await
     }
@@ -81,6 +81,7 @@ impl Engine {
     async fn request_of_sanitised(
         &self,
         mut turn: TurnRequest,
+    ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
         let prompt = self.prompt_of_sanitised(turn).await?;
@@ -112,8 +113,8 @@ impl Engine {
         &self,
         mut turn: TurnRequest,
         mut stages: Stages,
-        show: Show<'_>,
         findings: &Findings,
+        show: Show<'_>,
         mut stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
         let provider = self.asked_provider()?;
@@ -216,7 +217,6 @@ impl Engine {
         }
     }
 
-    fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
     /// Takes the lease of a turn, and tells when another turn is waited for.
     async fn lease(
         &self,
@@ -235,6 +235,7 @@ impl Engine {
         }
     }
 
+    fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
     }
 }
