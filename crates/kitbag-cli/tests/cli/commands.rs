@@ -327,8 +327,15 @@ fn o05_a_command_needs_no_key_and_a_dry_run_of_one_sends_nothing() {
 #[test]
 fn o05_quit_ends_the_chat() {
     let folder = scripted();
-    let told = chat(&folder, "/quit\nI live in Porto.\n");
-    assert_eq!(told.success(), "");
+    for quit in ["/quit", "/QUIT", "/exit"] {
+        let told = chat(&folder, &format!("{quit}\nI live in Porto.\n"));
+        assert_eq!(told.success(), "", "{quit}");
+    }
+    let help = chat(&folder, "/help quit\n").success();
+    assert_eq!(help, "/quit\n  ends the chat, as Ctrl-D does\n");
+    let args = ["--store", "sqlite:memory.db", "ask", "/exit"];
+    let refused = folder.run(&args).failure(2);
+    assert!(refused.contains("`/exit` ends a chat"), "{refused}");
 }
 
 #[test]
