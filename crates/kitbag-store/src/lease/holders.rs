@@ -4,8 +4,7 @@
 //! Whoever holds a lease shares the lock. Whoever gets it alone knows that no lease has a holder any more.
 //! Without such a file, as on PostgreSQL, or where it cannot be locked, leases end by time alone.
 
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -51,9 +50,9 @@ pub(super) fn shares(owner: &str) -> bool {
 
 #[cfg(feature = "sqlite")]
 fn open(store: &Store) -> Option<io::Result<File>> {
-    let mut name = OsString::from(store.file()?.path());
+    let mut name = std::ffi::OsString::from(store.file()?.path());
     name.push("-lease");
-    let mut options = OpenOptions::new();
+    let mut options = File::options();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
