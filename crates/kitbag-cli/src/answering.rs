@@ -5,6 +5,7 @@ mod markdown;
 mod report;
 mod shown;
 
+use std::future::Future;
 use std::pin::pin;
 
 use kitbag::Engine;
@@ -25,7 +26,7 @@ use crate::project::ProjectArgs;
 use failure::provider_failure;
 use shown::Shown;
 
-/// The options that choose who answers, and from what.
+/// Options that choose who answers, and from what.
 #[derive(clap::Args)]
 pub(crate) struct AnsweringArgs {
     #[command(flatten)]
@@ -69,19 +70,14 @@ pub(crate) enum Responded {
 }
 
 /// Responds to a turn: prints an answer as text while it comes, or as JSON when all of it is there, or
-/// the reply to a command. Ctrl-C stops the answer.
+/// the reply to a command. The answer is stopped when `interrupted` completes.
 pub(crate) async fn respond(
     engine: &Engine,
     turn: TurnRequest,
     as_json: bool,
+    interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Responded, Failure> {
     let mut shown = Shown::new(as_json);
-    let interrupted = async {
-        // Where no signal can be heard, the answer is simply not stopped.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
     let mut show = |event: &ReplyEvent| shown.show(event);
     let response = engine.respond(turn, &mut show, pin!(interrupted)).await;
     shown.end()?;

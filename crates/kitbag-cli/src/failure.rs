@@ -1,10 +1,10 @@
-//! Why a command failed: what was wrong, what to do, and the exit code.
+//! Failures of commands: what was wrong, what to do, and the exit code.
 
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
-use crate::output;
+use crate::{interrupt, output};
 
 /// A failure to report.
 #[derive(Debug)]
@@ -30,6 +30,14 @@ impl Failure {
         Self {
             code: 2,
             ..Self::new(message)
+        }
+    }
+
+    /// The command was ended by Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            code: interrupt::EXIT_CODE,
+            ..Self::new("interrupted")
         }
     }
 

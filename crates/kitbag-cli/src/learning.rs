@@ -1,9 +1,7 @@
 //! Learning after an answer: at the same time as what follows, and waited for at the end.
 
-use std::future::{Future, pending, poll_fn};
-use std::pin::pin;
+use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
 use std::time::Duration;
 
 use kitbag::Engine;
@@ -13,6 +11,7 @@ use kitbag::tokens::dollars;
 use tokio::task::{JoinError, JoinHandle};
 
 use crate::commands::pack::summary::say_problems;
+use crate::interrupt::{interrupted, unless_interrupted};
 use crate::output::{self, counted, grouped, one_line};
 
 /// The longest that a command stays for what it still learns.
@@ -95,17 +94,7 @@ fn say_if_broken(ended: Result<(), JoinError>) {
 }
 
 async fn unless_impatient<T>(work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
-    let mut interrupted = pin!(async {
-        // Where no signal can be heard, only time ends the waiting.
-        if tokio::signal::ctrl_c().await.is_err() {
-            pending::<()>().await;
-        }
-    });
-    let first = poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(done) => Poll::Ready(Some(done)),
-        Poll::Pending => interrupted.as_mut().poll(context).map(|()| None),
-    });
+    let first = unless_interrupted(work, interrupted());
     tokio::time::timeout(PATIENCE, first).await.ok().flatten()
 }
 

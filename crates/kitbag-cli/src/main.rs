@@ -1,6 +1,7 @@
 //! The `kitbag` command: reads arguments, runs a command, prints its result or why there is none.
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage.
+//! Results go to stdout, everything else to stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage,
+//! 130 for a command that Ctrl-C ended.
 
 mod answering;
 mod asked;
@@ -12,6 +13,7 @@ mod failure;
 mod flags;
 mod input;
 mod internal;
+mod interrupt;
 mod learning;
 mod logs;
 mod model;

@@ -1,6 +1,8 @@
 //! Leases: one turn of a conversation at a time, on whatever node, without a lock that outlives a
 //! transaction.
 
+mod holders;
+
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -13,6 +15,9 @@ use crate::transaction::Tx;
 use crate::turn::StoredTurn;
 use crate::value::from_row;
 
+use holders::Alone;
+pub(crate) use holders::Shared;
+
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
 /// taken it over.
 #[derive(Debug, Clone)]
@@ -20,12 +25,14 @@ use crate::value::from_row;
 pub struct Lease {
     /// The turn.
     pub turn: TurnId,
-    /// When it ends, unless it is renewed.
+    /// Its end, unless it is renewed.
     pub until: Timestamp,
     fence: i64,
+    /// Lets others see that somebody holds it.
+    shared: Option<Shared>,
 }
 
-/// How long to sleep between attempts to get a lease that somebody else holds.
+/// The pause between attempts to get a lease that somebody else holds.
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Store {
@@ -40,12 +47,30 @@ impl Store {
         length: SignedDuration,
         now: Timestamp,
     ) -> Result<Lease> {
-        let owner = self.owner().to_owned();
-        self.write(async move |tx| take(tx, turn, &owner, length, now).await)
-            .await
+        let (taking, shared) = self.taking(length, now);
+        let lease = self.write(async move |tx| taking.take(tx, turn).await);
+        Ok(lease.await?.shared_by(shared))
     }
 
-    /// The same, and waits for other turns of the conversation, at most for `patience`.
+    /// Prepares to take a lease. The lock is shared before anybody can see the lease, and for as long as it
+    /// may be used.
+    pub(crate) fn taking(
+        &self,
+        length: SignedDuration,
+        now: Timestamp,
+    ) -> (Taking, Option<Shared>) {
+        let shared = holders::share(self);
+        let taking = Taking {
+            owner: holders::signed(self.owner(), shared.as_ref()),
+            length,
+            now,
+            alone: None,
+        };
+        (taking, shared)
+    }
+
+    /// The same, and waits for other turns of the conversation, at most for `patience`. On SQLite nobody is
+    /// waited for who has ended without giving the lease back.
     ///
     /// # Errors
     /// [`StoreError::Busy`] when they take longer.
@@ -58,10 +83,43 @@ impl Store {
     ) -> Result<Lease> {
         let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
         loop {
-            match self.begin(turn, length, clock()).await {
-                Err(StoreError::Busy { .. }) if clock() < end => tokio::time::sleep(PAUSE).await,
+            let now = clock();
+            let busy = match self.begin(turn, length, now).await {
+                Err(busy @ StoreError::Busy { .. }) => busy,
                 other => return other,
+            };
+            if let Some(lease) = self.begin_after_the_dead(turn, length, now).await? {
+                return Ok(lease);
             }
+            if clock() >= end {
+                return Err(busy);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Takes the lease from a holder that has ended; none where it may live. The new one is held by time
+    /// alone: the lock would have to be given up before it is shared, and in between others could take the
+    /// new holder for dead.
+    async fn begin_after_the_dead(
+        &self,
+        turn: TurnId,
+        length: SignedDuration,
+        now: Timestamp,
+    ) -> Result<Option<Lease>> {
+        let alone = holders::hold_alone(self);
+        if alone.is_none() {
+            return Ok(None);
+        }
+        let taking = Taking {
+            owner: self.owner().to_owned(),
+            length,
+            now,
+            alone,
+        };
+        match self.write(async move |tx| taking.take(tx, turn).await).await {
+            Err(StoreError::Busy { .. }) => Ok(None),
+            taken => taken.map(Some),
         }
     }
 
@@ -90,6 +148,12 @@ impl Store {
 }
 
 impl Lease {
+    /// The same, whose holder shares the lock.
+    pub(crate) fn shared_by(mut self, shared: Option<Shared>) -> Self {
+        self.shared = shared;
+        self
+    }
+
     /// Fails when somebody else has taken over; holds the row until the transaction ends.
     pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
@@ -132,7 +196,7 @@ impl LeaseRow {
     }
 }
 
-/// Whether a turn of the conversation is under way.
+/// Returns whether a turn of the conversation is under way.
 pub(crate) async fn is_busy(tx: &mut Tx<'_>, id: ConversationId, now: Timestamp) -> Result<bool> {
     let held = row(tx, id).await?;
     Ok(held.is_some_and(|held| held.is_held_at(now)))
@@ -146,36 +210,50 @@ async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>> {
 
 from_row!(LeaseRow: owner, fence, until);
 
-pub(crate) async fn take(
-    tx: &mut Tx<'_>,
-    turn: TurnId,
-    owner: &str,
+/// A lease that is to be taken.
+#[derive(Clone)]
+pub(crate) struct Taking {
+    owner: String,
     length: SignedDuration,
     now: Timestamp,
-) -> Result<Lease> {
-    let id = turn.conversation;
-    StoredTurn::get(tx, turn).await?;
-    // Who forgets the conversation meanwhile would leave a lease of nothing.
-    Conversation::lock(tx, id).await?;
-    tx.lock_exclusive(&format!("lease/{id}")).await?;
-    let held = row(tx, id).await?;
-    let mut fence = 0;
-    if let Some(held) = held {
-        if held.is_held_at(now) {
-            return Err(StoreError::Busy {
-                conversation: id.to_string(),
-                until: held.until,
-            });
+    /// Shows that those who share the lock are dead, until the lease is written: also where nobody waits
+    /// for that any more.
+    alone: Option<Alone>,
+}
+
+impl Taking {
+    pub(crate) async fn take(self, tx: &mut Tx<'_>, turn: TurnId) -> Result<Lease> {
+        let now = self.now;
+        let id = turn.conversation;
+        StoredTurn::get(tx, turn).await?;
+        // Who forgets the conversation meanwhile would leave a lease of nothing.
+        Conversation::lock(tx, id).await?;
+        tx.lock_exclusive(&format!("lease/{id}")).await?;
+        let held = row(tx, id).await?;
+        let mut fence = 0;
+        if let Some(held) = held {
+            if held.is_held_at(now) && !self.is_dead(&held) {
+                return Err(StoreError::Busy {
+                    conversation: id.to_string(),
+                    until: held.until,
+                });
+            }
+            fence = held.fence;
         }
-        fence = held.fence;
+        let lease = Lease {
+            turn,
+            until: now.checked_add(self.length).unwrap_or(Timestamp::MAX),
+            fence: fence.saturating_add(1),
+            shared: None,
+        };
+        write(tx, id, Some(&self.owner), lease.fence, lease.until).await?;
+        Ok(lease)
     }
-    let lease = Lease {
-        turn,
-        until: now.checked_add(length).unwrap_or(Timestamp::MAX),
-        fence: fence.saturating_add(1),
-    };
-    write(tx, id, Some(owner), lease.fence, lease.until).await?;
-    Ok(lease)
+
+    fn is_dead(&self, held: &LeaseRow) -> bool {
+        let shares = held.owner.as_deref().is_some_and(holders::shares);
+        self.alone.is_some() && shares
+    }
 }
 
 async fn write(

@@ -4,6 +4,8 @@
 //! Two steps, since the second wants to know which messages the prompt shows anyway. Nothing is
 //! changed, made or chosen here; what of it becomes a prompt is the engine's to decide.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use kitbag_core::problem::Problem;
 use kitbag_core::statement::Asked;
@@ -243,7 +245,7 @@ async fn recollections(
     Ok(Some(Recollections {
         asked: match facts.is_empty() {
             true => Asked::default(),
-            false => fact::STATEMENTS.asked(&request.incoming.message.text()),
+            false => fact::STATEMENTS.asked(&recall.query),
         },
         facts,
         summaries: match scope {
@@ -260,7 +262,8 @@ async fn recollections(
 
 fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallRequest {
     let incoming = &request.incoming;
-    let mut recall = RecallRequest::new(&incoming.sender, incoming.message.text())
+    let query = ends(&incoming.message.text()).into_owned();
+    let mut recall = RecallRequest::new(&incoming.sender, query)
         .at(incoming.message.at.unwrap_or(request.now.into()))
         .limit(request.recalled)
         .without(shown);
@@ -269,4 +272,16 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
         recall = recall.on_channel(&incoming.channel);
     }
     recall
+}
+
+/// A long message is about what its beginning and its end are about: so many bytes are read of each.
+const READ: usize = 8 * 1024;
+
+fn ends(text: &str) -> Cow<'_, str> {
+    if text.len() <= 2 * READ {
+        return Cow::Borrowed(text);
+    }
+    let (beginning, _) = text.split_at(text.floor_char_boundary(READ));
+    let (_, end) = text.split_at(text.ceil_char_boundary(text.len() - READ));
+    Cow::Owned(format!("{beginning}\n{end}"))
 }

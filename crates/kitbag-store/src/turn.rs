@@ -15,7 +15,7 @@ use crate::conversation::{Conversation, ConversationChoice};
 use crate::error::{Result, StoreError};
 use crate::fact;
 use crate::id::{ConversationId, MessageId, TurnId};
-use crate::lease::{self, Lease};
+use crate::lease::Lease;
 use crate::names;
 use crate::scope::Scope;
 use crate::store::Store;
@@ -139,17 +139,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<(StoredTurn, Option<Lease>)> {
         let accepting = self.accepting(incoming, now)?;
-        let owner = self.owner().to_owned();
-        self.write(async move |tx| {
+        let (taking, shared) = self.taking(length, now);
+        let begun = self.write(async move |tx| {
             let turn = accepting.accept(tx, now).await?;
-            let lease = match lease::take(tx, turn.id, &owner, length, now).await {
-                Ok(lease) => Some(lease),
-                Err(StoreError::Busy { .. }) => None,
-                Err(error) => return Err(error),
-            };
-            Ok((turn, lease))
-        })
-        .await
+            match taking.take(tx, turn.id).await {
+                Ok(lease) => Ok((turn, Some(lease))),
+                Err(StoreError::Busy { .. }) => Ok((turn, None)),
+                Err(error) => Err(error),
+            }
+        });
+        let (turn, lease) = begun.await?;
+        Ok((turn, lease.map(|lease| lease.shared_by(shared))))
     }
 
     fn accepting(&self, incoming: &Incoming, now: Timestamp) -> Result<Accepting> {

@@ -19,12 +19,14 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use jiff::SignedDuration;
 use kitbag_core::record::{TurnRecord, total_cost_micros};
-use kitbag_store::{Incoming, StoredTurn};
+use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
 use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::receive::Findings;
 use crate::wire::Request;
 
+pub(crate) use cache::expected;
 pub use error::AnswerError;
 use exchange::Exchange;
 pub(crate) use inference::cost;
@@ -72,9 +74,17 @@ impl Engine {
         &self,
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
+        Findings::of_turn(&turn).sanitise(&mut turn);
+        self.request_of_sanitised(turn).await
+    }
+
+    async fn request_of_sanitised(
+        &self,
+        mut turn: TurnRequest,
+    ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let prompt = self.prompt(turn).await?;
+        let prompt = self.prompt_of_sanitised(turn).await?;
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
@@ -94,8 +104,8 @@ impl Engine {
         show: Show<'_>,
         stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
-        let stages = self.receive(&turn).await?;
-        Box::pin(self.answer_received(turn, stages, show, stop)).await
+        let (stages, findings) = self.receive(&turn).await?;
+        Box::pin(self.answer_received(turn, stages, &findings, show, stop)).await
     }
 
     /// Answers a turn that was received.
@@ -103,6 +113,7 @@ impl Engine {
         &self,
         mut turn: TurnRequest,
         mut stages: Stages,
+        findings: &Findings,
         show: Show<'_>,
         mut stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
@@ -120,8 +131,8 @@ impl Engine {
             let lease = match lease {
                 Some(lease) => lease,
                 None => {
-                    let free = store.begin_when_free(accepted.id, LEASE, PATIENCE, self.clock);
-                    unless_stopped(&mut stop, free).await??
+                    let lease = self.lease(store, accepted.id, show);
+                    unless_stopped(&mut stop, lease).await??
                 }
             };
             kept = Some(Kept {
@@ -134,7 +145,8 @@ impl Engine {
             });
             stages.end("lease", "held");
         }
-        let made = unless_stopped(&mut stop, self.request(turn)).await;
+        findings.sanitise(&mut turn);
+        let made = unless_stopped(&mut stop, self.request_of_sanitised(turn)).await;
         let (prompt, request) = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {
@@ -209,6 +221,24 @@ impl Engine {
                 came: Some(Box::new(answer)),
             }),
             Err(other) => Err(other),
+        }
+    }
+
+    /// Takes the lease of a turn, and tells when another turn is waited for.
+    async fn lease(
+        &self,
+        store: &Store,
+        turn: TurnId,
+        show: &mut (dyn FnMut(&ReplyEvent) + Send),
+    ) -> Result<Lease, StoreError> {
+        let at_once = store.begin_when_free(turn, LEASE, Duration::ZERO, self.clock);
+        match at_once.await {
+            Err(StoreError::Busy { .. }) => {
+                show(&ReplyEvent::Queued);
+                let lease = store.begin_when_free(turn, LEASE, PATIENCE, self.clock);
+                lease.await
+            }
+            other => other,
         }
     }
 

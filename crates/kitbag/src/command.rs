@@ -25,7 +25,6 @@ use crate::engine::{Contribution, Engine};
 pub use conversation::Ended;
 pub use error::CommandError;
 pub use forget::{ForgetPreview, forgotten};
-pub use help::help_line;
 pub use read::{Command, read};
 pub use remind::reminder_key;
 pub use status::describe_turn;
@@ -45,6 +44,8 @@ pub struct CommandReply {
     pub conversation: Option<ConversationChoice>,
     /// The conversation that the command closed, to [learn from](Engine::learn_from).
     pub closed: Option<ConversationId>,
+    /// Asks for the end of the chat. A channel that has no end goes on.
+    pub ends_chat: bool,
 }
 
 impl From<String> for CommandReply {
@@ -85,6 +86,7 @@ impl Engine {
             CommandName::Model => settings::model(asked),
             CommandName::Agent => settings::agent(asked),
             CommandName::New => conversation::new(asked).await,
+            CommandName::Quit => conversation::quit(asked),
         }
     }
 }

@@ -16,4 +16,4 @@ pub use authorise::Refused;
 pub use respond::Response;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use sanitise::asks_to_disregard;
-pub(crate) use sanitise::sanitise;
+pub(crate) use sanitise::Findings;

@@ -23,7 +23,7 @@ pub(super) struct Markdown {
     is_code: bool,
 }
 
-/// What a line is, as far as it has come.
+/// The kind of a line, as far as it has come.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Line {
     /// Not decided yet: all of it is held.
@@ -36,7 +36,7 @@ enum Line {
     Fence(char, usize),
 }
 
-/// What the beginning of a line makes of it.
+/// The kind of line that a beginning makes.
 enum Beginning {
     Undecided,
     Words,

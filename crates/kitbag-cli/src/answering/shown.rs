@@ -10,6 +10,8 @@ use crate::failure::Failure;
 use crate::output::{self, printable};
 use crate::progress::Progress;
 
+const WAITING: &str = "waiting for the answer";
+
 /// Prints the pieces of an answer as they come.
 pub(super) struct Shown {
     manner: Manner,
@@ -19,7 +21,7 @@ pub(super) struct Shown {
     error: Option<io::Error>,
 }
 
-/// How pieces are printed.
+/// The way in which pieces are printed.
 enum Manner {
     /// Not at all.
     Quiet,
@@ -51,7 +53,12 @@ impl Shown {
 
     pub(super) fn show(&mut self, event: &ReplyEvent) {
         match event {
-            ReplyEvent::Typing => self.progress = Some(Progress::start("waiting for the answer")),
+            ReplyEvent::Typing => self.progress = Some(Progress::start(WAITING)),
+            ReplyEvent::Queued => {
+                self.progress = None;
+                output::say("waiting for another answer of this conversation");
+                self.progress = Some(Progress::start(WAITING));
+            }
             ReplyEvent::Text(text) if !text.is_empty() => self.print(text),
             _ => {}
         }

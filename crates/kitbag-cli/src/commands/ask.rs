@@ -5,10 +5,11 @@
 mod message;
 
 use kitbag::answer::AnswerError;
-use kitbag::command::{self, CommandReply};
+use kitbag::command::{self, Command, CommandReply};
 
 use crate::answering::{self, AnsweringArgs, Responded};
 use crate::failure::Failure;
+use crate::interrupt::interrupted;
 use crate::learning;
 use crate::model::with_chosen_model;
 use crate::output;
@@ -50,12 +51,8 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let message = args.message.read()?;
     let command = command::read(&message.as_str().into());
     let is_message = matches!(command, Ok(None));
-    if let Ok(Some(command)) = &command
-        && let name @ ("model" | "agent") = command.name()
-        && !command.rest.is_empty()
-    {
-        let what = format_args!("`/{name}` chooses for a chat, and this is one message");
-        return Err(Failure::usage(what).hint(format_args!("`--{name}` chooses for this message")));
+    if let Ok(Some(command)) = &command {
+        check_for_one_message(command)?;
     }
     if args.dry_run
         && let Some(command) = command?
@@ -94,7 +91,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        match answering::respond(&engine, turn, args.json).await? {
+        match answering::respond(&engine, turn, args.json, interrupted()).await? {
             Responded::Answer(Some(after)) => learning::learn(engine.learn_after(after)).await,
             Responded::Command(CommandReply {
                 closed: Some(closed),
@@ -104,4 +101,21 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Refuses commands that change a chat: nothing follows this message.
+fn check_for_one_message(command: &Command) -> Result<(), Failure> {
+    let name = command.name();
+    match name {
+        "model" | "agent" if !command.rest.is_empty() => {
+            let what = format_args!("`/{name}` chooses for a chat, and this is one message");
+            let hint = format_args!("`--{name}` chooses for this message");
+            Err(Failure::usage(what).hint(hint))
+        }
+        "quit" | "exit" => {
+            let what = format_args!("`/{name}` ends a chat, and this is one message");
+            Err(Failure::usage(what).hint("a space before the slash makes it a message"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -3,13 +3,18 @@
 mod complete;
 mod lines;
 
+use std::thread;
+
 use kitbag::Engine;
 use kitbag::answer::AnswerError;
-use kitbag::command::{Ended, help_line};
-use kitbag::store::Incoming;
+use kitbag::command::{self, Ended};
+use kitbag::core::role::Role;
+use kitbag::store::{ExportFilter, Incoming};
+use tokio::sync::oneshot;
 
 use crate::answering::{self, AnsweringArgs, Responded};
 use crate::failure::Failure;
+use crate::interrupt::{Interrupts, unless_interrupted};
 use crate::learning::Learner;
 use crate::model::with_chosen_model;
 use crate::output::{self, counted};
@@ -23,7 +28,9 @@ use lines::Lines;
 /// Each message is answered as `kitbag ask` does, and the open conversation goes on where it was left.
 /// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
 /// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D or
-/// `/quit` ends the chat. Where stdin is no terminal, each line of it is a message.
+/// `/quit` ends the chat. The arrow keys bring back what was typed, and your latest messages that are
+/// remembered. Where stdin is no terminal, each line of it is a message, and Ctrl-C between answers ends
+/// the chat with exit code 130.
 ///
 /// A line that begins with the name of a command, such as `/context`, is followed without a model, and is
 /// neither stored nor recalled: `/help` lists the commands, and the tab key completes them. Any other line
@@ -45,7 +52,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let engine = args.answering.engine()?;
     let keeps = !args.answering.no_memory;
-    let mut lines = Lines::open(keeps)?;
+    let mut lines = Lines::open()?;
     store::run(async {
         let store = match keeps {
             true => Some(place.open_or_make_for(&engine).await?),
@@ -59,24 +66,29 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             learner: Learner::default(),
             engine,
             incoming,
+            interrupts: Interrupts::listen(),
         };
         if args.new {
             chat.begin_another().await?;
         }
         chat.say_conversation().await?;
         lines.say_help();
+        lines.bring_back(chat.said().await?)?;
         loop {
             chat.learner.say();
-            let (read, message) = next_message(lines).await?;
-            lines = read;
-            let Some(message) = message.filter(|typed| !QUIT.contains(&typed.trim_end())) else {
+            let message;
+            (lines, message) = chat.next_message(lines).await?;
+            let Some(message) = message else {
                 break;
             };
-            if let Err(failure) = chat.respond(&message).await {
-                if failure.is_closed_pipe() {
-                    return Err(failure);
-                }
-                failure.report();
+            match chat.respond(&message).await {
+                Ok(Next::Message) => {}
+                Ok(Next::End) => break,
+                Err(failure) if failure.is_closed_pipe() => return Err(failure),
+                Err(failure) => drop(failure.report()),
+            }
+            if is_forget(&message) {
+                lines.bring_back(chat.said().await?)?;
             }
         }
         chat.learner.finish().await;
@@ -84,18 +96,36 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })
 }
 
-/// The words that end the chat, besides the commands of every channel.
-const QUIT: [&str; 2] = ["/quit", "/exit"];
+/// The continuation of a chat after a message.
+enum Next {
+    Message,
+    End,
+}
 
-/// Reads a message on a thread of its own, so that what is being learned goes on meanwhile.
-async fn next_message(mut lines: Lines) -> Result<(Lines, Option<String>), Failure> {
-    let read = tokio::task::spawn_blocking(move || {
-        let message = lines.message();
-        (lines, message)
-    });
+fn is_forget(message: &str) -> bool {
+    let command = command::read(&message.into());
+    matches!(command, Ok(Some(command)) if command.name() == "forget")
+}
+
+/// Reads a message on a thread of its own, so that what is being learned goes on meanwhile. Nothing waits
+/// for that thread when the chat ends: no more input may ever come.
+async fn read_message(mut lines: Lines) -> Result<(Lines, Option<String>), Failure> {
+    let (sender, read) = oneshot::channel();
+    thread::Builder::new()
+        .name("read".into())
+        .spawn(move || {
+            let message = lines.message();
+            // Where nobody waits for it, the chat has ended.
+            drop(sender.send((lines, message)));
+        })
+        .map_err(Failure::new)?;
     let (lines, message) = read.await.map_err(Failure::new)?;
     Ok((lines, message?))
 }
+
+/// The arrow keys bring back messages of so many conversations, so many of each.
+const CONVERSATIONS: u32 = 10;
+const MESSAGES: u32 = 100;
 
 struct Chat<'a> {
     args: &'a Args,
@@ -103,10 +133,44 @@ struct Chat<'a> {
     /// A message without words: whose it is, and where it belongs.
     incoming: Incoming,
     learner: Learner,
+    interrupts: Interrupts,
 }
 
 impl Chat<'_> {
-    async fn respond(&mut self, message: &str) -> Result<(), Failure> {
+    /// The next message. Ctrl-C ends a chat that is piped in; at a terminal it drops the line.
+    async fn next_message(&mut self, lines: Lines) -> Result<(Lines, Option<String>), Failure> {
+        if lines.is_typed() {
+            let read = read_message(lines).await;
+            // Ctrl-C after an answer has ended is not meant for the next one.
+            self.interrupts = Interrupts::listen();
+            return read;
+        }
+        let read = unless_interrupted(read_message(lines), self.interrupts.next()).await;
+        read.ok_or_else(Failure::interrupted)?
+    }
+
+    /// The sender's latest messages on the channel, oldest first.
+    async fn said(&self) -> Result<Vec<String>, Failure> {
+        let Some(store) = self.engine.store() else {
+            return Ok(Vec::new());
+        };
+        let Incoming {
+            sender, channel, ..
+        } = &self.incoming;
+        let filter = ExportFilter::new(Some(sender.clone()), Some(channel.clone()));
+        let latest = store.latest_conversations(&filter, CONVERSATIONS).await?;
+        let mut said = Vec::new();
+        for conversation in latest.iter().rev() {
+            let messages = store
+                .visible_messages(conversation.conversation.id, MESSAGES)
+                .await?;
+            let own = messages.iter().filter(|one| one.message.role == Role::User);
+            said.extend(own.map(|one| one.text().into_owned()));
+        }
+        Ok(said)
+    }
+
+    async fn respond(&mut self, message: &str) -> Result<Next, Failure> {
         let progress = Progress::start("looking at what is known");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
@@ -115,18 +179,16 @@ impl Chat<'_> {
         turn.contributions
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
-        let reply = match answering::respond(&self.engine, turn, false).await? {
+        let interrupted = self.interrupts.next();
+        let reply = match answering::respond(&self.engine, turn, false, interrupted).await? {
             Responded::Command(reply) => reply,
             Responded::Answer(after) => {
                 if let Some(after) = after {
                     self.learner.after(&self.engine, after);
                 }
-                return Ok(());
+                return Ok(Next::Message);
             }
         };
-        if message.trim_end() == "/help" {
-            output::print(&help_line("/quit", "ends the chat, as Ctrl-D does"))?;
-        }
         if let Some(closed) = reply.closed {
             self.learner.from(&self.engine, closed);
         }
@@ -136,7 +198,10 @@ impl Chat<'_> {
         if let Some(conversation) = reply.conversation {
             self.incoming.conversation = conversation;
         }
-        Ok(())
+        Ok(match reply.ends_chat {
+            true => Next::End,
+            false => Next::Message,
+        })
     }
 
     async fn begin_another(&mut self) -> Result<(), Failure> {

@@ -1,5 +1,8 @@
 //! `kitbag chat`: messages are answered one after the other, and the conversation goes on.
 
+#[cfg(unix)]
+mod terminal;
+
 use crate::run::{Folder, Output};
 
 const SCRIPT: &str = r#"{"when": "I live in", "text": "Noted.", "usage": {"input": 40, "output": 2}}
@@ -77,4 +80,11 @@ fn o08_empty_blocks_are_no_messages_however_many() {
     let typed = "\"\"\"\n".repeat(200_000) + "home?\n";
     let told = chat(&folder, &["--no-memory"], &typed);
     assert_eq!(told.success(), "In Porto.\n");
+}
+
+#[test]
+fn o08_input_that_ends_inside_a_block_is_a_message() {
+    let folder = scripted();
+    let told = chat(&folder, &["--no-memory"], "\"\"\"\none\ntwo\n");
+    assert_eq!(told.success(), "Two lines.\n");
 }

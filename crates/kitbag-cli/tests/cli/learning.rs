@@ -189,3 +189,19 @@ fn o09_a_learner_without_a_model_is_not_asked_for_the_one_that_answers() {
         assert!(model.starts_with(expected), "{asked}");
     }
 }
+
+#[test]
+fn o09_asking_for_a_new_conversation_learns_from_the_one_before() {
+    let folder = folder("{learning: model}");
+    chat(&folder, &[], TALK).success();
+    let args = ["--store", "sqlite:memory.db", "ask", "/new"];
+    let asked = folder.run(&args);
+    let told = "learned: a summary, 1 fact (boat), 2,400 tokens in, 60 out\n";
+    assert!(asked.stderr.contains(told), "{}", asked.stderr);
+    assert_eq!(
+        asked.success(),
+        "conversation 1.1 is closed; the next message begins another\n"
+    );
+    let summaries = memory(&folder, &["summaries"]).success();
+    assert!(summaries.contains(SUMMARY), "{summaries}");
+}

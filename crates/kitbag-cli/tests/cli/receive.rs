@@ -197,3 +197,19 @@ fn o05_a_refused_sender_closes_nothing_and_sees_no_prompt() {
         "{status}"
     );
 }
+
+#[test]
+fn o05_a_message_far_over_the_budget_is_refused_with_its_length_and_kept() {
+    let folder = scripted("");
+    // All words differ. Comparing each with all others would take minutes.
+    let words: Vec<String> = (0..100_000_u32)
+        .map(|number| format!("w{:x}", number.wrapping_mul(2_654_435_761)))
+        .collect();
+    let args = ["--store", "sqlite:memory.db", "ask", "-"];
+    let refused = folder.run_with_stdin(&args, words.join(" ").as_bytes());
+    let refused = refused.failure(1);
+    assert!(refused.contains("but the budget is 32000"), "{refused}");
+    assert!(refused.contains("hint: raise the budget"), "{refused}");
+    let kept = folder.run(&["--store", "sqlite:memory.db", "memory", "history"]);
+    assert!(kept.success().contains("1.1"));
+}

@@ -72,12 +72,12 @@ impl Query {
         let attitude = attitude(text, &tokens);
         let dates = named_days(text, &tokens, now);
         let mut words: Vec<(&Token<'_>, QueryWord)> = Vec::new();
+        let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
         for (at, alternatives) in query_terms(&tokens) {
             let Some(token) = tokens.get(at) else {
                 continue;
             };
-            let is_same = |(_, word): &(_, QueryWord)| word.alternatives == alternatives;
-            if words.iter().any(is_same) {
+            if !seen.insert(alternatives.clone()) {
                 continue;
             }
             let word = QueryWord {

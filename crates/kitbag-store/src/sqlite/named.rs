@@ -22,6 +22,10 @@ impl Named {
         Ok(Self { path, identity })
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Fails when the name is another file's now, or nobody's.
     pub(super) fn check(&self) -> Result<()> {
         let reason = match identity(&self.path) {

@@ -4,6 +4,7 @@
 //! a savepoint of its own: one wait for the disk acknowledges them all. Work that is alone needs no
 //! savepoint, for which SQLite copies every page that is changed.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -28,6 +29,7 @@ pub(crate) struct Sqlite {
     reading: Arc<Queue<Alone>>,
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
+    path: PathBuf,
 }
 
 /// Work for the thread that writes.
@@ -67,6 +69,7 @@ impl Sqlite {
         readers: Vec<Connection>,
     ) -> io::Result<Self> {
         let (writing, writes) = channel();
+        let path = file.path().to_owned();
         let reading = Arc::new(Queue::new());
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
         let writer = thread("kitbag-write").spawn(move || write_all(&file, writer, &writes))?;
@@ -75,6 +78,7 @@ impl Sqlite {
             reading: Arc::clone(&reading),
             writer: Some(writer),
             readers: Vec::new(),
+            path,
         };
         for reader in readers {
             let reads = Arc::clone(&reading);
@@ -82,6 +86,11 @@ impl Sqlite {
             store.readers.push(reader);
         }
         Ok(store)
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Runs an operation that changes something, and answers when it is on the disk.

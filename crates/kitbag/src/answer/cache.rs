@@ -7,16 +7,17 @@ use kitbag_core::record::CacheMiss;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use crate::engine::TurnPrompt;
+use crate::tokens::ModelProfile;
 
 /// Caches that decide by themselves where a prefix ends do so in blocks of this many tokens.
 const BLOCK: u64 = 128;
 
 /// The tokens that should come from the cache.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     /// None where there is nothing to compare with, or where the cache is not known.
-    pub(super) read: Option<u64>,
-    pub(super) miss: Option<CacheMiss>,
+    pub(crate) read: Option<u64>,
+    pub(crate) miss: Option<CacheMiss>,
 }
 
 impl Expected {
@@ -30,11 +31,15 @@ impl Expected {
 
 /// Predicts from the last request of the conversation, where its cached prefixes ended, and how long ago
 /// it was sent.
-pub(super) fn expected(
+pub(crate) fn expected(
     prompt: &TurnPrompt,
+    model: Option<&ModelProfile>,
     counter: &dyn TokenCounter,
     sent: Timestamp,
 ) -> Expected {
+    if model.is_none_or(|model| model.cache.is_none()) {
+        return Expected::default();
+    }
     let composed = &prompt.composed;
     let assembly = &composed.assembly;
     let cache = &composed.settings.traits.cache;

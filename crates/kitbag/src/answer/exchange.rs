@@ -20,7 +20,7 @@ pub(super) struct Exchange<'a, 's> {
     pub(super) stages: Stages,
     pub(super) reply: Reply,
     pub(super) waited: Duration,
-    /// Whether the provider has begun to answer.
+    /// True once the provider has begun to answer.
     pub(super) is_begun: bool,
 }
 

@@ -28,11 +28,9 @@ pub(super) fn inference(
     inference.usage = reply.usage;
     let model = inference.model.as_deref().map(ModelProfile::find);
     let model = model.and_then(Result::ok);
-    if model.is_some_and(|model| model.cache.is_some()) {
-        let expected = cache::expected(prompt, counter, sent);
-        inference.predicted_cache_read = expected.read;
-        inference.cache_miss = expected.miss;
-    }
+    let expected = cache::expected(prompt, model, counter, sent);
+    inference.predicted_cache_read = expected.read;
+    inference.cache_miss = expected.miss;
     inference.cost_micros = cost(&inference);
     if let (Some(model), Some(usage)) = (model, &reply.usage) {
         inference.sample = sample(prompt, request, model, usage);

@@ -18,7 +18,7 @@ pub(super) struct Kept<'a> {
     pub(super) lease: Lease,
     pub(super) clock: fn() -> Timestamp,
     pub(super) counter: &'a (dyn TokenCounter + Sync),
-    /// What the user said.
+    /// The user's words.
     pub(super) user: String,
     /// The layers as the turn has them, where somebody works with them.
     pub(super) state: Option<TurnState>,

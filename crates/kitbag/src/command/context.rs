@@ -1,5 +1,5 @@
-//! `/context`: the window of the next prompt by part, what the previous request shares with it, and what
-//! was left out at which price.
+//! `/context`: the window of the next prompt by part, how much of it the provider should have cached, and
+//! what was left out at which price.
 
 mod shown;
 
@@ -8,7 +8,10 @@ use kitbag_core::band::Band;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::{Asked, CommandError, CommandReply};
-use crate::engine::Contribution;
+use crate::answer::expected;
+use crate::engine::{Contribution, Engine, TurnPrompt};
+use crate::tokens::ModelProfile;
+use crate::words::grouped;
 
 /// Stands for a message that is not there yet.
 const NO_MESSAGE: &str = "…";
@@ -19,9 +22,8 @@ struct ContextWindow {
     tokens: Tokens,
     /// Its parts that have any, in their order.
     parts: Vec<WindowPart>,
-    /// Whether there was a previous request, which this one may share a beginning with.
-    continues: bool,
-    /// What was left out for want of room, the best first.
+    cached: Cached,
+    /// Pieces that were left out for want of room, the best first.
     left_out: Vec<LeftOut>,
     /// The number of pieces that no budget would bring in.
     unwanted: usize,
@@ -31,8 +33,15 @@ struct ContextWindow {
 struct WindowPart {
     band: Band,
     tokens: Tokens,
-    /// Those of them that the previous request begins with too, so that a provider may have them cached.
-    shared: Tokens,
+    /// Those of them that the provider should have cached.
+    cached: Tokens,
+}
+
+/// The part of a prompt that its provider should have cached.
+enum Cached {
+    Tokens(u64),
+    /// Nothing, for this reason.
+    Nothing(String),
 }
 
 /// Something that was left out of a prompt for want of room.
@@ -43,29 +52,26 @@ struct LeftOut {
 }
 
 impl ContextWindow {
-    fn of(assembly: &Assembly, counter: &dyn TokenCounter) -> Self {
+    fn of(assembly: &Assembly, cached: Cached, counter: &dyn TokenCounter) -> Self {
         let mut parts: Vec<WindowPart> = Vec::new();
-        let continues = assembly.reuse.is_some();
-        // Both requests begin with these bytes, which are whole texts.
-        let mut shared_bytes = assembly.reuse.map_or(0, |reuse| reuse.shared);
+        let mut left = match cached {
+            Cached::Tokens(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
+            Cached::Nothing(_) => 0,
+        };
         for segment in &assembly.segments {
             let tokens = counter.count(&segment.text);
             let tokens = tokens.saturating_add(Tokens(segment.overhead));
-            let left = shared_bytes.checked_sub(segment.text.len());
-            shared_bytes = left.unwrap_or(0);
-            let shared = match continues && left.is_some() {
-                true => tokens,
-                false => Tokens::ZERO,
-            };
+            let cached = Tokens(tokens.0.min(left));
+            left -= cached.0;
             match parts.iter_mut().find(|part| part.band == segment.band) {
                 Some(part) => {
                     part.tokens = part.tokens.saturating_add(tokens);
-                    part.shared = part.shared.saturating_add(shared);
+                    part.cached = part.cached.saturating_add(cached);
                 }
                 None => parts.push(WindowPart {
                     band: segment.band,
                     tokens,
-                    shared,
+                    cached,
                 }),
             }
         }
@@ -85,7 +91,7 @@ impl ContextWindow {
             budget: ledger.fit.budget,
             tokens: assembly.tokens,
             parts,
-            continues,
+            cached,
             unwanted: out.count() - left_out.len(),
             left_out,
         }
@@ -106,7 +112,9 @@ pub(super) async fn context(
     let mut turn = engine.turn(incoming)?;
     turn.contributions = others.to_vec();
     let prompt = engine.prompt(turn).await?;
-    let window = ContextWindow::of(&prompt.composed.assembly, engine.counter());
+    let counter = engine.calibrated_counter().await?;
+    let cached = cached(engine, &prompt, counter.as_ref());
+    let window = ContextWindow::of(&prompt.composed.assembly, cached, counter.as_ref());
     let mut text = window.to_string();
     if asked.rest.is_empty() {
         text.push_str(
@@ -114,4 +122,22 @@ pub(super) async fn context(
         );
     }
     Ok(text.into())
+}
+
+fn cached(engine: &Engine, prompt: &TurnPrompt, counter: &dyn TokenCounter) -> Cached {
+    let composed = &prompt.composed;
+    let Some(reuse) = composed.assembly.reuse else {
+        return Cached::Nothing("no request came before".to_owned());
+    };
+    let model = engine.model().map(ModelProfile::find);
+    let model = model.and_then(Result::ok);
+    let expected = expected(prompt, model, counter, (engine.clock)());
+    let least = composed.settings.traits.cache.min_tokens;
+    Cached::Nothing(match (expected.read, expected.miss) {
+        (None, _) => "no cache of this model is known".to_owned(),
+        (Some(0), Some(miss)) => miss.to_string(),
+        (Some(0), None) if reuse.shared == 0 => "the requests begin differently".to_owned(),
+        (Some(0), None) => format!("the model caches no less than {} tokens", grouped(least.0)),
+        (Some(tokens), _) => return Cached::Tokens(tokens),
+    })
 }

@@ -96,3 +96,12 @@ pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> 
         ..CommandReply::default()
     })
 }
+
+/// `/quit`: ends the chat, which the channel does.
+pub(super) fn quit(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    asked.takes_nothing()?;
+    Ok(CommandReply {
+        ends_chat: true,
+        ..CommandReply::default()
+    })
+}

@@ -72,7 +72,7 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
     }
 }
 
-/// Whether a message is in a conversation of the sender on this channel.
+/// Returns whether a message is in a conversation of the sender on this channel.
 async fn is_own(asked: Asked<'_>, store: &Store, id: MessageId) -> Result<bool, CommandError> {
     let filter = asked
         .own()

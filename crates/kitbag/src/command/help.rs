@@ -20,17 +20,11 @@ pub(super) fn help(word: &str) -> Result<String, CommandError> {
     Ok(format!("{}\n  {}", spec.usage(), spec.help))
 }
 
-/// A line of help as `/help` prints it, for a command that a channel adds.
-#[must_use]
-pub fn help_line(usage: &str, help: &str) -> String {
-    format!("{usage:<WIDTH$}  {help}")
-}
-
 /// The line of a command; of a long usage the name alone.
 fn short(spec: &CommandSpec) -> String {
-    let usage = spec.usage();
-    match usage.len() > WIDTH {
-        true => help_line(&format!("/{} …", spec.name), spec.help),
-        false => help_line(&usage, spec.help),
+    let mut usage = spec.usage();
+    if usage.len() > WIDTH {
+        usage = format!("/{} …", spec.name);
     }
+    format!("{usage:<WIDTH$}  {}", spec.help)
 }

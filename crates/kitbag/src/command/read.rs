@@ -1,4 +1,4 @@
-//! Which messages are commands.
+//! Tells commands from messages.
 
 use kitbag_core::content::Content;
 use kitbag_layout::nearest::within_two;

@@ -1,74 +1,115 @@
-//! `/remind`: texts that stand in every prompt of the conversation.
+//! `/remind`: texts that stand in every prompt of the conversation, as what the user asked for.
+//!
+//! They are the user's words: never instructions by the operator, which `kitbag remind` adds.
 
-use kitbag_core::inject::{ContextMessage, ContextMessageTarget, EntryAction};
-use kitbag_core::role::Visibility;
-use kitbag_store::{ConversationId, Store};
+use kitbag_core::inject::{ContextMessage, ContextMessageTarget, DurableEntries, EntryAction};
+use kitbag_core::role::{Role, Visibility};
+use kitbag_layout::reserved::{neutralise, restore};
+use kitbag_store::{MemoryRequest, Store};
 
 use super::{Asked, CommandError, CommandReply};
+use crate::receive::Findings;
 use crate::words::beginning;
+
+/// Stands above a reminder in a prompt.
+const HEADING: &str = "The user asked to be reminded of this:\n";
+
+/// Reminders take room in every prompt, so that they are few and short.
+const MOST: usize = 16;
+const MOST_CHARACTERS: usize = 500;
 
 pub(super) async fn remind(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let (first, behind) = asked.rest.split_once(' ').unwrap_or((asked.rest, ""));
-    let open = asked.conversation().await?;
-    let text = match (first, behind.trim(), open) {
-        ("", ..) => match open {
-            Some(id) => list(store, id).await?,
-            None => "there is no reminder".to_owned(),
-        },
-        ("remove", "", _) => return Err(asked.wrong("remove needs the key of a reminder")),
-        ("remove", key, Some(id)) if has(store, id, key).await? => {
+    // A conversation that is about to begin takes over those of the one before it.
+    let mut request = MemoryRequest::new(asked.incoming.clone(), (asked.engine.clock)());
+    request.messages = 1;
+    let entries = store.read_conversation(&request).await?.state.entries;
+    let text = match (first, behind.trim()) {
+        ("", _) => list(&entries),
+        ("remove", "") => return Err(asked.wrong("remove needs the key of a reminder")),
+        ("remove", key) if of_user(&entries).any(|one| one.key == key) => {
             let key = key.to_owned();
             let done = format!("removed `{key}`");
-            store
-                .change_entries(id, vec![EntryAction::Remove { key }])
-                .await?;
+            change(asked, store, EntryAction::Remove { key }).await?;
             done
         }
-        ("remove", key, _) => return Err(asked.wrong(format!("knows no reminder `{key}`"))),
-        _ => add(asked, store).await?,
+        ("remove", key) => {
+            let sender = asked.sender();
+            return Err(asked.wrong(format!("knows no reminder `{key}` of {sender}")));
+        }
+        _ => add(asked, store, &entries).await?,
     };
     Ok(text.into())
 }
 
-async fn add(asked: Asked<'_>, store: &Store) -> Result<String, CommandError> {
+async fn add(
+    asked: Asked<'_>,
+    store: &Store,
+    entries: &DurableEntries,
+) -> Result<String, CommandError> {
+    let text = asked.rest;
+    let characters = text.chars().count();
+    if characters > MOST_CHARACTERS {
+        return Err(asked.wrong(format!(
+            "takes at most {MOST_CHARACTERS} characters, and this has {characters}"
+        )));
+    }
+    let key = reminder_key(text);
+    if entries.as_slice().iter().any(|one| one.key == key) {
+        return Ok("every prompt of this conversation holds it already".to_owned());
+    }
+    if of_user(entries).count() >= MOST {
+        return Err(asked.wrong(format!(
+            "keeps at most {MOST} reminders; `/remind remove KEY` makes room for one"
+        )));
+    }
+    // Whoever wrote it may read it. At the end it leaves the provider's cache as it is.
+    let message = ContextMessage::new(&key, format!("{HEADING}{}", neutralise(text)))
+        .with_role(Role::User)
+        .with_visibility(Visibility::All)
+        .with_target(ContextMessageTarget::SuffixSystem);
+    change(asked, store, EntryAction::Upsert { message }).await?;
+    let mut told =
+        format!("every prompt of this conversation holds it now; `/remind remove {key}` ends that");
+    for problem in Findings::of(text).problems() {
+        told.push_str(&format!("\nwarning: {}", problem.message));
+    }
+    Ok(told)
+}
+
+/// Changes the reminders of the open conversation, which begins with this if there is none.
+async fn change(asked: Asked<'_>, store: &Store, action: EntryAction) -> Result<(), CommandError> {
     let incoming = asked.incoming;
     let (channel, choice) = (&incoming.channel, &incoming.conversation);
     let now = (asked.engine.clock)();
     let conversation = store.get_or_create_conversation(channel, asked.sender(), choice, now);
     let id = conversation.await?.id;
-    let key = reminder_key(asked.rest);
-    // Whoever wrote it may read it. At the end it leaves the provider's cache as it is.
-    let message = ContextMessage::new(&key, asked.rest)
-        .with_visibility(Visibility::All)
-        .with_target(ContextMessageTarget::SuffixSystem);
-    store
-        .change_entries(id, vec![EntryAction::Upsert { message }])
-        .await?;
-    Ok(format!(
-        "every prompt of this conversation holds it now; `/remind remove {key}` ends that"
-    ))
+    Ok(store.change_entries(id, vec![action]).await?)
 }
 
-async fn list(store: &Store, id: ConversationId) -> Result<String, CommandError> {
-    let state = store.state(id).await?;
-    let entries = state.entries.as_slice().iter();
+/// All reminders that people may see, also those that the operator added.
+fn list(entries: &DurableEntries) -> String {
+    let entries = entries.as_slice().iter();
     let shown = entries.filter(|entry| entry.visibility.is_all());
     let line = |entry: &ContextMessage| {
-        let text = beginning(&entry.content, 120);
-        format!("{}: {text}", beginning(&entry.key, 60))
+        let text = match entry.content.strip_prefix(HEADING) {
+            Some(text) => restore(text),
+            None => entry.content.as_str().into(),
+        };
+        format!("{}: {}", beginning(&entry.key, 60), beginning(&text, 120))
     };
     let lines: Vec<String> = shown.map(line).collect();
-    Ok(match lines.is_empty() {
+    match lines.is_empty() {
         true => "there is no reminder".to_owned(),
         false => lines.join("\n"),
-    })
+    }
 }
 
-async fn has(store: &Store, id: ConversationId, key: &str) -> Result<bool, CommandError> {
-    let state = store.state(id).await?;
-    let mut entries = state.entries.as_slice().iter();
-    Ok(entries.any(|entry| entry.key == key && entry.visibility.is_all()))
+/// The reminders that `/remind` added, which it may remove.
+fn of_user(entries: &DurableEntries) -> impl Iterator<Item = &ContextMessage> {
+    let entries = entries.as_slice().iter();
+    entries.filter(|entry| entry.role == Role::User && entry.visibility.is_all())
 }
 
 /// The key of a reminder that has none: the first words of its text and the beginning of the text's hash.

@@ -27,6 +27,7 @@ pub(super) enum CommandName {
     Remind,
     Model,
     Agent,
+    Quit,
 }
 
 pub(super) const HELP: CommandSpec = spec(
@@ -93,6 +94,18 @@ pub const COMMANDS: &[CommandSpec] = &[
         "agent",
         "[NAME]",
         "lists the agents, or chooses another for this chat",
+    ),
+    spec(
+        CommandName::Quit,
+        "quit",
+        "",
+        "ends the chat, as Ctrl-D does",
+    ),
+    spec(
+        CommandName::Quit,
+        "exit",
+        "",
+        "ends the chat, as `/quit` does",
     ),
 ];
 

@@ -31,7 +31,7 @@ use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::Provider;
-use crate::receive::sanitise;
+use crate::receive::Findings;
 
 pub use builder::EngineBuilder;
 pub(crate) use calibrated::EngineCounter;
@@ -184,7 +184,15 @@ impl Engine {
     /// When the conversation cannot be read, when the agent has no prompt, or when the parts that must
     /// be in do not fit.
     pub async fn prompt(&self, mut request: TurnRequest) -> Result<TurnPrompt, TurnError> {
-        sanitise(&mut request);
+        Findings::of_turn(&request).sanitise(&mut request);
+        self.prompt_of_sanitised(request).await
+    }
+
+    /// The same for a turn whose message was sanitised.
+    pub(crate) async fn prompt_of_sanitised(
+        &self,
+        mut request: TurnRequest,
+    ) -> Result<TurnPrompt, TurnError> {
         if !self.gatherers.is_empty() {
             let message = request.prompt.current.content.text();
             let task = GatherTask::without_workspace(message, request.prompt.settings.budget);

@@ -11,6 +11,8 @@ pub enum ReplyEvent {
     /// An answer is being made, and nothing of it has come yet. It is the first event that is shown of a
     /// turn; no provider sends it.
     Typing,
+    /// Another turn of the conversation is under way, and is waited for. No provider sends it.
+    Queued,
     /// The next words of the answer.
     Text(String),
     /// The next words of the model's reasoning, to be shown to people.

@@ -13,7 +13,7 @@ pub struct Refused {
     pub channel: String,
     /// The sender.
     pub sender: String,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 

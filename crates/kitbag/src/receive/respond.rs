@@ -1,7 +1,7 @@
 //! The response to a message: its stages one after the other, and then a command's reply or an answer.
 
+use super::Findings;
 use super::authorise::{UNRESTRICTED, authorise};
-use super::sanitise::Findings;
 use crate::answer::{Answer, AnswerError, Show, Stages, Stop};
 use crate::command::{self, CommandReply};
 use crate::engine::{Engine, TurnRequest};
@@ -28,7 +28,7 @@ impl Engine {
         show: Show<'_>,
         stop: Stop<'_>,
     ) -> Result<Response, AnswerError> {
-        let mut stages = self.receive(&turn).await?;
+        let (mut stages, findings) = self.receive(&turn).await?;
         if let Some(memory) = &turn.memory
             && let Some(command) = command::read(&memory.incoming.message.message.content)?
         {
@@ -39,21 +39,23 @@ impl Engine {
             return Ok(Response::Command(reply));
         }
         stages.end("command", "none");
-        let answer = Box::pin(self.answer_received(turn, stages, show, stop));
+        let answer = Box::pin(self.answer_received(turn, stages, &findings, show, stop));
         Ok(Response::Answer(Box::new(answer.await?)))
     }
 
     /// Admits the message of a turn and looks at what it holds.
-    pub(crate) async fn receive(&self, turn: &TurnRequest) -> Result<Stages, AnswerError> {
+    pub(crate) async fn receive(
+        &self,
+        turn: &TurnRequest,
+    ) -> Result<(Stages, Findings), AnswerError> {
         let mut stages = Stages::begin();
         let admitted = match &turn.memory {
             Some(memory) => authorise(self, &memory.incoming).await?,
             None => UNRESTRICTED,
         };
         stages.end("authorise", admitted);
-        // The prompt is sanitised where it is made, so that one that is only looked at is the same.
-        let findings = Findings::of(&turn.prompt.current.content.text());
-        stages.end("sanitise", findings);
-        Ok(stages)
+        let findings = Findings::of_turn(turn);
+        stages.end("sanitise", &findings);
+        Ok((stages, findings))
     }
 }

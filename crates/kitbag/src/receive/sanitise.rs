@@ -12,7 +12,7 @@ use std::fmt;
 
 use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_layout::reserved::show_hidden;
+use kitbag_layout::reserved::{as_read, show_hidden};
 
 use crate::engine::{Contribution, TurnRequest};
 use crate::words::counted;
@@ -20,26 +20,15 @@ use crate::words::counted;
 /// More of a kind are only counted.
 const MOST_TOLD: usize = 5;
 
-/// Shows what is hidden in the message of a turn, and adds what was found to the problems of its prompt.
-pub(crate) fn sanitise(turn: &mut TurnRequest) {
-    let content = &mut turn.prompt.current.content;
-    let mut contribution = Contribution::default();
-    contribution.problems = Findings::of(&content.text()).problems();
-    if !contribution.problems.is_empty() {
-        turn.contributions.push(contribution);
-    }
-    show_hidden_in(content);
-}
-
 /// Returns whether a text asks to disregard instructions.
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) fn asks_to_disregard(text: &str) -> bool {
-    !overrides::find(text).is_empty()
+    !Findings::of(text).overrides.is_empty()
 }
 
-/// What was found in a message.
+/// Findings in a message.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     /// Marks by which prompts tell who speaks: the line, and the mark as it is usually spelled.
     marks: Vec<(usize, &'static str)>,
     /// Phrases that ask to disregard instructions: the line, and the language.
@@ -49,15 +38,31 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
+        let lines: Vec<Line<'_>> = text.lines().map(Line::new).collect();
         Self {
-            marks: marks::find(text),
-            overrides: overrides::find(text),
+            marks: marks::find(&lines),
+            overrides: overrides::find(&lines),
             hidden: count_hidden(text),
         }
     }
 
-    fn problems(&self) -> Vec<Problem> {
+    /// Looks at the message of a turn.
+    pub(crate) fn of_turn(turn: &TurnRequest) -> Self {
+        Self::of(&turn.prompt.current.content.text())
+    }
+
+    /// Shows what is hidden in the message of a turn, and adds the findings to the problems of its prompt.
+    pub(crate) fn sanitise(&self, turn: &mut TurnRequest) {
+        let mut contribution = Contribution::default();
+        contribution.problems = self.problems();
+        if !contribution.problems.is_empty() {
+            turn.contributions.push(contribution);
+        }
+        show_hidden_in(&mut turn.prompt.current.content);
+    }
+
+    pub(crate) fn problems(&self) -> Vec<Problem> {
         let marks = self.marks.iter();
         let marks = marks.map(|(line, mark)| format!("line {line} imitates a speaker: {mark}"));
         let overrides = self.overrides.iter().map(|(line, language)| {
@@ -81,6 +86,20 @@ impl Findings {
         }
         let problem = |text| Problem::new("message", ProblemKind::Suspicious, text);
         told.into_iter().map(problem).collect()
+    }
+}
+
+/// A line of a message. Reading it takes most of the time, so that it is done once.
+struct Line<'t> {
+    text: &'t str,
+    /// As a reader sees it.
+    read: String,
+}
+
+impl<'t> Line<'t> {
+    fn new(text: &'t str) -> Self {
+        let read = as_read(text);
+        Self { text, read }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The events of a whole turn, as a subscriber of another program gets them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::{fmt, fs};
 
 use kitbag::Engine;
 use kitbag::core::chunk::{ChunkType, ContextChunk};
@@ -128,16 +129,45 @@ fn p11_no_event_holds_a_word_of_a_message() {
     }
 }
 
-#[test]
-fn p11_every_event_and_field_is_documented() {
+/// The rows of the table of events, by their names.
+fn documented() -> BTreeMap<&'static str, &'static str> {
     let guide = include_str!("../../../../docs/library.md");
     let rows = guide.lines().filter(|line| line.starts_with("| `"));
-    let documented: BTreeMap<&str, &str> = rows
-        .map(|row| {
-            let row = row.trim_start_matches("| `");
-            row.split_once('`').unwrap()
-        })
-        .collect();
+    rows.map(|row| {
+        let row = row.trim_start_matches("| `");
+        row.split_once('`').unwrap()
+    })
+    .collect()
+}
+
+/// The names of all events in the sources of a folder.
+fn told_in(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            told_in(&path, names);
+        } else {
+            let source = fs::read_to_string(&path).unwrap();
+            let told = source.split("event = \"").skip(1);
+            names.extend(told.map(|rest| rest.split('"').next().unwrap().to_owned()));
+        }
+    }
+}
+
+#[test]
+fn p11_the_guide_lists_the_events_of_the_sources() {
+    let mut told = BTreeSet::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for entry in fs::read_dir(crates).unwrap() {
+        told_in(&entry.unwrap().path().join("src"), &mut told);
+    }
+    let documented: BTreeSet<String> = documented().into_keys().map(str::to_owned).collect();
+    assert_eq!(told, documented);
+}
+
+#[test]
+fn p11_every_event_and_field_is_documented() {
+    let documented = documented();
     for (name, fields) in events() {
         let row = documented.get(name.as_str());
         let row = row.unwrap_or_else(|| panic!("`{name}` is not in docs/library.md"));

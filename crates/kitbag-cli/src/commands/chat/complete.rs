@@ -7,8 +7,6 @@ use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper, Result};
 
-use super::QUIT;
-
 /// Knows the commands.
 pub(super) struct Commands;
 
@@ -24,7 +22,6 @@ impl Completer for Commands {
 /// The commands that begin with what was typed.
 fn candidates(typed: &str) -> Vec<String> {
     let known = COMMANDS.iter().map(|spec| format!("/{}", spec.name));
-    let known = known.chain(QUIT.map(str::to_owned));
     let is_begun = |name: &String| typed.starts_with('/') && name.starts_with(typed);
     known.filter(is_begun).map(|name| name + " ").collect()
 }
@@ -46,7 +43,7 @@ mod tests {
         assert_eq!(candidates("/fo"), ["/forget "]);
         assert_eq!(candidates("/he"), ["/help "]);
         assert_eq!(candidates("/q"), ["/quit "]);
-        assert_eq!(candidates("/").len(), COMMANDS.len() + QUIT.len());
+        assert_eq!(candidates("/").len(), COMMANDS.len());
         assert!(candidates("what /he").is_empty() && candidates("").is_empty());
     }
 }

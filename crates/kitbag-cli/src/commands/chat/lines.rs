@@ -1,11 +1,7 @@
 //! The messages that are typed or piped in, one after the other.
 
-use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::path::PathBuf;
 
-use etcetera::BaseStrategy as _;
-use kitbag::secrets::redact;
 use rustyline::Editor;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
@@ -20,44 +16,49 @@ const FENCE: &str = "\"\"\"";
 
 /// The lines of a terminal, which can be edited, or of a pipe.
 pub(super) enum Lines {
-    Typed(Box<Typed>),
+    Typed(Box<Editor<Commands, DefaultHistory>>),
     Piped,
-}
-
-/// A terminal, and what was typed there before.
-pub(super) struct Typed {
-    editor: Editor<Commands, DefaultHistory>,
-    /// The file of what was typed; none where nothing is to be remembered.
-    history: Option<PathBuf>,
 }
 
 /// A line, or why there is none.
 enum Line {
     Text(String),
-    /// What was typed so far is dropped.
+    /// Drops what was typed so far.
     Dropped,
     End,
 }
 
 impl Lines {
-    pub(super) fn open(keeps_history: bool) -> Result<Self, Failure> {
+    pub(super) fn open() -> Result<Self, Failure> {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Ok(Self::Piped);
         }
         let mut editor = Editor::new().map_err(|error| cannot_read(&error))?;
         editor.set_helper(Some(Commands));
-        let history = history_file().filter(|_| keeps_history);
-        if let Some(file) = history.as_ref().filter(|file| file.exists())
-            && let Err(error) = editor.load_history(file)
-        {
-            warn(&error, "is not read");
-        }
-        Ok(Self::Typed(Box::new(Typed { editor, history })))
+        Ok(Self::Typed(Box::new(editor)))
+    }
+
+    pub(super) const fn is_typed(&self) -> bool {
+        matches!(self, Self::Typed(_))
+    }
+
+    /// Lets the arrow keys bring back these messages, the last one first, and nothing else. They are kept in
+    /// no file, so that what the store has forgotten is nowhere.
+    pub(super) fn bring_back(&mut self, said: Vec<String>) -> Result<(), Failure> {
+        let Self::Typed(editor) = self else {
+            return Ok(());
+        };
+        let bring_back = || {
+            editor.clear_history()?;
+            said.into_iter()
+                .try_for_each(|text| editor.add_history_entry(text).map(drop))
+        };
+        bring_back().map_err(|error| cannot_read(&error))
     }
 
     /// Tells a person at a terminal where help is.
     pub(super) fn say_help(&self) {
-        if let Self::Typed(_) = self {
+        if self.is_typed() {
             output::say("/help lists the commands, Ctrl-D ends the chat");
         }
     }
@@ -77,7 +78,7 @@ impl Lines {
                 }
                 Line::End if text.trim().is_empty() => return Ok(None),
                 // A person who leaves in the middle of a message does not send it.
-                Line::End if matches!(self, Self::Typed(_)) => return Ok(None),
+                Line::End if self.is_typed() => return Ok(None),
                 // What was piped in before the end is a message all the same.
                 Line::End => break,
             };
@@ -101,8 +102,9 @@ impl Lines {
             }
         }
         let text = text.trim_end().to_owned();
-        if let Self::Typed(typed) = self {
-            typed.remember(&text);
+        if let Self::Typed(editor) = self {
+            let added = editor.add_history_entry(text.as_str());
+            added.map_err(|error| cannot_read(&error))?;
         }
         Ok(Some(text))
     }
@@ -118,7 +120,7 @@ impl Lines {
                 let line = String::from_utf8_lossy(&line);
                 Ok(Line::Text(line.trim_end_matches(['\r', '\n']).to_owned()))
             }
-            Self::Typed(typed) => match typed.editor.readline(prompt) {
+            Self::Typed(editor) => match editor.readline(prompt) {
                 Ok(line) => Ok(Line::Text(line)),
                 Err(ReadlineError::Interrupted) => Ok(Line::Dropped),
                 Err(ReadlineError::Eof) => Ok(Line::End),
@@ -126,40 +128,6 @@ impl Lines {
             },
         }
     }
-}
-
-impl Typed {
-    /// Keeps a message for the arrow keys of this chat and of later ones, without its secrets.
-    fn remember(&mut self, text: &str) {
-        let Some(file) = &self.history else {
-            return;
-        };
-        let kept = redact(text, "").text;
-        let mut keep = || {
-            self.editor.add_history_entry(kept.as_ref())?;
-            if let Some(folder) = file.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            self.editor.append_history(file)
-        };
-        if let Err(error) = keep() {
-            warn(&error, "is not written");
-            self.history = None;
-        }
-    }
-}
-
-/// The file of what was typed, next to the usual store.
-fn history_file() -> Option<PathBuf> {
-    let folders = etcetera::choose_base_strategy().ok()?;
-    Some(folders.data_dir().join("kitbag").join("chat-history"))
-}
-
-fn warn(error: &ReadlineError, consequence: &str) {
-    let error = one_line(&error.to_string());
-    output::say(format_args!(
-        "warning: the history of what was typed {consequence}: {error}"
-    ));
 }
 
 fn cannot_read(error: &dyn std::error::Error) -> Failure {

@@ -1,12 +1,12 @@
 //! Ctrl-C in the middle of an answer: what came of it is kept.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Command};
 
 use super::key::assert_key_is_nowhere;
 use super::upstream::{self, Reply, Upstream};
 use super::{history, served};
-use crate::run::{Folder, Output};
+use crate::run::{Folder, Output, finish};
 
 #[test]
 fn o08_an_interrupted_answer_is_kept_as_far_as_it_came() {
@@ -81,6 +81,50 @@ fn o09_learning_that_is_interrupted_is_told() {
     );
 }
 
+#[test]
+fn o08_an_interrupt_between_answers_ends_a_piped_chat() {
+    let mut child = Interrupted::start(&["chat"], upstream::ANTHROPIC.to_owned());
+    child.write("Where are the bees?\n/agent\n");
+    // The answer is over when the command behind it is followed.
+    child.read_until("there are no agents");
+    // Input that goes on does not end it.
+    let stdin = child.child.stdin.take();
+    child.interrupt();
+    let (_, output) = child.end();
+    drop(stdin);
+    assert_eq!(output.code, Some(130), "{output:?}");
+    assert!(
+        output.stderr.ends_with("error: interrupted\n"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn o08_another_answer_of_the_conversation_is_waited_for_unless_its_process_was_killed() {
+    let mut first = Interrupted::start(&["ask", "Where are the bees?"], begun());
+    first.read_until("In Porto.");
+    let mut second = first.command(&["ask", "And now?"]).spawn().unwrap();
+    let mut told = BufReader::new(second.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert_eq!(line, "waiting for another answer of this conversation\n");
+    first.child.kill().unwrap();
+    let output = second.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.stdout, b"In Porto.\n");
+}
+
+#[test]
+fn o08_nobody_waits_for_the_answer_of_a_killed_process() {
+    let mut first = Interrupted::start(&["ask", "Where are the bees?"], begun());
+    first.read_until("In Porto.");
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    let second = finish(first.command(&["ask", "And now?"]), Some(b""));
+    assert!(!second.stderr.contains("waiting"), "{second:?}");
+    assert_eq!(second.success(), "In Porto.\n");
+}
+
 /// The beginning of an answer, before it is whole.
 fn begun() -> String {
     let whole = upstream::ANTHROPIC;
@@ -88,6 +132,14 @@ fn begun() -> String {
         .split_at(whole.find("event: end").unwrap())
         .0
         .to_owned()
+}
+
+fn command(folder: &Folder, args: &[&str]) -> Command {
+    let store = ["--store", "sqlite:memory.db"];
+    let args = [&store[..], args, &["--config", "served.yaml"]].concat();
+    let mut command = folder.command(&args);
+    command.env("NO_PROXY", "127.0.0.1");
+    command
 }
 
 /// A command whose first answer does not come to its end.
@@ -107,10 +159,7 @@ impl Interrupted {
     fn with_replies(args: &[&str], replies: Vec<Reply>) -> Self {
         let upstream = Upstream::start(replies);
         let folder = served(&upstream, "anthropic");
-        let store = ["--store", "sqlite:memory.db"];
-        let args = [&store[..], args, &["--config", "served.yaml"]].concat();
-        let mut command = folder.command(&args);
-        let child = command.env("NO_PROXY", "127.0.0.1").spawn().unwrap();
+        let child = command(&folder, args).spawn().unwrap();
         let read = String::new();
         Self {
             upstream,
@@ -118,6 +167,11 @@ impl Interrupted {
             child,
             read,
         }
+    }
+
+    /// Another command of the same folder.
+    fn command(&self, args: &[&str]) -> Command {
+        command(&self.folder, args)
     }
 
     fn write(&mut self, text: &str) {

@@ -52,11 +52,12 @@ fn o08_asks_that_are_killed_at_random_lose_and_double_nothing() {
     );
     judge(&folder, &rounds);
 
-    // A lease that a killed process left behind ends by itself.
+    // Nobody waits for a lease that a killed process left behind.
     let held = rounds.iter().find(|round| round.is_sent && !round.is_whole);
     let conversation = held.unwrap_or(&rounds[0]).conversation();
     let again = ask_served(&folder, "And now?", &["--conversation", &conversation]);
     assert_key_is_nowhere(&folder, &again);
+    assert!(!again.stderr.contains("waiting"), "{again:?}");
     assert_eq!(again.success(), "In Porto.\n");
 }
 
@@ -114,7 +115,7 @@ impl Round {
         format!("Round {}: where are the bees?", self.number)
     }
 
-    /// One of its own: a killed process leaves its lease behind, for which the next would wait.
+    /// One of its own, so that each round begins alike.
     fn conversation(&self) -> String {
         format!("round-{}", self.number)
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use kitbag_core::band::Band;
 use kitbag_core::tokens::Tokens;
 
-use super::ContextWindow;
+use super::{Cached, ContextWindow};
 use crate::words::{beginning, counted, grouped};
 
 /// The length of a bar that stands for the whole prompt.
@@ -24,20 +24,18 @@ impl fmt::Display for ContextWindow {
             grouped(self.budget.0)
         )?;
         for part in &self.parts {
-            let (shared, new) = (self.bar(part.shared), self.bar(part.tokens));
-            let bar = "█".repeat(shared) + &"░".repeat(new.saturating_sub(shared));
+            let (cached, all) = (self.bar(part.cached), self.bar(part.tokens));
+            let bar = "█".repeat(cached) + &"░".repeat(all.saturating_sub(cached));
             let tokens = grouped(part.tokens.0);
             let width = usize::try_from(BAR).unwrap_or_default();
             writeln!(f, "  {:<13} {bar:<width$} {tokens:>9}", name(part.band))?;
         }
-        let shared = self.parts.iter().map(|part| u64::from(part.shared.0)).sum();
-        match self.continues {
-            true => write!(
-                f,
-                "cached: {}, which the previous request begins with too (█)",
-                counted(shared, "token", "tokens")
-            )?,
-            false => f.write_str("cached: nothing, since no request came before")?,
+        match &self.cached {
+            Cached::Tokens(tokens) => {
+                let tokens = counted(*tokens, "token", "tokens");
+                write!(f, "cached: {tokens} of the previous request (█)")?;
+            }
+            Cached::Nothing(reason) => write!(f, "cached: nothing, since {reason}")?,
         }
         self.show_left_out(f)
     }

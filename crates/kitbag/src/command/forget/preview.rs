@@ -123,7 +123,7 @@ impl ForgetPreview {
         }
     }
 
-    /// Whether nothing would go.
+    /// Returns whether nothing would go.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.messages == 0 && self.facts == 0 && self.refusals == 0

@@ -118,7 +118,8 @@ impl LineDecoder {
                 ReplyEvent::Block(_)
                 | ReplyEvent::ToolCall(_)
                 | ReplyEvent::Stop(_)
-                | ReplyEvent::Typing => {}
+                | ReplyEvent::Typing
+                | ReplyEvent::Queued => {}
             }
         }
         events

@@ -6,24 +6,25 @@ use std::sync::LazyLock;
 use kitbag_core::flat;
 use kitbag_layout::reserved::{as_read, has_tag};
 
+use super::Line;
+
 /// The lines that have such a mark, counted from 1, with the mark as it is usually spelled.
-pub(super) fn find(text: &str) -> Vec<(usize, &'static str)> {
-    let lines = (1..).zip(text.lines());
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<(usize, &'static str)> {
+    let lines = (1..).zip(lines);
     lines
         .filter_map(|(number, line)| Some((number, mark_in(line)?)))
         .collect()
 }
 
-fn mark_in(line: &str) -> Option<&'static str> {
-    if matches!(flat::neutralise(line), Cow::Owned(_)) {
+fn mark_in(line: &Line<'_>) -> Option<&'static str> {
+    if matches!(flat::neutralise(line.text), Cow::Owned(_)) {
         return Some("a heading such as [System]");
     }
     // The end of a line may begin a tag, which a text without another line does not.
-    if has_tag(&format!("{line}>")) {
+    if has_tag(&format!("{}>", line.text)) {
         return Some("a tag of a prompt such as <system-reminder>");
     }
-    let read = as_read(line);
-    let read: String = read.chars().filter(|c| !c.is_whitespace()).collect();
+    let read: String = line.read.chars().filter(|c| !c.is_whitespace()).collect();
     let label = read.trim_start_matches(is_ornament);
     let token = MARKS.tokens.iter().find(|mark| read.contains(&mark.read));
     let labelled = || {

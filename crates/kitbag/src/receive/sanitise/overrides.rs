@@ -7,16 +7,17 @@ use std::sync::LazyLock;
 
 use kitbag_layout::reserved::as_read;
 
+use super::Line;
+
 /// The words of a phrase are at most so many words apart from its verb.
 const NEAR_WORDS: usize = 6;
 /// The same in characters, where words are not set apart.
 const NEAR_CHARACTERS: usize = 16;
 
 /// The lines on which such phrases have their verb, counted from 1, with the language; each line once.
-pub(super) fn find(text: &str) -> Vec<(usize, &'static str)> {
-    let lines: Vec<String> = text.lines().map(as_read).collect();
-    let words = (1..).zip(&lines).flat_map(|(number, line)| {
-        let words = line.split(|c: char| !c.is_alphanumeric());
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<(usize, &'static str)> {
+    let words = (1..).zip(lines).flat_map(|(number, line)| {
+        let words = line.read.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| !word.is_empty());
         words.map(move |word| (number, word))
     });
@@ -24,7 +25,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for phrase in PHRASES.iter() {
         match phrase.is_joined {
-            true => found.extend(phrase.in_lines(&lines)),
+            true => found.extend(phrase.in_lines(lines)),
             false => found.extend(phrase.in_words(&words)),
         }
     }
@@ -36,7 +37,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, &'static str)> {
 /// The words of such phrases in one language, as a reader sees them.
 struct Phrase {
     language: &'static str,
-    /// Whether the language sets no blanks between words.
+    /// True of a language that sets no blanks between words.
     is_joined: bool,
     verbs: Vec<Pattern>,
     others: [Vec<Pattern>; 2],
@@ -73,10 +74,10 @@ impl Phrase {
             .collect()
     }
 
-    fn in_lines(&self, lines: &[String]) -> Vec<(usize, &'static str)> {
+    fn in_lines(&self, lines: &[Line<'_>]) -> Vec<(usize, &'static str)> {
         let has =
             |patterns: &[Pattern], near: &str| patterns.iter().any(|it| near.contains(&it.letters));
-        let is_phrase = |line: &&String| {
+        let is_phrase = |line: &str| {
             let mut starts = line.char_indices();
             starts.any(|(at, _)| {
                 let rest = line.get(at..).unwrap_or_default();
@@ -93,7 +94,7 @@ impl Phrase {
             })
         };
         let lines = (1..).zip(lines);
-        let found = lines.filter(|(_, line)| is_phrase(line));
+        let found = lines.filter(|(_, line)| is_phrase(&line.read));
         found.map(|(number, _)| (number, self.language)).collect()
     }
 

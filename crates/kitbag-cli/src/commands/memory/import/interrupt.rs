@@ -7,10 +7,8 @@ use std::thread;
 use tokio::sync::Mutex;
 
 use super::keep::{Kept, Unit};
+use crate::interrupt::{EXIT_CODE, interrupted};
 use crate::output;
-
-/// What a shell gives as the exit code of a program that was interrupted.
-const INTERRUPTED: i32 = 130;
 
 const AGAIN: &str = "import it again for the rest: messages with a `ref` are not kept twice";
 
@@ -25,9 +23,7 @@ pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
         // Without it the program ends as any other does.
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_err() {
-                return;
-            }
+            interrupted().await;
             // Whoever keeps a batch holds it. All at once are undone by ending the program.
             let kept = match unit {
                 Unit::All => kept.try_lock().ok(),
@@ -38,7 +34,7 @@ pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
                 _ => ("nothing was imported".to_owned(), None),
             };
             output::say_error(&format!("interrupted; {told}"), hint);
-            process::exit(INTERRUPTED);
+            process::exit(EXIT_CODE.into());
         });
     };
     // It ends with the program.
