@@ -15,6 +15,7 @@ pub mod openapi;
 pub mod query;
 mod relative;
 pub mod relevance;
+pub mod resident;
 mod shown;
 pub mod structure;
 pub mod survey;

@@ -137,14 +137,14 @@ pub fn survey(
     options: &SurveyOptions,
     cache: &Cache,
 ) -> Survey {
-    let (root, files) = (workspace.root(), workspace.files());
+    let files = workspace.files();
     let mut problems = Vec::new();
     let (log, scanned) = rayon::join(
         || {
             let repository = workspace.repository();
             repository.map_or(Ok(&[][..]), |repository| repository.history())
         },
-        || scan(root, files, &Matcher::new(&query.terms), query),
+        || scan(workspace, &Matcher::new(&query.terms), query),
     );
     let commits = log.unwrap_or_else(|error| {
         problems.push(Problem::failed("git log", error));
@@ -152,8 +152,7 @@ pub fn survey(
     });
     let mut judge = Judge::new(files, scanned.documents, commits, query, options);
     let loader = Loader {
-        root,
-        files,
+        workspace,
         query,
         rarity: judge.rarity().to_vec(),
         cache,

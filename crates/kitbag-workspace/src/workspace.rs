@@ -1,5 +1,7 @@
 //! A folder with code: what is in it, and git's view of it. Everything else starts from here.
 
+mod texts;
+
 use std::path::{Path, PathBuf};
 
 use kitbag_core::problem::Problem;
@@ -8,6 +10,8 @@ use crate::git::Repository;
 use crate::text;
 use crate::walk::select::Selection;
 use crate::walk::{FileEntry, Skipped, walk};
+
+pub(crate) use texts::Texts;
 
 /// A listed workspace. It is listed once, when it is opened.
 #[derive(Debug)]
@@ -18,10 +22,12 @@ pub struct Workspace {
     skipped: Vec<Skipped>,
     problems: Vec<Problem>,
     selection: Selection,
+    looked_at: Vec<String>,
+    texts: Option<Texts>,
 }
 
 /// What is listed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkspaceOptions {
     /// Only files that match one of these are listed; empty means all.
@@ -112,7 +118,25 @@ impl Workspace {
             problems,
             // Patterns that are none were told by the walk.
             selection: Selection::new(options, &mut Vec::new()),
+            looked_at: walked.looked_at,
+            texts: None,
         })
+    }
+
+    /// The same, which keeps the texts that are read.
+    pub(crate) fn keeping(mut self, texts: Texts) -> Self {
+        self.texts = Some(texts.of(self.files.len()));
+        self
+    }
+
+    /// The folders and ignore files that were looked at, below the root.
+    pub(crate) fn looked_at(&self) -> &[String] {
+        &self.looked_at
+    }
+
+    /// The texts that are kept, if any are.
+    pub(crate) fn texts(&self) -> Option<&Texts> {
+        self.texts.as_ref()
     }
 
     /// The folder.

@@ -14,6 +14,7 @@ mod checkpoint;
 mod clipboard;
 mod commands;
 mod context;
+mod doctor;
 mod expand;
 mod explain;
 mod fit;

@@ -1,7 +1,5 @@
 //! A file that is looked at closely: its text, its structure, and what its units are worth.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
 use crate::cache::{Cache, Key};
@@ -11,7 +9,7 @@ use crate::query::Query;
 use crate::relevance::units::{self, Hits};
 use crate::syntax::{self, Syntax};
 use crate::text;
-use crate::walk::FileEntry;
+use crate::workspace::Workspace;
 
 /// Raised when parsing changes, so that older entries of a cache are not read.
 const FORMAT: &[u8] = b"3";
@@ -48,8 +46,7 @@ pub struct UnitWorth {
 
 /// Reads and parses files.
 pub(super) struct Loader<'a> {
-    pub(super) root: &'a Path,
-    pub(super) files: &'a [FileEntry],
+    pub(super) workspace: &'a Workspace,
     pub(super) query: &'a Query,
     /// How rare each term of the query is.
     pub(super) rarity: Vec<f64>,
@@ -72,7 +69,7 @@ impl Loader<'_> {
         let matcher = Matcher::new(&self.query.terms);
         let mut divided = Vec::with_capacity(chosen.len());
         for &file in chosen {
-            let size = self.files.get(file).map_or(0, |file| file.size);
+            let size = self.workspace.files().get(file).map_or(0, |file| file.size);
             let division = match bytes.checked_sub(size) {
                 Some(left) => {
                     *bytes = left;
@@ -89,12 +86,21 @@ impl Loader<'_> {
             .collect()
     }
 
+    fn text(&self, file: usize) -> Option<String> {
+        let texts = self.workspace.texts();
+        if let Some(Ok(known)) = texts.and_then(|texts| texts.get(file)) {
+            return Some(text::decode(known)?.into_owned());
+        }
+        let mut buffer = Vec::new();
+        let entry = self.workspace.files().get(file)?;
+        text::read(self.workspace.root(), entry, &mut buffer).ok()?;
+        Some(text::decode(&buffer)?.into_owned())
+    }
+
     fn candidate(&self, file: usize, division: Division, matcher: &Matcher) -> Option<Candidate> {
         let (query, rarity) = (self.query, self.rarity.as_slice());
-        let entry = self.files.get(file)?;
-        let mut buffer = Vec::new();
-        text::read(self.root, entry, &mut buffer).ok()?;
-        let text = text::decode(&buffer)?.into_owned();
+        let entry = self.workspace.files().get(file)?;
+        let text = self.text(file)?;
         let syntax = match division {
             Division::Parsed => structure(&entry.path, &text, self.cache),
             Division::Windows => syntax::windows(&text),

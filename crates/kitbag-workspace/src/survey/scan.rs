@@ -9,6 +9,7 @@ use crate::query::Query;
 use crate::relevance::field::Document;
 use crate::text::{self, ContentKind, ReadError};
 use crate::walk::{FileEntry, SkipReason, Skipped};
+use crate::workspace::Workspace;
 
 /// What a scan found.
 pub(super) struct Scanned {
@@ -18,16 +19,32 @@ pub(super) struct Scanned {
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// Scans `files`, which are below `root`.
-pub(super) fn scan(root: &Path, files: &[FileEntry], matcher: &Matcher, query: &Query) -> Scanned {
+/// Scans the files of a workspace.
+pub(super) fn scan(workspace: &Workspace, matcher: &Matcher, query: &Query) -> Scanned {
+    let (root, files) = (workspace.root(), workspace.files());
     let terms = query.terms.len();
     let read: Vec<Result<Document, Skipped>> = files
         .par_iter()
+        .enumerate()
         .with_min_len(64)
         .map_init(
             || (Vec::new(), vec![0_u32; terms]),
-            |(buffer, counts), file| {
-                read(root, file, buffer)?;
+            |(buffer, counts), (index, file)| {
+                let Some(texts) = workspace.texts() else {
+                    read(root, file, buffer)?;
+                    return Ok(count(buffer, matcher, counts));
+                };
+                if let Some(known) = texts.get(index) {
+                    let bytes = known.as_ref().map_err(Clone::clone)?;
+                    return Ok(count(bytes, matcher, counts));
+                }
+                let result = read(root, file, buffer);
+                let text = || match &result {
+                    Ok(()) => Ok(buffer.as_slice().into()),
+                    Err(skipped) => Err(skipped.clone()),
+                };
+                texts.keep(index, text, buffer.len());
+                result?;
                 Ok(count(buffer, matcher, counts))
             },
         )

@@ -15,6 +15,9 @@ pub struct Walk {
     pub skipped: Vec<Skipped>,
     /// What did not go as asked.
     pub problems: Vec<Problem>,
+    /// The folders that were listed and the ignore files in them, below the root: a change of one of them
+    /// may change the outcome.
+    pub(crate) looked_at: Vec<String>,
     /// Whether a rule of git's, rather than of `.ignore` or `.kitbagignore`, left anything out.
     pub(super) git_ignored: bool,
 }

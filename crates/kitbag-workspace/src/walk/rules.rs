@@ -43,6 +43,11 @@ pub(super) struct RuleFiles {
     repository: bool,
 }
 
+/// Says whether a file of this name holds rules.
+pub(super) fn is_rule_file(name: &str) -> bool {
+    matches!(name, ".gitignore" | ".ignore" | ".kitbagignore")
+}
+
 impl RuleFiles {
     fn any(self) -> bool {
         self.gitignore || self.ignore || self.kitbagignore || self.repository

@@ -75,6 +75,7 @@ impl<'a> Tree<'a> {
         'a: 'scope,
     {
         let mut found = Walk::default();
+        found.looked_at.push(folder.path.clone());
         let absolute = self.root.join(&folder.path);
         match listing(&absolute) {
             Ok(entries) => {
@@ -84,6 +85,10 @@ impl<'a> Tree<'a> {
                     self.add_rules(&mut folder, &absolute, &entries);
                     for (name, entry) in entries {
                         match name.into_string() {
+                            Ok(name) if rules::is_rule_file(&name) => {
+                                found.looked_at.push(join(&folder.path, &name));
+                                self.entry(&folder, &name, &entry, &mut found, scope);
+                            }
                             Ok(name) => self.entry(&folder, &name, &entry, &mut found, scope),
                             Err(name) => {
                                 let path = join(&folder.path, &name.to_string_lossy());
@@ -106,6 +111,7 @@ impl<'a> Tree<'a> {
         walk.files.append(&mut found.files);
         walk.skipped.append(&mut found.skipped);
         walk.problems.append(&mut found.problems);
+        walk.looked_at.append(&mut found.looked_at);
         walk.git_ignored |= found.git_ignored;
     }
 

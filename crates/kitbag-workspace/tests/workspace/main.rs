@@ -8,5 +8,6 @@
 
 mod git;
 mod like_git;
+mod resident;
 mod tree;
 mod walk;

@@ -18,8 +18,12 @@ pub(super) async fn open(
     options.named.clone_from(&request.pins);
     options.use_git = request.use_git;
     let (root, changes) = (request.root.clone(), request.changes.clone());
+    let resident = request.resident.clone();
     let work = move || {
-        let workspace = Workspace::open(&root, &options)?;
+        let workspace = match resident {
+            Some(resident) => resident.open(&root, &options)?,
+            None => Arc::new(Workspace::open(&root, &options)?),
+        };
         for pin in &options.named {
             if !workspace.files().iter().any(|file| file.path == *pin) {
                 return Err(PackError::NoSuchPin { path: pin.clone() });
@@ -30,7 +34,7 @@ pub(super) async fn open(
             Some(changes) => Some(Change::of(&workspace, &changes)?),
             None => None,
         };
-        Ok((Arc::new(workspace), change))
+        Ok((workspace, change))
     };
     pooled(move || Ok(work())).await?
 }

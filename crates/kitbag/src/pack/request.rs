@@ -12,6 +12,7 @@ use kitbag_core::tokens::Tokens;
 use kitbag_workspace::git::Changes;
 use kitbag_workspace::levels::DepthWeights;
 use kitbag_workspace::relevance::RelevanceWeights;
+use kitbag_workspace::resident::Resident;
 use kitbag_workspace::structure;
 
 use super::Retrieval;
@@ -89,6 +90,8 @@ pub struct SurveyRequest {
     pub use_git: bool,
     /// The folder of the cache; the user's own where there is none.
     pub cache_folder: Option<PathBuf>,
+    /// What earlier surveys of this process left in memory; none where nothing is kept.
+    pub resident: Option<Arc<Resident>>,
     /// How much each kind of evidence counts for a file.
     pub relevance: RelevanceWeights,
     /// Bring more than the workspace has; one with the name of a built-in gatherer stands for it.
@@ -114,6 +117,7 @@ impl SurveyRequest {
             changes: None,
             use_git: true,
             cache_folder: None,
+            resident: None,
             relevance: RelevanceWeights::default(),
             gatherers: Vec::new(),
             limits: GatherLimits::default(),

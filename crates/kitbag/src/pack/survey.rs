@@ -31,21 +31,37 @@ pub(super) async fn survey(
     options.candidates = most.unwrap_or_else(|| candidates(request.budget));
     options.always.clone_from(&request.pins);
     let (workspace, cache_folder) = (Arc::clone(workspace), request.cache_folder.clone());
+    let resident = request.resident.clone();
     pooled(move || {
-        let cache = Cache::open(cache_folder, MAX_BYTES);
-        if !query.is_empty() {
-            let survey = survey::survey(&workspace, &query, &options, &cache);
-            if !survey.ranked.is_empty() {
-                return Ok((survey, false));
-            }
-        }
-        options.weights = RelevanceWeights::overview();
-        options.always.extend(overview::landmarks(&workspace));
-        let query = Query::new("");
-        let survey = survey::survey(&workspace, &query, &options, &cache);
-        Ok((survey, true))
+        // Written when it is dropped, or here where it stays.
+        let cache = match resident {
+            Some(resident) => resident.cache(cache_folder),
+            None => Arc::new(Cache::open(cache_folder, MAX_BYTES)),
+        };
+        let surveyed = look(&workspace, &query, options, &cache);
+        cache.flush();
+        Ok(surveyed)
     })
     .await
+}
+
+/// Surveys for the task, or for an overview where no file has to do with it.
+fn look(
+    workspace: &Workspace,
+    query: &Query,
+    mut options: SurveyOptions,
+    cache: &Cache,
+) -> (Survey, bool) {
+    if !query.is_empty() {
+        let survey = survey::survey(workspace, query, &options, cache);
+        if !survey.ranked.is_empty() {
+            return (survey, false);
+        }
+    }
+    options.weights = RelevanceWeights::overview();
+    options.always.extend(overview::landmarks(workspace));
+    let survey = survey::survey(workspace, &Query::new(""), &options, cache);
+    (survey, true)
 }
 
 /// The query of a task. A trace that is attached points at code as one in the task does.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kitbag_core::tokens::Tokens;
 use kitbag_store::{ExportFilter, MessageFilter, MessageId, Store};
+use kitbag_workspace::resident::Resident;
 
 use super::{ToolError, Tools};
 use crate::pack::PackRequest;
@@ -48,6 +49,8 @@ pub struct ToolScope {
     pub root: PathBuf,
     /// The folder of the cache; the user's own where there is none.
     pub cache_folder: Option<PathBuf>,
+    /// What earlier calls left in memory of the folder.
+    pub resident: Arc<Resident>,
     /// Counts tokens.
     pub counter: Counter,
     /// Tells the time.
@@ -70,6 +73,7 @@ impl ToolScope {
             channel: "mcp".to_owned(),
             root: root.into(),
             cache_folder: None,
+            resident: Arc::default(),
             counter,
             clock: Timestamp::now,
         }
@@ -100,6 +104,7 @@ impl ToolScope {
         let budget = budget.map_or(BUDGET, |tokens| Tokens(tokens.min(LARGEST)));
         let mut request = PackRequest::new(&self.root, task).with_budget(budget);
         request.survey.cache_folder.clone_from(&self.cache_folder);
+        request.survey.resident = Some(Arc::clone(&self.resident));
         request
     }
 }

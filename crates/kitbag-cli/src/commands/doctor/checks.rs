@@ -144,11 +144,14 @@ pub(super) fn git() -> Finding {
 /// Whether a program is read as what it is, and the languages that are known.
 pub(super) fn parsers() -> Finding {
     const TOPIC: &str = "parsers";
-    let parsed = syntax::parse(Language::Rust, "fn bake() {}\n");
+    let parsed = syntax::parse(
+        Language::Python,
+        "import os\n\n\ndef bake(dough):\n    return dough\n",
+    );
     let names: Vec<&str> = Language::NAMES.iter().map(|(_, name)| *name).collect();
     match parsed.units.iter().any(|unit| unit.name == "bake") {
         true => Finding::new(TOPIC, State::Works, names.join(", ")),
-        false => Finding::new(TOPIC, State::Broken, "a function of one line is not found")
+        false => Finding::new(TOPIC, State::Broken, "a function of two lines is not found")
             .advise("this build of Kitbag is damaged: install it again"),
     }
 }

@@ -1,0 +1,138 @@
+//! `kitbag doctor`: what works, what does not, and where settings came from.
+
+use serde_json::Value;
+
+use crate::run::{Folder, Output};
+
+const KEY: &str = "sk-ant-0123456789abcdef";
+
+fn doctor(folder: &Folder, args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let home = folder.path().join("home");
+    let home = home.to_str().unwrap();
+    let mut all = vec![
+        ("HOME", home),
+        ("XDG_DATA_HOME", home),
+        ("XDG_CACHE_HOME", home),
+        ("ANTHROPIC_API_KEY", ""),
+        ("OPENAI_API_KEY", ""),
+        ("KITBAG_CACHE_DIR", ""),
+    ];
+    all.extend_from_slice(variables);
+    folder.run_with(&all, &[&["doctor"], args].concat())
+}
+
+/// The findings about one thing: how it is, and what is told.
+fn told(json: &Value, topic: &str) -> Vec<(String, String)> {
+    let findings = json["findings"].as_array().unwrap().iter();
+    findings
+        .filter(|finding| finding["topic"] == topic)
+        .map(|finding| {
+            let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+            (
+                text("state"),
+                format!("{}; {}", text("told"), text("advice")),
+            )
+        })
+        .collect()
+}
+
+fn origin<'a>(json: &'a Value, setting: &str) -> (&'a str, &'a str) {
+    let mut settings = json["settings"].as_array().unwrap().iter();
+    let found = settings.find(|one| one["name"] == setting).unwrap();
+    (
+        found["value"].as_str().unwrap(),
+        found["from"].as_str().unwrap(),
+    )
+}
+
+#[test]
+fn a_new_machine_is_told_what_is_not_set_up_and_nothing_is_broken() {
+    let folder = Folder::new();
+    let output = doctor(&folder, &["--json"], &[]);
+    let json: Value = serde_json::from_str(&output.success()).unwrap();
+    for (topic, state, advice) in [
+        ("configuration", "note", "`kitbag init` writes one"),
+        ("memory", "note", "the first `kitbag ask`"),
+        (
+            "provider",
+            "note",
+            "set ANTHROPIC_API_KEY or OPENAI_API_KEY",
+        ),
+        ("git", "note", "no repository"),
+        ("parsers", "works", "Rust"),
+        ("cache", "works", "empty"),
+    ] {
+        let found = told(&json, topic);
+        let is_there = |(how, text): &(String, String)| how == state && text.contains(advice);
+        assert!(found.iter().any(is_there), "{topic}: {found:?}");
+    }
+    assert!(
+        !folder.path().join("home/kitbag").exists(),
+        "nothing is made"
+    );
+}
+
+#[test]
+fn a_key_is_told_by_its_place_and_never_printed() {
+    let folder = Folder::new();
+    for args in [&[][..], &["--json"]] {
+        let output = doctor(&folder, args, &[("ANTHROPIC_API_KEY", KEY)]);
+        let printed = format!("{output:?}");
+        assert!(
+            printed.contains("anthropic: key in ANTHROPIC_API_KEY"),
+            "{printed}"
+        );
+        assert!(!printed.contains(KEY));
+    }
+}
+
+#[test]
+fn what_is_broken_is_told_with_what_to_do_and_fails() {
+    let folder = Folder::new();
+    folder.write("kitbag.yaml", "agents:\n  - name: [\n");
+    folder.write("memory.db", "this is no database, and it never was one");
+    let output = doctor(
+        &folder,
+        &["--json"],
+        &[("KITBAG_STORE", "sqlite:memory.db")],
+    );
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    for (topic, part) in [("configuration", "kitbag.yaml:"), ("memory", "memory.db")] {
+        let found = told(&json, topic);
+        let is_there = |(how, text): &(String, String)| how == "broken" && text.contains(part);
+        assert!(found.iter().any(is_there), "{topic}: {found:?}");
+    }
+    let text = doctor(&folder, &[], &[("KITBAG_STORE", "sqlite:memory.db")]).stdout;
+    assert!(text.contains("BROKEN"), "{text}");
+}
+
+#[test]
+fn each_setting_is_told_with_the_place_that_it_came_from() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path().join(".config/kitbag")).unwrap();
+    folder.write(
+        ".config/kitbag/kitbag.yaml",
+        "memory: {learning: rules}\nsettings: {language: de}\n",
+    );
+    folder.write("kitbag.yaml", "settings: {language: pt}\n");
+    let variables = [("KITBAG_STORE", "sqlite:elsewhere.db")];
+    let output = doctor(&folder, &["--json", "--tenant", "ann"], &variables);
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    let (value, from) = origin(&json, "memory.learning");
+    assert!(
+        value == "rules" && from.ends_with(".config/kitbag/kitbag.yaml"),
+        "{from}"
+    );
+    let (value, from) = origin(&json, "settings.language");
+    assert!(
+        value == "pt" && from.ends_with("kitbag.yaml") && !from.contains(".config"),
+        "{from}"
+    );
+    assert_eq!(
+        origin(&json, "store"),
+        ("sqlite:elsewhere.db", "KITBAG_STORE")
+    );
+    assert_eq!(origin(&json, "tenant"), ("ann", "--tenant"));
+    assert_eq!(origin(&json, "memory.secrets"), ("mask", "default"));
+}

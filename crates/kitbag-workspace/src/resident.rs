@@ -1,0 +1,97 @@
+//! A workspace that a process keeps from one survey to the next.
+//!
+//! Whatever was listed, read and parsed stays in memory. Before it is used again it is held against the
+//! file system: the time, the size and the number of every file and folder that was looked at, of ignore
+//! files, and of what git changes with each commit. Where anything differs, the tree is listed anew, and
+//! only what changed is read again. So a survey gives the same as one that begins with nothing.
+
+mod stamps;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::cache::{Cache, MAX_BYTES};
+use crate::workspace::{OpenError, Texts, Workspace, WorkspaceOptions};
+use stamps::Stamps;
+
+/// What a process keeps of the workspace that it looked at last.
+#[derive(Debug, Default)]
+pub struct Resident {
+    kept: Mutex<Option<Kept>>,
+    cache: Mutex<Option<(Option<PathBuf>, Arc<Cache>)>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    root: PathBuf,
+    options: WorkspaceOptions,
+    workspace: Arc<Workspace>,
+    stamps: Stamps,
+}
+
+impl Resident {
+    /// Opens a workspace as [`Workspace::open`] does, from what is in memory where the tree is still the
+    /// same.
+    ///
+    /// # Errors
+    /// When `root` is no folder that can be read.
+    pub fn open(
+        &self,
+        root: &Path,
+        options: &WorkspaceOptions,
+    ) -> Result<Arc<Workspace>, OpenError> {
+        let mut kept = lock(&self.kept);
+        let known = kept
+            .take()
+            .filter(|kept| kept.root == root && kept.options == *options);
+        let Some(known) = known else {
+            let workspace = Workspace::open(root, options)?.keeping(Texts::default());
+            return Ok(Self::keep(&mut kept, options, workspace));
+        };
+        let differing = known.stamps.differing(&known.workspace);
+        if differing.is_empty() {
+            let workspace = Arc::clone(&known.workspace);
+            *kept = Some(known);
+            return Ok(workspace);
+        }
+        let workspace = Workspace::open(root, options)?;
+        let texts = Texts::taken_over(&known.workspace, &workspace, |path| {
+            !differing.contains(path)
+        });
+        Ok(Self::keep(&mut kept, options, workspace.keeping(texts)))
+    }
+
+    /// The cache in a folder, whose files are opened once.
+    #[must_use]
+    pub fn cache(&self, folder: Option<PathBuf>) -> Arc<Cache> {
+        let mut kept = lock(&self.cache);
+        match &*kept {
+            Some((known, cache)) if *known == folder => Arc::clone(cache),
+            _ => {
+                let cache = Arc::new(Cache::open(folder.clone(), MAX_BYTES));
+                *kept = Some((folder, Arc::clone(&cache)));
+                cache
+            }
+        }
+    }
+
+    fn keep(
+        kept: &mut Option<Kept>,
+        options: &WorkspaceOptions,
+        workspace: Workspace,
+    ) -> Arc<Workspace> {
+        let workspace = Arc::new(workspace);
+        *kept = Some(Kept {
+            root: workspace.root().to_owned(),
+            options: options.clone(),
+            stamps: Stamps::of(&workspace),
+            workspace: Arc::clone(&workspace),
+        });
+        workspace
+    }
+}
+
+/// What is done under the lock leaves nothing half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,139 @@
+//! A workspace that stays in memory gives what one that begins with nothing gives, whatever changes.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kitbag_workspace::cache::{Cache, MAX_BYTES};
+use kitbag_workspace::query::Query;
+use kitbag_workspace::resident::Resident;
+use kitbag_workspace::survey::{Survey, SurveyOptions, survey};
+use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
+
+use crate::tree::Tree;
+
+const TASK: &str = "the oven forgets its temperature after the proof";
+
+/// What a survey found: files with their scores, texts and words, and the history.
+fn found(workspace: &Workspace, cache: &Cache) -> String {
+    let survey = survey(
+        workspace,
+        &Query::new(TASK),
+        &SurveyOptions::default(),
+        cache,
+    );
+    let Survey {
+        ranked,
+        candidates,
+        words,
+        skipped,
+        ..
+    } = survey;
+    let files: Vec<&str> = workspace
+        .files()
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
+    let texts: Vec<&str> = candidates.iter().map(|one| one.text.as_str()).collect();
+    let log = workspace
+        .repository()
+        .map(|git| git.history().unwrap().len());
+    format!("{files:?}\n{ranked:?}\n{texts:?}\n{words:?}\n{skipped:?}\n{log:?}")
+}
+
+fn tree() -> Tree {
+    let tree = Tree::repository();
+    tree.write("oven.rs", "fn heat(temperature: u32) {}\n")
+        .write("dough/proof.rs", "fn proof() { forget() }\n")
+        .write("dough/knead.rs", "fn knead() {}\n")
+        .write("bin.dat", "oven\0temperature")
+        .write(".gitignore", "*.log\n")
+        .commit("first");
+    tree
+}
+
+/// Time enough for the file system to tell the next change from the last.
+fn settle() {
+    std::thread::sleep(Duration::from_millis(150));
+}
+
+#[test]
+fn x10_every_kind_of_change_is_seen() {
+    let tree = tree();
+    let resident = Resident::default();
+    let options = WorkspaceOptions::default();
+    let nowhere = tempfile::tempdir().unwrap();
+    let cache = Cache::open(Some(nowhere.path().into()), MAX_BYTES);
+    type Step = (&'static str, fn(&Tree));
+    let steps: [Step; 10] = [
+        ("nothing", |_| ()),
+        ("a file is edited in place, to the same size", |tree| {
+            tree.write("dough/knead.rs", "fn oven_() {}\n");
+        }),
+        ("a file is added", |tree| {
+            tree.write("dough/rest.rs", "fn rest(oven: &Oven) {}\n");
+        }),
+        ("a folder is added", |tree| {
+            tree.write("crumb/new/deep.rs", "// temperature of the oven\n");
+        }),
+        ("a file is removed", |tree| {
+            fs::remove_file(tree.path().join("dough/proof.rs")).unwrap();
+        }),
+        ("a file is renamed", |tree| {
+            fs::rename(tree.path().join("oven.rs"), tree.path().join("stove.rs")).unwrap();
+        }),
+        ("a rule is written in place", |tree| {
+            tree.write(".gitignore", "*.log\ncrumb/\n");
+        }),
+        ("a rule is added further down", |tree| {
+            tree.write("dough/.kitbagignore", "rest.rs\n");
+        }),
+        ("something is committed", |tree| {
+            tree.commit("second");
+        }),
+        ("a file takes the place of another", |tree| {
+            tree.write("other", "fn oven_temperature() {}\n");
+            fs::rename(tree.path().join("other"), tree.path().join("stove.rs")).unwrap();
+        }),
+    ];
+    for (what, change) in steps {
+        settle();
+        change(&tree);
+        let cold = Workspace::open(tree.path(), &options).unwrap();
+        let warm = resident.open(tree.path(), &options).unwrap();
+        assert_eq!(found(&warm, &cache), found(&cold, &cache), "{what}");
+    }
+}
+
+#[test]
+fn x10_a_change_at_once_after_a_look_is_seen() {
+    let tree = tree();
+    let resident = Resident::default();
+    let options = WorkspaceOptions::default();
+    let cache = resident.cache(None);
+    for round in 0..50 {
+        // The same size each time, and perhaps the same time.
+        tree.write(
+            "oven.rs",
+            &format!("fn oven_{round:02}(temperature: u32) {{}}\n"),
+        );
+        let warm = resident.open(tree.path(), &options).unwrap();
+        let cold = Workspace::open(tree.path(), &options).unwrap();
+        assert_eq!(found(&warm, &cache), found(&cold, &cache), "{round}");
+    }
+}
+
+#[test]
+fn x10_a_tree_that_did_not_change_is_not_listed_again() {
+    let tree = tree();
+    let resident = Resident::default();
+    let options = WorkspaceOptions::default();
+    settle();
+    let first = resident.open(tree.path(), &options).unwrap();
+    let second = resident.open(tree.path(), &options).unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    let mut other = WorkspaceOptions::default();
+    other.exclude = vec!["dough".to_owned()];
+    let third = resident.open(tree.path(), &other).unwrap();
+    assert_eq!(third.files().len(), 3, "other options list other files");
+}
