@@ -2,7 +2,7 @@
 
 mod aimock;
 mod billing;
-mod claude_code;
+pub(crate) mod claude_code;
 mod faults;
 mod found_file;
 mod interrupted;
@@ -10,7 +10,7 @@ mod key;
 mod killed;
 mod long_conversation;
 mod tls;
-mod upstream;
+pub(crate) mod upstream;
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use crate::run::{Folder, Output};
 use upstream::{Reply, Upstream};
 
 /// Stands in no output, error, log or file.
-const KEY: &str = "sk-kitbag-test-0123456789abcdef";
+pub(crate) const KEY: &str = "sk-kitbag-test-0123456789abcdef";
 
 /// Names the folder of the programs of other people.
 const MODULES: &str = "KITBAG_TEST_NODE_MODULES";

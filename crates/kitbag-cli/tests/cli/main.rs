@@ -17,6 +17,7 @@ mod context;
 mod expand;
 mod explain;
 mod fit;
+mod hook;
 mod init;
 mod layout;
 mod learning;

@@ -10,7 +10,7 @@ use super::upstream::{Reply, Upstream};
 use super::{KEY, MODULES, ask_raw};
 use crate::run::Folder;
 
-const STREAM: &str = r#"event: message_start
+pub(crate) const STREAM: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":16,"cache_read_input_tokens":64,"cache_creation_input_tokens":10,"output_tokens":1}}}
 
 event: content_block_start
@@ -31,7 +31,7 @@ data: {"type":"message_stop"}
 "#;
 
 /// The program that the package for this platform brings.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let modules = std::env::var(MODULES).unwrap_or_else(|_| {
         panic!("no Claude Code: run the tests with `cargo xtask test`, or set {MODULES} to what `cargo xtask npm` prints")
     });

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-pub(super) const ANTHROPIC: &str = r#"event: message_start
+pub(crate) const ANTHROPIC: &str = r#"event: message_start
 data: {"type":"message_start","message":{"usage":{"input_tokens":16,"cache_read_input_tokens":64,"cache_creation_input_tokens":10,"output_tokens":1}}}
 
 data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":"","new_field":1.0}}
@@ -26,7 +26,7 @@ data: {"type":"message_stop"}
 
 "#;
 
-pub(super) const CHAT: &str = r#"data: {"choices":[{"delta":{"content":"In "}}]}
+pub(crate) const CHAT: &str = r#"data: {"choices":[{"delta":{"content":"In "}}]}
 
 data: {"choices":[{"delta":{"content":"Porto."},"finish_reason":"stop"}]}
 
@@ -36,14 +36,14 @@ data: [DONE]
 
 "#;
 
-pub(super) const RESPONSES: &str = r#"data: {"type":"response.output_text.delta","delta":"In Porto."}
+pub(crate) const RESPONSES: &str = r#"data: {"type":"response.output_text.delta","delta":"In Porto."}
 
 data: {"type":"response.completed","response":{"usage":{"input_tokens":90,"output_tokens":7,"input_tokens_details":{"cached_tokens":64}}}}
 
 "#;
 
 /// The answer to one request.
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// These bytes, then the end of the connection.
     Bytes(String),
     /// The end of the connection, without a byte.
@@ -54,12 +54,12 @@ pub(super) enum Reply {
 
 impl Reply {
     /// A stream that ends with its connection.
-    pub(super) fn stream(body: &str) -> Self {
+    pub(crate) fn stream(body: &str) -> Self {
         Self::Bytes(format!("{STREAM}{body}"))
     }
 
     /// A stream whose connection ends in the middle of a piece.
-    pub(super) fn torn(body: &str) -> Self {
+    pub(crate) fn torn(body: &str) -> Self {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
         let length = body.len() + 1000;
@@ -67,7 +67,7 @@ impl Reply {
     }
 
     /// An answer that is not streamed.
-    pub(super) fn whole(body: &str) -> Self {
+    pub(crate) fn whole(body: &str) -> Self {
         Self::status(
             200,
             "content-type: application/json; charset=utf-8\r\n",
@@ -75,7 +75,7 @@ impl Reply {
         )
     }
 
-    pub(super) fn status(status: u16, headers: &str, body: &str) -> Self {
+    pub(crate) fn status(status: u16, headers: &str, body: &str) -> Self {
         let length = body.len();
         // Nobody may send the next request on a connection that is about to be closed.
         let head = format!(
@@ -91,25 +91,25 @@ const STREAM: &str =
 /// Nobody waits longer, neither for a request nor for a client to give up.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Upstream {
     /// Gives one reply after the other, each on a connection of its own; then none.
-    pub(super) fn start(replies: Vec<Reply>) -> Self {
+    pub(crate) fn start(replies: Vec<Reply>) -> Self {
         let mut replies = replies.into_iter();
         Self::answering(move |_| replies.next().unwrap_or(Reply::Drop))
     }
 
     /// Answers every request, on a connection of its own, as `answer` says.
-    pub(super) fn answering(answer: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+    pub(crate) fn answering(answer: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
         Self::over(answer, Ok)
     }
 
     /// The same over what `wrap` makes of a connection.
-    pub(super) fn over<C: Read + Write>(
+    pub(crate) fn over<C: Read + Write>(
         answer: impl FnMut(&str) -> Reply + Send + 'static,
         wrap: impl Fn(TcpStream) -> io::Result<C> + Send + Sync + 'static,
     ) -> Self {
@@ -135,21 +135,21 @@ impl Upstream {
         Self { address, requests }
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub(super) fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.address.port()
     }
 
     /// The requests as they came, head and body.
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
     /// The bodies of the requests as they came.
-    pub(super) fn bodies(&self) -> Vec<String> {
+    pub(crate) fn bodies(&self) -> Vec<String> {
         let requests = self.requests();
         let bodies = requests.iter().map(|request| body(request).to_owned());
         bodies.collect()
@@ -157,7 +157,7 @@ impl Upstream {
 }
 
 /// The body of a request.
-pub(super) fn body(request: &str) -> &str {
+pub(crate) fn body(request: &str) -> &str {
     request.split_once("\r\n\r\n").unwrap().1
 }
 
