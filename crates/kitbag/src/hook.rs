@@ -51,6 +51,12 @@ pub enum CodingAgent {
 impl CodingAgent {
     const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
 
+    /// The agent whose sessions are kept on a channel.
+    #[must_use]
+    pub fn of_channel(channel: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.channel() == channel)
+    }
+
     /// The channel on which its sessions are kept.
     #[must_use]
     pub const fn channel(self) -> &'static str {
@@ -158,7 +164,8 @@ impl Hook {
     ) -> Result<Option<String>, HookError> {
         let shown = self.shown(event)?;
         let session = ConversationKey::Name(event.session.clone());
-        let request = RecallRequest::new(&self.sender, prompt)
+        let asked = relevance::both_ends(prompt);
+        let request = RecallRequest::new(&self.sender, asked.as_ref())
             .among(MessageFilter::default().except_conversation(session))
             .at(now)
             .limit(RECALLED)
@@ -167,7 +174,7 @@ impl Hook {
         for recalled in self.store.recall_facts(&request).await? {
             block.add_recalled_fact(&recalled);
         }
-        let is_relevant = relevance::to(prompt);
+        let is_relevant = relevance::to(&asked);
         for recalled in self.store.recall(&request).await? {
             if is_relevant(&recalled.text()) {
                 block.add_message(&recalled);

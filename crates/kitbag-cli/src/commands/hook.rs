@@ -55,7 +55,7 @@ impl From<AgentArg> for CodingAgent {
 }
 
 /// Nobody waits for what is kept after an answer, so that it may take so many times as long.
-const TIMES_TO_KEEP: u32 = 10;
+const TIMES_TO_KEEP: u32 = 5;
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let (_, json) = input::read_data(Path::new("-"), "the event of a coding agent")?;
@@ -93,8 +93,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Result<H
         let what = format_args!("the configuration has errors: {problem}");
         return Err(Failure::new(what));
     }
-    // The agent may have gone to another folder meanwhile.
-    let folder = env::var_os("CLAUDE_PROJECT_DIR").map_or(event.folder.clone(), PathBuf::from);
+    let folder = folder_of(agent, event);
     let sender = match config.hooks.scope() {
         HookScope::User => USER.to_owned(),
         HookScope::Project => project_sender(&folder),
@@ -124,6 +123,18 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Result<H
         reply.map_err(Failure::new)
     };
     within(limit, move || store::run(work))
+}
+
+/// The folder in which the session began. Claude Code names it, since it may have gone to another one
+/// meanwhile.
+fn folder_of(agent: CodingAgent, event: &HookEvent) -> PathBuf {
+    let named = match agent {
+        CodingAgent::ClaudeCode => env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+        _ => None,
+    };
+    let mut folders = [named, Some(event.folder.clone())].into_iter().flatten();
+    let folder = folders.find(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| PathBuf::from("."))
 }
 
 /// What an event asks of the store.

@@ -307,3 +307,26 @@ fn x11_codex_sessions_know_what_claude_code_was_told() {
     let reply = project.ask("wednesday", "What is the staging server called?");
     assert!(reply.context().contains("marmot"), "{}", reply.0);
 }
+
+#[test]
+fn x11_projects_are_nobody_when_a_person_asks() {
+    let project = Project::with_monday();
+    let ask = ["context", "How do we deploy?", "--json"];
+    let run = || project.0.run(&[&STORE[..], &ask].concat()).success();
+    assert!(
+        !run().contains("heroku"),
+        "a project's memory is not a person's"
+    );
+    // The only sender is a project, which is what somebody looks for.
+    assert!(project.memory(&["recall", "deploy"]).contains("heroku"));
+    let other = r#"{"channel": "codex", "sender": "/other", "text": "We deploy by hand."}"#;
+    let import = [&STORE[..], &["memory", "import", "-"]].concat();
+    project
+        .0
+        .run_with_stdin(&import, other.as_bytes())
+        .success();
+    assert!(!run().contains("by hand"));
+    let chat = r#"{"channel": "cli", "sender": "ann", "text": "I deploy on Fridays."}"#;
+    project.0.run_with_stdin(&import, chat.as_bytes()).success();
+    assert!(project.memory(&["recall", "deploy"]).contains("Fridays"));
+}

@@ -3,6 +3,7 @@
 //! Recall ranks whatever shares a word with a query, the best against the others, so that something is
 //! always first. Here a message must share enough of the prompt's words, and say something besides.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use kitbag_core::recall::analyse;
@@ -16,6 +17,21 @@ pub(super) fn to(prompt: &str) -> impl Fn(&str) -> bool {
         let shared = told.intersection(&asked).count();
         shared >= needed && told.len() > shared
     }
+}
+
+/// The most bytes of a prompt that are looked up.
+const LONGEST: usize = 4_000;
+
+/// The beginning and the end of a prompt, one of which says what a long one is about: the middle is a log
+/// or a file that somebody pasted, of which every word would be looked up.
+pub(super) fn both_ends(prompt: &str) -> Cow<'_, str> {
+    if prompt.len() <= LONGEST {
+        return Cow::Borrowed(prompt);
+    }
+    let head = prompt.floor_char_boundary(LONGEST / 2);
+    let tail = prompt.ceil_char_boundary(prompt.len() - LONGEST / 2);
+    let [head, tail] = [prompt.get(..head), prompt.get(tail..)].map(Option::unwrap_or_default);
+    Cow::Owned(format!("{head}\n{tail}"))
 }
 
 /// The words that a message must share with a prompt of so many: one with a short question, more with
@@ -57,5 +73,15 @@ mod tests {
             "The migration of the table orders needs the column currency first."
         ));
         assert!(!to("go on")("We deploy with fly.io."));
+    }
+
+    #[test]
+    fn x11_of_a_long_prompt_both_ends_are_looked_up() {
+        let log = "é line of a log\n".repeat(10_000);
+        let prompt = format!("Why does it fail?\n{log}Where do we deploy?");
+        let asked = both_ends(&prompt);
+        assert!(asked.len() <= LONGEST + 1);
+        assert!(asked.starts_with("Why does it fail?") && asked.ends_with("Where do we deploy?"));
+        assert_eq!(both_ends("short"), "short");
     }
 }

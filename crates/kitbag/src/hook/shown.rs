@@ -47,7 +47,10 @@ impl Shown {
 
     fn collect(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.0.extend(item_names(text).map(str::to_owned)),
+            Value::String(text) => {
+                let names = item_names(text).into_iter();
+                self.0.extend(names.map(str::to_owned));
+            }
             Value::Array(values) => values.iter().for_each(|value| self.collect(value)),
             Value::Object(fields) => fields.values().for_each(|value| self.collect(value)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -10,6 +10,7 @@ mod actions;
 mod claude;
 mod codex;
 
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -17,7 +18,6 @@ use kitbag_core::role::Role;
 use kitbag_store::MessageTime;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 use super::block::without_blocks;
 use actions::Actions;
