@@ -4,7 +4,9 @@
 //! machine does, so that it holds anywhere. The figures are shown as a table.
 
 mod corpus;
+mod hook;
 mod layout;
+mod measure;
 mod memory;
 mod pack;
 mod python;
@@ -40,6 +42,8 @@ pub(crate) enum Bench {
     Layout,
     /// Answering messages, against a bare recall and a direct call to the same server
     Turn(turn::Options),
+    /// Hooks of coding agents, against the start of the program and bare recalls
+    Hook(hook::Options),
 }
 
 pub(crate) fn bench(bench: Bench) -> Result<()> {
@@ -49,6 +53,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
         Bench::Memory(options) => memory::memory(&options),
         Bench::Layout => layout::layout(),
         Bench::Turn(options) => turn::turn(&options),
+        Bench::Hook(options) => hook::hook(&options),
     }
 }
 

@@ -11,7 +11,7 @@ use kitbag::pack::{PackRequest, contribute};
 use kitbag::project::Project;
 use kitbag::store::{Incoming, Store};
 
-use crate::commands::memory::sender::{named_or_only, say_unknown};
+use crate::commands::memory::sender::{knows_anybody, named_or_only, say_unknown};
 use crate::commands::pack;
 use crate::conversation::{ConversationArg, incoming_for};
 use crate::failure::Failure;
@@ -79,7 +79,7 @@ impl AskedArgs {
         let Some(store) = store else {
             return Ok(named.unwrap_or("user").to_owned());
         };
-        if named.is_none() && store.sender_names(1).await?.is_empty() {
+        if named.is_none() && !knows_anybody(store).await? {
             return Ok("user".to_owned());
         }
         let sender = named_or_only(store, named).await?;

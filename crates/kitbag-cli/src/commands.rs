@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod fit;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod layout;
 pub(crate) mod man;

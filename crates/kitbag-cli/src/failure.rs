@@ -87,6 +87,20 @@ impl Failure {
         output::say(format_args!("warning: {}; {instead}{hint}", self.message));
     }
 
+    /// The failure with what to do about it, on one line.
+    pub(crate) fn into_line(self) -> String {
+        let hint = self
+            .hint
+            .map_or_else(String::new, |hint| format!(" ({hint})"));
+        output::one_line(&format!("{}{hint}", self.message))
+    }
+
+    /// The same failure with an exit code that is no answer: a hook that exits with 2 stops its agent.
+    pub(crate) fn harmless(mut self) -> Self {
+        self.code = self.code.min(1);
+        self
+    }
+
     /// Says it on stderr.
     pub(crate) fn report(self) -> ExitCode {
         if !self.message.is_empty() {

@@ -24,6 +24,7 @@ mod prompt;
 mod store;
 
 use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -59,6 +60,7 @@ enum Command {
     Layout(commands::layout::Args),
     Agent(commands::agent::Args),
     Init(commands::init::Args),
+    Hook(commands::hook::Args),
     Models(commands::models::Args),
     Tokens(commands::tokens::Args),
     Fit(commands::fit::Args),
@@ -71,8 +73,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(message) => return report(&message),
     };
+    let is_hook = matches!(cli.command, Command::Hook(_));
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if is_hook => failure.harmless().report(),
         Err(failure) => failure.report(),
     }
 }
@@ -96,6 +100,7 @@ impl Cli {
             Command::Layout(args) => commands::layout::run(&args),
             Command::Agent(args) => commands::agent::run(&args),
             Command::Init(args) => commands::init::run(&args),
+            Command::Hook(args) => commands::hook::run(&args, &self.store),
             Command::Models(args) => commands::models::run(&args, &self.store),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
@@ -119,10 +124,18 @@ fn report(message: &clap::Error) -> ExitCode {
         } else {
             output::say(format_args!("{text}"));
         }
-        return ExitCode::from(2);
+        return ExitCode::from(match is_hook(env::args_os()) {
+            true => 1,
+            false => 2,
+        });
     }
     match output::print(&text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => Failure::from(error).report(),
     }
+}
+
+/// Whether a hook was asked for, wrongly: its agent would take the exit code 2 as an order to stop.
+fn is_hook(mut args: impl Iterator<Item = OsString>) -> bool {
+    args.any(|arg| arg == "hook")
 }

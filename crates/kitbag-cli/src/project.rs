@@ -81,12 +81,17 @@ impl ProjectArgs {
 /// What the configuration of this folder and of the user says about memory. Mistakes in it are for
 /// commands that open the project to tell, and for those that write memory by it.
 pub(crate) fn memory_settings() -> MemorySettings {
-    Project::config(&places(config_of_environment())).0.memory
+    config().0.memory
+}
+
+/// The configuration of this folder and of the user, and what is wrong with it.
+pub(crate) fn config() -> (Config, Vec<FileProblem>) {
+    Project::config(&places(config_of_environment()))
 }
 
 /// Fails if the configuration has errors: what it says of secrets and facts would not be followed.
 pub(crate) fn refuse_broken_config(consequence: &str) -> Result<(), Failure> {
-    let (_, problems) = Project::config(&places(config_of_environment()));
+    let (_, problems) = config();
     if !problems.iter().any(FileProblem::is_error) {
         return Ok(());
     }

@@ -15,7 +15,7 @@ use crate::output;
 use crate::project;
 
 /// Where memory is kept, and whose it is.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Memory")]
 pub(crate) struct StoreArgs {
     /// Where memory is kept: a file or a postgresql:// address; memory.db in Kitbag's data folder

@@ -4,6 +4,7 @@
 
 mod channels;
 mod document;
+mod hooks;
 mod memory;
 mod nodes;
 mod provider;
@@ -20,6 +21,7 @@ use crate::value::{Map, Value};
 
 pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
+pub use hooks::{HookScope, HookSettings};
 pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
@@ -47,6 +49,8 @@ pub struct Config {
     pub settings: Settings,
     /// The settings for memory: retention, secrets, facts, learning.
     pub memory: MemorySettings,
+    /// The settings for hooks of coding agents.
+    pub hooks: HookSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
     /// Who may send messages on which channels.
@@ -117,6 +121,7 @@ impl Config {
             env_allow: project.env_allow.or(user.env_allow),
             settings: Settings::merge(user.settings, project.settings),
             memory: MemorySettings::merge(user.memory, project.memory),
+            hooks: HookSettings::merge(user.hooks, project.hooks),
             providers: over(user.providers, project.providers),
             channels: user.channels.merge(project.channels),
             extra: merge(&user.extra, Some(&project.extra)),
@@ -124,10 +129,11 @@ impl Config {
     }
 
     /// Notes that the file was found in a folder, and not named by its user: it may be anybody's. Of
-    /// memory it only restricts what the user allows, it replaces no provider of the user's, and the
+    /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, and the
     /// models that it names are known as a folder's.
     pub fn found_in_folder(&mut self, user: &Self) {
         self.memory.restrict(&user.memory);
+        self.hooks.restrict(&user.hooks);
         self.providers
             .retain(|name, _| !user.providers.contains_key(name));
         for provider in self.providers.values_mut() {

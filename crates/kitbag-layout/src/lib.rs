@@ -30,8 +30,8 @@ mod yaml;
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
-    Channels, Config, Declared, HeaderSource, KeySource, Learning, MemorySettings, ProviderEntry,
-    ProviderKind, ProviderTimeouts, StatedFacts, StoredSecrets,
+    Channels, Config, Declared, HeaderSource, HookScope, HookSettings, KeySource, Learning,
+    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

@@ -43,6 +43,8 @@ pub struct MessageFilter {
     pub roles: Vec<Role>,
     /// Said in one of these conversations, if there are any.
     pub conversations: Vec<ConversationKey>,
+    /// Said in none of these conversations.
+    pub except: Vec<ConversationKey>,
     /// With all of these values in their fields. A key names a field of the message's `metadata` or
     /// one of its fields that Kitbag does not know; dots lead into objects. Values that are no text
     /// are compared as JSON writes them.
@@ -112,6 +114,13 @@ impl MessageFilter {
         self
     }
 
+    /// The same without the messages of this conversation.
+    #[must_use]
+    pub fn except_conversation(mut self, conversation: impl Into<ConversationKey>) -> Self {
+        self.except.push(conversation.into());
+        self
+    }
+
     /// The same for messages with this value in their metadata.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
@@ -165,26 +174,25 @@ impl MessageFilter {
         conditions
     }
 
-    /// The condition on a row of `conversation` that it is one of those named, behind an `AND`. The names
-    /// are added to the parameters behind the tenant's.
+    /// Returns whether the filter names conversations.
+    pub(crate) fn is_about_conversations(&self) -> bool {
+        !self.conversations.is_empty() || !self.except.is_empty()
+    }
+
+    /// The conditions on a row of `conversation` that it is one of those named and none of those left
+    /// out, each behind an `AND`. The names are added to the parameters behind the tenant's.
     pub(crate) fn conversation_condition(&self, parameters: &mut Vec<Value>) -> String {
-        if self.conversations.is_empty() {
-            return String::new();
+        let mut conditions = String::new();
+        if !self.conversations.is_empty() {
+            let named = any_of(&self.conversations, parameters);
+            conditions.push_str(&format!(" AND ({named})"));
         }
-        let mut named = Vec::new();
-        for key in &self.conversations {
-            match key {
-                ConversationKey::Id(ConversationId { scope, number }) => named.push(format!(
-                    "(conversation.scope = {scope} AND conversation.id = {number})"
-                )),
-                ConversationKey::Name(name) => {
-                    let place = placeholders(parameters.len() + 2, 1);
-                    named.push(format!("conversation.name = {place}"));
-                    parameters.push(name.as_str().into());
-                }
-            }
+        for key in &self.except {
+            // A conversation without a name is none of those that are left out by their names.
+            let named = any_of(std::slice::from_ref(key), parameters);
+            conditions.push_str(&format!(" AND CASE WHEN {named} THEN 1 ELSE 0 END = 0"));
         }
-        format!(" AND ({})", named.join(" OR "))
+        conditions
     }
 
     /// The conditions on a row of `conversation` that some of its messages may be of the times asked
@@ -242,6 +250,24 @@ impl MessageFilter {
         };
         self.metadata.iter().all(has)
     }
+}
+
+/// The condition on a row of `conversation` that it is one of these.
+fn any_of(keys: &[ConversationKey], parameters: &mut Vec<Value>) -> String {
+    let mut named = Vec::new();
+    for key in keys {
+        match key {
+            ConversationKey::Id(ConversationId { scope, number }) => named.push(format!(
+                "(conversation.scope = {scope} AND conversation.id = {number})"
+            )),
+            ConversationKey::Name(name) => {
+                let place = placeholders(parameters.len() + 2, 1);
+                named.push(format!("conversation.name = {place}"));
+                parameters.push(name.as_str().into());
+            }
+        }
+    }
+    named.join(" OR ")
 }
 
 /// The largest difference between a clock on a wall and UTC, and more.

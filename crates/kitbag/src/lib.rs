@@ -12,6 +12,8 @@ pub mod command;
 pub mod engine;
 #[cfg(feature = "layouts")]
 pub mod gather;
+#[cfg(feature = "store")]
+pub mod hook;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub mod learn;
 pub mod memory;

@@ -6,7 +6,6 @@
 
 mod case;
 mod corpora;
-mod measure;
 mod peers;
 mod programs;
 

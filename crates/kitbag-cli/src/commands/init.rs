@@ -1,4 +1,8 @@
-//! `kitbag init`: writes a commented configuration that works.
+//! `kitbag init`: writes a commented configuration that works, or Kitbag's part of a coding agent's own.
+
+mod agent;
+mod json;
+mod toml;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -11,7 +15,13 @@ use crate::output;
 
 const CONFIG: &str = include_str!("init/kitbag.yaml");
 
-/// Writes a commented kitbag.yaml that works
+/// Writes a commented kitbag.yaml that works, or sets Kitbag up for a coding agent
+///
+/// With --for, the MCP server `kitbag mcp` and the hooks `kitbag hook` are added to the agent's own
+/// configuration of this project: for claude to .mcp.json and .claude/settings.local.json, for codex to
+/// .codex/config.toml, for cursor to .cursor/mcp.json, for vscode to .vscode/mcp.json; the last two have no
+/// hooks that take context. The change is shown first. Nothing else in those files is touched,
+/// and --remove takes exactly that out again.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder to write to
@@ -20,9 +30,30 @@ pub(crate) struct Args {
     /// Replaces a kitbag.yaml that is there
     #[arg(long)]
     force: bool,
+    /// Set Kitbag up for this coding agent instead
+    #[arg(long = "for", value_name = "AGENT", conflicts_with = "force")]
+    agent: Option<agent::AgentArg>,
+    /// Take Kitbag out of the agent's configuration
+    #[arg(long, requires = "agent")]
+    remove: bool,
+    /// Change the files without asking
+    #[arg(long, requires = "agent")]
+    yes: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(agent) = args.agent {
+        let direction = match args.remove {
+            true => agent::Direction::Remove,
+            false => agent::Direction::Add,
+        };
+        return agent::run(
+            agent,
+            &args.folder,
+            direction,
+            args.yes.then_some(agent::Agreed),
+        );
+    }
     let file = args.folder.join("kitbag.yaml");
     let shown = file.display();
     let mut names = CONFIG_NAMES.iter().filter(|_| !args.force);

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kitbag::hook::{USER, project_sender};
+use kitbag::layout::HookScope;
+use kitbag::project::Project;
 use kitbag::store::Store;
 use kitbag::tool::ToolScope;
 use kitbag_mcp::{Server, serve_stdio};
 
-use super::memory::sender::named_or_only;
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::model::with_chosen_model;
@@ -30,7 +32,7 @@ pub(crate) struct Args {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// Whose memory it is; needed only if the store knows several senders
+    /// Whose memory it is [default: the project's, which hooks extend too, or as `hooks: {scope: user}` says]
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
     /// Offers no memory
@@ -63,7 +65,7 @@ async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let mut scope = ToolScope::new(&args.root, counter);
     scope.cache_folder.clone_from(&args.cache_dir);
     if !args.no_memory {
-        match memory(args, store).await {
+        match memory(args, store, &project).await {
             Ok((store, sender)) => scope = scope.with_store(store, sender),
             // Packs are of use without it, and the tools of memory say what is wrong.
             Err(failure) => {
@@ -77,12 +79,17 @@ async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     serve_stdio(server).await.map_err(Failure::new)
 }
 
-async fn memory(args: &Args, store: &StoreArgs) -> Result<(Store, String), Failure> {
+async fn memory(
+    args: &Args,
+    store: &StoreArgs,
+    project: &Project,
+) -> Result<(Store, String), Failure> {
     let store = with_chosen_model(store.open_or_make().await?);
-    let named = args.sender.as_deref();
-    if named.is_none() && store.sender_names(1).await?.is_empty() {
-        return Ok((store, "user".to_owned()));
-    }
-    let sender = named_or_only(&store, named).await?;
+    let sender = args.sender.clone();
+    let sender = sender.unwrap_or_else(|| match project.config.hooks.scope() {
+        HookScope::User => USER.to_owned(),
+        // Hooks that are off leave the tools alone: the agent asks for them.
+        _ => project_sender(&args.root),
+    });
     Ok((store, sender))
 }

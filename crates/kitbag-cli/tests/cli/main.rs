@@ -18,6 +18,8 @@ mod doctor;
 mod expand;
 mod explain;
 mod fit;
+mod hook;
+mod init;
 mod layout;
 mod learning;
 mod logs;

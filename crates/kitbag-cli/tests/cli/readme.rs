@@ -22,6 +22,11 @@ fn a11_console_examples_print_what_the_guide_to_nodes_says() {
     assert!(guide.contains(&format!("````yaml\n{example}````")));
 }
 
+#[test]
+fn x11_console_examples_print_what_the_guide_to_agents_says() {
+    assert!(run_examples("docs/agents.md") >= 3);
+}
+
 /// Help comes before anything is done, and an option that does not exist before help.
 #[test]
 fn x03_the_options_in_shell_examples_of_the_readme_exist() {
@@ -70,6 +75,7 @@ fn run_examples(document: &str) -> usize {
                 .env("KITBAG_STORE", cache.path().join("memory.db"))
                 .env_remove("KITBAG_LOG")
                 .env_remove("KITBAG_CONFIG")
+                .env_remove("CLAUDE_PROJECT_DIR")
                 .current_dir(&root)
                 .output()
                 .unwrap();

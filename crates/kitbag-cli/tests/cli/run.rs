@@ -50,6 +50,8 @@ impl Folder {
             .env_remove("KITBAG_TENANT")
             .env_remove("KITBAG_CONFIG")
             .env_remove("CREWX_CONFIG")
+            .env_remove("CLAUDE_PROJECT_DIR")
+            .env("KITBAG_CACHE_DIR", self.path().join(".cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -258,7 +258,7 @@ fn base_url(field: &Field<'_>) -> Option<String> {
 }
 
 /// A number with a unit: milliseconds, seconds or minutes.
-fn time(field: &Field<'_>) -> Option<Duration> {
+pub(super) fn time(field: &Field<'_>) -> Option<Duration> {
     let text = field.text()?;
     let units = [("ms", 1), ("s", 1_000), ("m", 60_000)];
     let read = |(unit, length): (&str, u64)| {

@@ -1,6 +1,8 @@
 //! Reading a project file.
 
-use super::{Channels, Config, DocumentEntry, MemorySettings, ProviderEntry, Settings, nodes};
+use super::{
+    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, Settings, nodes,
+};
 use crate::agent;
 use crate::layouts::OnUnknown;
 use crate::manifest;
@@ -58,6 +60,7 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
         memory: root
             .read("memory", MemorySettings::read)
             .unwrap_or_default(),
+        hooks: root.read("hooks", HookSettings::read).unwrap_or_default(),
         providers: providers.unwrap_or_default(),
         channels: root.read("channels", Channels::read).unwrap_or_default(),
         // All that is known has been asked for by now.

@@ -393,3 +393,32 @@ fn o07_a_file_that_was_merely_found_only_restricts_memory() {
         Some(Learning::Rules)
     );
 }
+
+#[test]
+fn x11_a_file_in_a_folder_only_restricts_hooks() {
+    let hooks = |user: &str, found: &str| {
+        let user = read("user.yaml", &format!("hooks: {user}"));
+        let mut found = read("kitbag.yaml", &format!("hooks: {found}"));
+        found.found_in_folder(&user);
+        let hooks = Config::merge(user, found).hooks;
+        (
+            hooks.scope(),
+            hooks.budget().0,
+            hooks.time_limit().as_millis(),
+        )
+    };
+    let (loose, strict) = (
+        "{scope: user, budget: 5k, time_limit: 1m}",
+        "{scope: off, budget: 50, time_limit: 10ms}",
+    );
+    assert_eq!(hooks("{}", "{}"), (HookScope::Project, 800, 2_000));
+    assert_eq!(hooks("{}", loose), (HookScope::Project, 800, 2_000));
+    assert_eq!(hooks(loose, "{}"), (HookScope::User, 5_000, 60_000));
+    assert_eq!(hooks(loose, strict), (HookScope::Off, 50, 10));
+    assert_eq!(hooks(strict, loose), (HookScope::Off, 50, 10));
+    assert_eq!(
+        problems("hooks: {scope: all, budget: none}"),
+        "kitbag.yaml:1:16: hooks.scope: expected project, user or off, got `all`\n\
+         kitbag.yaml:1:29: hooks.budget: `none` is not a number of tokens such as 800 or 1k"
+    );
+}

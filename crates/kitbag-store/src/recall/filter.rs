@@ -22,7 +22,7 @@ pub(super) async fn conversations(
     parts: &[Part],
     filter: &MessageFilter,
 ) -> Result<Option<BTreeSet<u32>>> {
-    if filter.conversations.is_empty() && !filter.is_about_times() {
+    if !filter.is_about_conversations() && !filter.is_about_times() {
         return Ok(None);
     }
     let mut numbers = BTreeSet::new();

@@ -96,6 +96,18 @@ async fn x04_the_limit_is_met_from_what_a_filter_admits(store: Store) {
     let found = recalled(&store, by_id, 200).await;
     assert_eq!(found.len(), 100);
     assert!(found.iter().all(|text| number(text) >= 2_900));
+    let newest = id[0].conversation.id;
+    let others = MessageFilter::default().except_conversation(newest);
+    let others = others
+        .except_conversation("day 28")
+        .except_conversation("nowhere");
+    let found = recalled(&store, others, 200).await;
+    assert_eq!(found.len(), 200);
+    assert!(found.iter().all(|text| number(text) < 2_800), "{found:?}");
+    let none = MessageFilter::default()
+        .in_conversation("day 4")
+        .except_conversation("day 4");
+    assert!(recalled(&store, none, 5).await.is_empty());
     let nowhere = MessageFilter::default().in_conversation("nowhere");
     assert!(recalled(&store, nowhere, 5).await.is_empty());
     let active = ExportFilter::default().among(early);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::super::report::{AtLeast, AtMost, Report};
-use super::measure::Runs;
+use crate::bench::measure::Runs;
 
 /// An answer that shows next to nothing would be no answer.
 const LEAST_USED: f64 = 50.0;

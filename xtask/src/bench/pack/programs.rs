@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::case::{Case, Measured, Peer, Side, Task};
-use super::measure::{Run, Runs, run};
 use super::{corpora, peers};
+use crate::bench::measure::{Run, Runs, run};
 
 const BUDGET: u32 = 32_768;
 const TIMES_REPOMIX: f64 = 5.0;

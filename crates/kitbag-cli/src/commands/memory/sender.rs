@@ -1,5 +1,6 @@
 //! Whose memory is meant: where nobody is named, and where a name is mistyped.
 
+use kitbag::hook::CodingAgent;
 use kitbag::store::{ConversationKey, ExportFilter, MessageFilter, Store};
 
 use crate::failure::Failure;
@@ -10,12 +11,16 @@ const LISTED: usize = 8;
 /// How many rows are looked at: a sender has one for each channel.
 const LOOKED_AT: u32 = 1_000;
 
-/// The sender that was named, or the only one that the store knows.
+/// The sender that was named, or the only one that the store knows. Projects, whose sessions with coding
+/// agents are kept, count where there is nobody else.
 pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<String, Failure> {
     if let Some(sender) = named {
         return Ok(sender.to_owned());
     }
-    let known = store.sender_names(LOOKED_AT).await?;
+    let mut known = store.sender_names(LOOKED_AT).await?;
+    if known.iter().any(is_person) {
+        known.retain(is_person);
+    }
     let names = names(&known);
     match names.as_slice() {
         [] => Err(Failure::new("the store knows nobody yet").hint(
@@ -28,6 +33,16 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
             Err(Failure::usage(what).hint(hint))
         }
     }
+}
+
+/// Whether the store knows somebody, besides projects.
+pub(crate) async fn knows_anybody(store: &Store) -> Result<bool, Failure> {
+    let known = store.sender_names(LOOKED_AT).await?;
+    Ok(known.iter().any(is_person))
+}
+
+fn is_person((_, channel): &(String, String)) -> bool {
+    CodingAgent::of_channel(channel).is_none()
 }
 
 /// The channels on which a sender has conversations.

@@ -1,0 +1,165 @@
+//! `kitbag hook`: the program that coding agents run at certain moments of a session.
+//!
+//! Whatever goes wrong, the agent goes on: the work has a hard limit of time, a failure is told once a
+//! session, and the exit code is never the one with which a hook stops its agent.
+
+mod notice;
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use jiff::Timestamp;
+use kitbag::hook::{CodingAgent, Hook, HookEvent, HookEventKind, HookReply, USER, project_sender};
+use kitbag::layout::{HookScope, Learning};
+
+use crate::failure::Failure;
+use crate::input;
+use crate::output;
+use crate::project;
+use crate::store::{self, StoreArgs};
+
+/// Answers a hook of a coding agent: memory before a prompt, and keeping what was said afterwards
+///
+/// Coding agents run it, and hand it one JSON object on stdin; `kitbag init --for claude` or `--for codex`
+/// sets that up. When a session starts, it brings facts and summaries of the project, before a
+/// prompt the past messages that the prompt is about, at most 800 tokens and nothing twice. When the agent
+/// stops, it keeps what was said and done, without secrets. It never stops the agent.
+///
+/// What it may do is said under `hooks:` in kitbag.yaml: `scope: project|user|off`, `budget: 800`,
+/// `time_limit: 2s`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The agent that runs the hook
+    #[arg(long = "for", value_name = "AGENT", default_value = "claude")]
+    agent: AgentArg,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum AgentArg {
+    Claude,
+    Codex,
+}
+
+impl From<AgentArg> for CodingAgent {
+    fn from(agent: AgentArg) -> Self {
+        match agent {
+            AgentArg::Claude => Self::ClaudeCode,
+            AgentArg::Codex => Self::Codex,
+        }
+    }
+}
+
+/// Nobody waits for what is kept after an answer, so that it may take so many times as long.
+const TIMES_TO_KEEP: u32 = 5;
+
+pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let (_, json) = input::read_data(Path::new("-"), "the event of a coding agent")?;
+    let event = HookEvent::parse(json.as_bytes()).map_err(|error| {
+        let what = format_args!("stdin holds no event of a coding agent: {error}");
+        let hint = "coding agents run this command; `kitbag init --for claude` sets that up";
+        Failure::new(what).hint(hint)
+    })?;
+    let reply = match respond(args.agent.into(), &event, store) {
+        Ok(reply) => reply,
+        Err(failure) => HookReply {
+            notice: notice::once(&event, failure),
+            ..HookReply::default()
+        },
+    };
+    if event.kind == HookEventKind::SessionEnd {
+        notice::forget(&event);
+    }
+    let json = reply.to_json(&event).map_err(io::Error::from)?;
+    Ok(output::print(&json.unwrap_or_default())?)
+}
+
+/// The reply, unless it takes too long.
+fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Result<HookReply, Failure> {
+    let keeps = match event.kind {
+        HookEventKind::Stop | HookEventKind::SessionEnd => Keeps::Something,
+        HookEventKind::SessionStart { .. } | HookEventKind::UserPromptSubmit { .. } => {
+            Keeps::Nothing
+        }
+        // Of others, the transcript tells all that is worth keeping when the agent stops.
+        _ => return Ok(HookReply::default()),
+    };
+    let (config, problems) = project::config();
+    if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
+        let what = format_args!("the configuration has errors: {problem}");
+        return Err(Failure::new(what));
+    }
+    let folder = folder_of(agent, event);
+    let sender = match config.hooks.scope() {
+        HookScope::User => USER.to_owned(),
+        HookScope::Project => project_sender(&folder),
+        _ => return Ok(HookReply::default()),
+    };
+    if !config.channels.admit(agent.channel(), &sender) {
+        return Ok(HookReply::default());
+    }
+    let limit = match keeps {
+        Keeps::Something => config.hooks.time_limit().saturating_mul(TIMES_TO_KEEP),
+        Keeps::Nothing => config.hooks.time_limit(),
+    };
+    let (event, store) = (event.clone(), store.clone());
+    let work = async move {
+        let store = match keeps {
+            Keeps::Something => store.open_or_make().await?,
+            Keeps::Nothing => match store.open_if_any().await? {
+                Some(store) => store,
+                None => return Ok(HookReply::default()),
+            },
+        };
+        let mut hook = Hook::new(store, agent, sender);
+        hook.folder = folder;
+        hook.budget = config.hooks.budget();
+        hook.summarises = config.memory.learning != Some(Learning::Off);
+        let reply = hook.respond(&event, Timestamp::now()).await;
+        reply.map_err(Failure::new)
+    };
+    within(limit, move || store::run(work))
+}
+
+/// The folder in which the session began. Claude Code names it, since it may have gone to another one
+/// meanwhile.
+fn folder_of(agent: CodingAgent, event: &HookEvent) -> PathBuf {
+    let named = match agent {
+        CodingAgent::ClaudeCode => env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+        _ => None,
+    };
+    let mut folders = [named, Some(event.folder.clone())].into_iter().flatten();
+    let folder = folders.find(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// What an event asks of the store.
+#[derive(Clone, Copy)]
+enum Keeps {
+    Something,
+    Nothing,
+}
+
+/// Runs work on a thread of its own, which ends with the process: opening a file or waiting for a lock may
+/// block for longer than anybody waits, and nothing else could interrupt it.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || drop(send.send(work())));
+    receive.recv_timeout(limit).unwrap_or_else(|error| {
+        Err(match error {
+            mpsc::RecvTimeoutError::Timeout => {
+                let seconds = limit.as_secs_f32();
+                Failure::new(format_args!("the store did not answer within {seconds} s"))
+                    .hint("`time_limit` under `hooks:` in kitbag.yaml allows more")
+            }
+            mpsc::RecvTimeoutError::Disconnected => Failure::new("the hook failed inside"),
+        })
+    })
+}

@@ -1,0 +1,102 @@
+//! Files as people and agents write them, with our part in and out again.
+
+use serde_json::json;
+
+use super::*;
+
+const PATH: [&str; 2] = ["mcpServers", "kitbag"];
+
+fn server() -> Value {
+    json!({"command": "kitbag", "args": ["mcp"]})
+}
+
+fn is_ours(value: &Value) -> bool {
+    value["ours"] == true
+}
+
+#[test]
+fn x11_a_file_is_the_same_after_adding_and_removing() {
+    for text in [
+        "",
+        "{\"a\": 1}",
+        "{\n  \"a\": 1\n}\n",
+        "{\n\t\"mcpServers\": {\n\t\t\"x\": {\"command\": \"y\"}\n\t}\n}",
+        "{\"mcpServers\":{\"x\":{\"command\":\"y\"}},\"z\":[1,2]}",
+        "// mine\n{\n    \"mcpServers\": {\n        \"x\": {}, // the last\n    },\n}\n",
+        "{\n  \"mcpServers\": {\n    \"x\": {} // no comma, \"yet\"\n    /* { */\n  }\n}\n",
+        "{\r\n  \"a\": \"\\\"}//\"\r\n}\r\n",
+    ] {
+        let with = set(text, &PATH, &server()).unwrap();
+        let tree = parse(&with).unwrap();
+        assert_eq!(
+            tree.at(&PATH).unwrap().value(&with).unwrap(),
+            server(),
+            "{with}"
+        );
+        assert_eq!(
+            set(&with, &PATH, &server()).unwrap(),
+            with,
+            "a second time changes nothing"
+        );
+        assert_eq!(remove(&with, &PATH).unwrap(), text, "{with}");
+    }
+}
+
+#[test]
+fn x11_the_layout_of_the_file_is_followed() {
+    let with = set(
+        "{\n    \"mcpServers\": {\n        \"x\": {}\n    }\n}\n",
+        &PATH,
+        &server(),
+    );
+    let expected = "{\n    \"mcpServers\": {\n        \"x\": {},\n        \"kitbag\": {\n            \"args\": [\n                \"mcp\"\n            ],\n            \"command\": \"kitbag\"\n        }\n    }\n}\n";
+    assert_eq!(with.unwrap(), expected);
+}
+
+#[test]
+fn x11_items_of_lists_come_and_go_among_others() {
+    let path = ["hooks", "Stop"];
+    let item = json!({"ours": true});
+    for text in [
+        "",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": []\n      }\n    ]\n  }\n}\n",
+        "{\"hooks\": {\"Stop\": [{\"x\": 1}], \"Other\": []}}",
+        "{\n  \"permissions\": {\n    \"allow\": []\n  }\n}",
+    ] {
+        let with = push(text, &path, &item, is_ours).unwrap();
+        assert_eq!(push(&with, &path, &item, is_ours).unwrap(), with);
+        assert_eq!(remove_items(&with, &path, is_ours).unwrap(), text, "{with}");
+        let other = json!({"ours": true, "more": 1});
+        let changed = push(&with, &path, &other, is_ours).unwrap();
+        assert_eq!(changed.matches("ours").count(), 1, "{changed}");
+        assert_eq!(remove_items(&changed, &path, is_ours).unwrap(), text);
+    }
+    let text = "{\"hooks\": {\"Stop\": [{\"ours\": true}, {\"x\": 1}]}}";
+    let without = remove_items(text, &path, is_ours).unwrap();
+    let tree = parse(&without).unwrap();
+    let left = tree.at(&path).unwrap().value(&without).unwrap();
+    assert_eq!(left, json!([{"x": 1}]));
+}
+
+#[test]
+fn x11_a_file_that_cannot_take_it_is_told() {
+    let told = |text: &str| set(text, &PATH, &server()).unwrap_err();
+    assert!(told("{\"a\": ").contains("no JSON"));
+    assert_eq!(told("{\"mcpServers\": []}"), "`mcpServers` is no object");
+    assert!(told("[]").contains("is no object"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn x11_any_object_is_the_same_after_adding_and_removing(
+        keys in proptest::collection::btree_map("[a-z\"{}/,]{1,4}", "[\\PC\n]{0,6}", 1..5),
+    ) {
+        let value = json!(keys);
+        for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let with = set(&text, &PATH, &server()).unwrap();
+            let tree = parse(&with).unwrap();
+            proptest::prop_assert_eq!(tree.at(&PATH).unwrap().value(&with).unwrap(), server());
+            proptest::prop_assert_eq!(remove(&with, &PATH).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `kitbag init --for`: Kitbag's part of other programs' configurations, in and out again.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::run::{Folder, Output};
+
+fn init(folder: &Folder, args: &[&str]) -> Output {
+    let kitbag = Path::new(env!("CARGO_BIN_EXE_kitbag")).parent().unwrap();
+    let path = kitbag.to_str().unwrap();
+    folder.run_with(&[("PATH", path)], &[&["init"], args].concat())
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn x11_each_agent_gets_its_own_files_and_loses_them_again() {
+    for (agent, files) in [
+        ("claude", &[".mcp.json", ".claude/settings.local.json"][..]),
+        ("codex", &[".codex/config.toml"]),
+        ("cursor", &[".cursor/mcp.json"]),
+        ("vscode", &[".vscode/mcp.json"]),
+    ] {
+        let folder = Folder::new();
+        let shown = init(&folder, &["--for", agent, "--yes"]).success();
+        for file in files {
+            assert!(shown.contains(&format!("+++ ./{file}\n")), "{shown}");
+            assert!(read(&folder, file).contains("kitbag"), "{file}");
+        }
+        let again = init(&folder, &["--for", agent, "--yes"]);
+        assert_eq!(again.stderr, "nothing to do: Kitbag is set up\n");
+        assert_eq!(again.success(), "");
+        init(&folder, &["--for", agent, "--remove", "--yes"]).success();
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+        let again = init(&folder, &["--for", agent, "--remove", "--yes"]);
+        assert_eq!(
+            again.stderr,
+            "nothing to do: nothing of Kitbag's is there\n"
+        );
+    }
+}
+
+#[test]
+fn x11_what_is_in_the_files_stays_to_the_byte() {
+    let folder = Folder::new();
+    let settings = "{\n\t\"permissions\": { \"allow\": [\"Bash(ls)\"] },\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
+    let servers = "{\"mcpServers\": {\"x\": {\"command\": \"y\"}}}\n";
+    fs::create_dir(folder.path().join(".claude")).unwrap();
+    folder.write(".claude/settings.local.json", settings);
+    folder.write(".mcp.json", servers);
+    init(&folder, &["--for", "claude", "--yes"]).success();
+    let json: Value = serde_json::from_str(&read(&folder, ".claude/settings.local.json")).unwrap();
+    let commands: Vec<&str> = json["hooks"]["Stop"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| group["hooks"][0]["command"].as_str().unwrap())
+        .collect();
+    assert_eq!(commands, ["say done", "kitbag hook"]);
+    assert_eq!(
+        json["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"],
+        5
+    );
+    assert_eq!(json["permissions"]["allow"][0], "Bash(ls)");
+    let json: Value = serde_json::from_str(&read(&folder, ".mcp.json")).unwrap();
+    assert_eq!(json["mcpServers"]["kitbag"]["args"][0], "mcp");
+    init(&folder, &["--for", "claude", "--remove", "--yes"]).success();
+    assert_eq!(read(&folder, ".claude/settings.local.json"), settings);
+    assert_eq!(read(&folder, ".mcp.json"), servers);
+}
+
+#[test]
+fn x11_nothing_is_written_before_somebody_agrees() {
+    let folder = Folder::new();
+    let output = init(&folder, &["--for", "vscode"]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.stdout.contains("+  \"servers\""), "{output:?}");
+    assert!(output.stderr.contains("`--yes`"), "{output:?}");
+    assert!(!folder.path().join(".vscode").exists());
+    folder.write(".mcp.json", "{\"mcpServers\": [");
+    let told = init(&folder, &["--for", "claude", "--yes"]).failure(1);
+    assert!(told.contains(".mcp.json: it is no JSON"), "{told}");
+    assert!(!folder.path().join(".claude").exists());
+}

@@ -1,0 +1,169 @@
+//! What was said and done in a session, read from the file in which its agent records it.
+//!
+//! Claude Code writes a tree of entries ([`claude`]), Codex a list ([`codex`]); both as lines of JSON, which
+//! tell by their fields whose they are. Kept are the words of the person and of the agent, and of each turn
+//! one line that names the files that were changed and the commands that were run. Left out are side
+//! chains, attachments, results of tools, reasoning, and whatever hooks or the agent itself put into the
+//! person's mouth.
+
+mod actions;
+mod claude;
+mod codex;
+
+use std::borrow::Cow;
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use kitbag_core::role::Role;
+use kitbag_store::MessageTime;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::block::without_blocks;
+use actions::Actions;
+use claude::ClaudeEntry;
+
+/// A session as it was recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Transcript {
+    /// What was said and done, in order.
+    pub entries: Vec<TranscriptEntry>,
+    /// The number of lines that cannot be read.
+    pub broken: usize,
+}
+
+/// Something that was said or done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TranscriptEntry {
+    /// Its name, which no other entry of the session has and which stays the same.
+    pub reference: String,
+    /// Who said or did it.
+    pub role: Role,
+    /// The words.
+    pub text: String,
+    /// When.
+    pub at: Option<MessageTime>,
+}
+
+/// A line of either agent's.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    uuid: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    parent_uuid: Option<Cow<'a, str>>,
+    /// The parent of the first entry behind a compaction.
+    #[serde(borrow, default)]
+    logical_parent_uuid: Option<Cow<'a, str>>,
+    #[serde(default)]
+    is_sidechain: bool,
+    #[serde(default)]
+    is_meta: bool,
+    #[serde(default)]
+    is_compact_summary: bool,
+    #[serde(borrow, default)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+    /// Codex has everything in here.
+    #[serde(borrow, default)]
+    payload: Option<&'a RawValue>,
+}
+
+impl Line<'_> {
+    fn at(&self) -> Option<MessageTime> {
+        MessageTime::parse(self.timestamp.as_deref()?)
+    }
+}
+
+/// Something that a line tells, before turns are made of it.
+#[derive(Debug)]
+enum Told {
+    Said(TranscriptEntry),
+    Did {
+        reference: String,
+        at: Option<MessageTime>,
+        actions: Actions,
+    },
+}
+
+impl Transcript {
+    /// Reads a recorded session. Files are named as seen from the folder.
+    ///
+    /// # Errors
+    /// When the file cannot be read. A line that cannot be read is counted.
+    pub fn read(mut file: impl BufRead, folder: &Path) -> io::Result<Self> {
+        let mut broken = 0;
+        let mut of_claude: Vec<ClaudeEntry> = Vec::new();
+        let mut told: Vec<Told> = Vec::new();
+        let mut number = 0_usize;
+        let mut bytes = Vec::new();
+        while file.read_until(b'\n', &mut bytes)? > 0 {
+            number += 1;
+            match serde_json::from_slice::<Line<'_>>(&bytes) {
+                Ok(line) if line.payload.is_some() => {
+                    told.extend(codex::read(&line, number, folder))
+                }
+                Ok(line) => of_claude.extend(ClaudeEntry::read(&line, folder)),
+                Err(_) if bytes.trim_ascii().is_empty() => {}
+                Err(_) => broken += 1,
+            }
+            bytes.clear();
+        }
+        told.extend(claude::branch(of_claude));
+        Ok(Self {
+            entries: by_turn(told),
+            broken,
+        })
+    }
+}
+
+/// Joins what was done in a turn into one entry behind what was said in it.
+fn by_turn(told: Vec<Told>) -> Vec<TranscriptEntry> {
+    let mut entries = Vec::new();
+    let mut done: Option<(String, Option<MessageTime>, Actions)> = None;
+    for one in told {
+        match one {
+            Told::Said(entry) => {
+                if entry.role == Role::User {
+                    entries.extend(done.take().map(entry_of));
+                }
+                entries.push(entry);
+            }
+            Told::Did {
+                reference,
+                at,
+                actions,
+            } => match &mut done {
+                Some((_, _, earlier)) => earlier.extend(actions),
+                None => done = Some((reference, at, actions)),
+            },
+        }
+    }
+    entries.extend(done.map(entry_of));
+    entries
+}
+
+fn entry_of((reference, at, actions): (String, Option<MessageTime>, Actions)) -> TranscriptEntry {
+    TranscriptEntry {
+        reference,
+        role: Role::Assistant,
+        text: actions.to_string(),
+        at,
+    }
+}
+
+/// A person's or an agent's words without what hooks added; nothing if none are left.
+fn words(text: &str) -> Option<String> {
+    let text = without_blocks(text);
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests;
