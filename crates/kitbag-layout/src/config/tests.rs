@@ -418,7 +418,7 @@ fn x11_a_file_in_a_folder_only_restricts_hooks() {
     assert_eq!(hooks(strict, loose), (HookScope::Off, 50, 10));
     assert_eq!(
         problems("hooks: {scope: all, budget: none}"),
-        "kitbag.yaml:1:16: hooks.scope: expected project, user or off, got `all`\n\
+        "kitbag.yaml:1:16: hooks.scope: expected `project` or `user` or `off`, got all\n\
          kitbag.yaml:1:29: hooks.budget: `none` is not a number of tokens such as 800 or 1k"
     );
 }
