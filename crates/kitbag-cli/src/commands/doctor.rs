@@ -1,5 +1,6 @@
 //! `kitbag doctor`: what works on this machine, and what to do about the rest.
 
+mod agents;
 mod checks;
 mod settings;
 
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     findings.push(checks::git());
     findings.push(checks::parsers());
     findings.push(checks::cache());
+    findings.extend(agents::findings());
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
         settings: settings::all(&args.project, place),

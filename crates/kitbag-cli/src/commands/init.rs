@@ -4,6 +4,8 @@ mod agent;
 mod json;
 mod toml;
 
+pub(crate) use agent::{AgentArg, SetUp};
+
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -32,7 +34,7 @@ pub(crate) struct Args {
     force: bool,
     /// Set Kitbag up for this coding agent instead
     #[arg(long = "for", value_name = "AGENT", conflicts_with = "force")]
-    agent: Option<agent::AgentArg>,
+    agent: Option<AgentArg>,
     /// Take Kitbag out of the agent's configuration
     #[arg(long, requires = "agent")]
     remove: bool,

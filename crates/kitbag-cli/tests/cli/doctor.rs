@@ -61,6 +61,7 @@ fn a_new_machine_is_told_what_is_not_set_up_and_nothing_is_broken() {
         ("git", "note", "no repository"),
         ("parsers", "works", "Rust"),
         ("cache", "works", "empty"),
+        ("agents", "note", "`kitbag init --for claude`"),
     ] {
         let found = told(&json, topic);
         let is_there = |(how, text): &(String, String)| how == state && text.contains(advice);
@@ -84,6 +85,27 @@ fn a_key_is_told_by_its_place_and_never_printed() {
         );
         assert!(!printed.contains(KEY));
     }
+}
+
+#[test]
+fn an_agent_is_told_as_set_up_only_with_all_of_it() {
+    let folder = Folder::new();
+    folder.run(&["init", "--for", "claude", "--yes"]).success();
+    let agents = || {
+        let json: Value = serde_json::from_str(&doctor(&folder, &["--json"], &[]).stdout).unwrap();
+        told(&json, "agents")
+    };
+    let found = agents();
+    assert!(
+        found[0].0 == "works" && found[0].1.contains("claude is set up"),
+        "{found:?}"
+    );
+    std::fs::remove_file(folder.path().join(".claude/settings.local.json")).unwrap();
+    let found = agents();
+    assert!(
+        found[0].0 == "note" && found[0].1.contains("in part"),
+        "{found:?}"
+    );
 }
 
 #[test]

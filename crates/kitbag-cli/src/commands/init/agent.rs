@@ -83,6 +83,31 @@ pub(super) fn run(
     Ok(())
 }
 
+/// How much of Kitbag's part is in an agent's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SetUp {
+    Whole,
+    /// Some of it, or what another version of Kitbag or another place of the program wrote.
+    InPart,
+    No,
+}
+
+impl AgentArg {
+    /// Looks into the agent's configuration in a folder.
+    pub(crate) fn set_up(self, folder: &Path) -> Result<SetUp, Failure> {
+        let is_changed = |direction| {
+            let changes = planned(self, folder, direction)?.into_iter();
+            let mut changes = changes.filter(|change| change.before != change.after);
+            Ok::<bool, Failure>(changes.next().is_some())
+        };
+        Ok(match is_changed(Direction::Add)? {
+            false => SetUp::Whole,
+            true if is_changed(Direction::Remove)? => SetUp::InPart,
+            true => SetUp::No,
+        })
+    }
+}
+
 fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<Change>, Failure> {
     let program = program();
     let server = Server {

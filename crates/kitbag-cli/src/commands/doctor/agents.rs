@@ -1,0 +1,40 @@
+//! The coding agents that use Kitbag in this folder.
+
+use std::path::Path;
+
+use clap::ValueEnum as _;
+
+use super::{Finding, State};
+use crate::commands::init::{AgentArg, SetUp};
+
+const TOPIC: &str = "agents";
+
+/// Each agent that is set up, or that none is.
+pub(super) fn findings() -> Vec<Finding> {
+    let mut findings: Vec<Finding> = AgentArg::value_variants()
+        .iter()
+        .filter_map(|agent| {
+            let name = agent.to_possible_value()?.get_name().to_owned();
+            match agent.set_up(Path::new(".")) {
+                Ok(SetUp::Whole) => Some(Finding::new(
+                    TOPIC,
+                    State::Works,
+                    format!("{name} is set up in this folder"),
+                )),
+                Ok(SetUp::InPart) => {
+                    let told = format!("{name} is set up in part, or by another kitbag");
+                    let advice = format!("`kitbag init --for {name}` shows what is missing");
+                    Some(Finding::new(TOPIC, State::Note, told).advise(advice))
+                }
+                Ok(SetUp::No) => None,
+                Err(failure) => Some(Finding::new(TOPIC, State::Broken, failure.message())),
+            }
+        })
+        .collect();
+    if findings.is_empty() {
+        let told = "no coding agent uses Kitbag in this folder";
+        let advice = "`kitbag init --for claude` (or codex, cursor, vscode) sets one up";
+        findings.push(Finding::new(TOPIC, State::Note, told).advise(advice));
+    }
+    findings
+}
