@@ -74,7 +74,7 @@ fn outlined(listed: &Value) -> String {
 fn x11_a_pack_is_the_one_that_the_command_prints() {
     let folder = project();
     let task = "fix the redirect of login";
-    let mut session = Session::start(&folder, &[]);
+    let mut session = Session::start(&folder, &["--no-memory"]);
     let called = session.call("pack", json!({ "task": task, "budget": 2_000 }));
     let printed = folder.run(&["pack", task, "--budget", "2000"]).success();
     // A terminal is given a line end more.

@@ -94,9 +94,13 @@ pub(super) fn providers(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "provider";
     let variable = |name: &str| std::env::var(name).ok();
     let all = Providers::new(&project.config, &project.root, &variable).summaries();
+    // Of a built-in provider without a key nobody knows whether it is there.
     let is_ready = |provider: &ProviderSummary| {
-        let key = provider.key.as_ref();
-        provider.refused.is_none() && key.is_none_or(|key| key.is_set != Some(false))
+        let has_key = match &provider.key {
+            Some(key) => key.is_set != Some(false),
+            None => provider.is_configured,
+        };
+        provider.refused.is_none() && has_key
     };
     let finding = |provider: &ProviderSummary| {
         let name = &provider.name;
@@ -118,8 +122,9 @@ pub(super) fn providers(project: &Project) -> Vec<Finding> {
         .map(finding)
         .collect();
     if !all.iter().any(is_ready) {
-        let told = "no model can be asked: no key is set";
-        let advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY; `kitbag models` lists all; `--dry-run` needs none";
+        let told = "no key is set and no provider configured";
+        let advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a model of Ollama or Claude Code, which \
+                      need none; `kitbag models` lists all, and `--dry-run` asks nobody";
         findings.push(Finding::new(TOPIC, State::Note, told).advise(advice));
     }
     findings
