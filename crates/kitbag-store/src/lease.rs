@@ -117,7 +117,10 @@ impl Store {
             now,
             alone,
         };
-        match self.write(async move |tx| taking.take(tx, turn).await).await {
+        match self
+            .write(async move |tx| taking.take(tx, turn).await)
+            .await
+        {
             Err(StoreError::Busy { .. }) => Ok(None),
             taken => taken.map(Some),
         }

@@ -14,6 +14,6 @@ mod sanitise;
 pub use authorise::Refused;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub use respond::Response;
+pub(crate) use sanitise::Findings;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use sanitise::asks_to_disregard;
-pub(crate) use sanitise::Findings;

@@ -30,4 +30,5 @@ mod readme;
 mod receive;
 mod remind;
 mod run;
+mod skill;
 mod tokens;
