@@ -21,7 +21,7 @@ use kitbag_core::context::McpServer;
 use kitbag_layout::{FileProblem, SkillText};
 
 pub use active::{Activation, ActiveSkill, servers};
-pub use find::{SkillPlace, SkillPlaces};
+pub(crate) use find::{SkillPlace, SkillPlaces};
 pub(crate) use part::{SkillPart, skill_part};
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use part::{is_standing, why};

@@ -54,38 +54,34 @@ impl Skills {
 
 /// A folder with skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SkillPlace {
+pub(crate) struct SkillPlace {
     /// The folder.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Who is behind its skills.
-    pub origin: SkillOrigin,
+    pub(crate) origin: SkillOrigin,
 }
 
 impl SkillPlace {
     /// A folder with skills of this origin.
-    #[must_use]
-    pub const fn new(folder: PathBuf, origin: SkillOrigin) -> Self {
+    pub(crate) const fn new(folder: PathBuf, origin: SkillOrigin) -> Self {
         Self { folder, origin }
     }
 }
 
 /// Where skills are looked for.
 #[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct SkillPlaces {
+pub(crate) struct SkillPlaces {
     /// The project's folder, which no skill of the project may lead out of.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The folders, those whose skills count more last.
-    pub places: Vec<SkillPlace>,
+    pub(crate) places: Vec<SkillPlace>,
     /// Folders whose skills are the user's own, wherever they were found.
-    pub allowed: Vec<PathBuf>,
+    pub(crate) allowed: Vec<PathBuf>,
 }
 
 impl SkillPlaces {
     /// The usual folders of a project and of the user's home. What is the user's is not the project's too.
-    #[must_use]
-    pub fn usual(root: PathBuf, home: Option<&Path>) -> Self {
+    pub(crate) fn usual(root: PathBuf, home: Option<&Path>) -> Self {
         let of =
             |folder: &Path, origin| FOLDERS.map(|name| SkillPlace::new(folder.join(name), origin));
         let user = home.map(|home| of(home, SkillOrigin::User));
@@ -102,8 +98,7 @@ impl SkillPlaces {
     }
 
     /// Reads all skills. Of two with one name that of the later folder counts, which is told.
-    #[must_use]
-    pub fn read(&self) -> Skills {
+    pub(crate) fn read(&self) -> Skills {
         let mut problems = Vec::new();
         let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
         for place in &self.places {

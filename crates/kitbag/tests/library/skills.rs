@@ -196,25 +196,22 @@ fn o10_servers_of_an_active_skill_reach_a_program_and_no_api() {
     let servers = r#"{"mcpServers": {"oven": {"command": "${SKILL_DIR}/oven", "args": ["--hot"], "env": {"LEVEL": "3"}}}}"#;
     bakery.write("home/.agents/skills/baking/.mcp.json", servers);
     let folder = fs::canonicalize(bakery.path("home/.agents/skills/baking")).unwrap();
-    let oven = McpServer {
+    let oven = vec![McpServer {
         name: "oven".into(),
         command: folder.join("oven").display().to_string(),
         args: vec!["--hot".into()],
         env: [("LEVEL".into(), "3".into())].into(),
-    };
+    }];
     let active = bakery.prompt("a sourdough");
-    assert_eq!(active.context().unwrap().mcp_servers, [oven.clone()]);
-    assert_eq!(
-        active.composed.request().unwrap().mcp_servers(),
-        [oven.clone()]
-    );
+    assert_eq!(active.context().unwrap().mcp_servers, oven);
+    assert_eq!(active.composed.request().unwrap().mcp_servers(), oven);
     assert_eq!(bakery.prompt("a cake").composed.mcp_servers, []);
 
     let engine = bakery.engine();
     let mut task = engine.task("a sourdough");
     task.prompt.settings.form = Dialect::OpenAi.form();
     let api = run(engine.prompt(task)).unwrap();
-    assert_eq!(api.composed.mcp_servers, [oven]);
+    assert_eq!(api.composed.mcp_servers, oven);
     assert_eq!(api.composed.request().unwrap().mcp_servers(), []);
 }
 
