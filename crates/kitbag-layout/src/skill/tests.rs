@@ -1,3 +1,5 @@
+//! Headers of skills, good, bad and random.
+
 use proptest::prelude::*;
 
 use super::*;
