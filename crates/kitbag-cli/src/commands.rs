@@ -20,4 +20,5 @@ pub(crate) mod models;
 pub(crate) mod pack;
 pub(crate) mod remind;
 pub(crate) mod replay;
+pub(crate) mod skill;
 pub(crate) mod tokens;

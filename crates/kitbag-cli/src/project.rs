@@ -114,6 +114,7 @@ fn places(config: Option<PathBuf>) -> ProjectPlaces {
     ProjectPlaces::new(".")
         .with_config(config)
         .with_user_config(user)
+        .with_home(etcetera::home_dir().ok())
 }
 
 /// Says what is wrong, each on a line.

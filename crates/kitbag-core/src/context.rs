@@ -1,6 +1,7 @@
 //! The conversation context that every provider can answer: a system prompt, the history, and the
 //! current message.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -154,6 +155,9 @@ pub struct McpServer {
     pub command: String,
     /// The command's arguments.
     pub args: Vec<String>,
+    /// Variables that the command gets besides those of the environment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
 }
 
 /// A context that no provider should see.
@@ -205,6 +209,7 @@ mod tests {
                 name: "web".into(),
                 command: "npx".into(),
                 args: vec!["--headless".into()],
+                env: [("DISPLAY".into(), ":0".into())].into(),
             }],
             model: Some("gpt-4o".into()),
             ..conversation()
@@ -226,7 +231,12 @@ mod tests {
 
     #[test]
     fn o02_server_has_a_default_and_role_stays_a_string() {
-        assert_eq!(McpServer::default().name, "");
+        let plain = serde_json::to_string(&McpServer::default()).unwrap();
+        assert_eq!(plain, r#"{"name":"","command":"","args":[]}"#);
+        assert_eq!(
+            serde_json::from_str::<McpServer>(&plain).unwrap(),
+            McpServer::default()
+        );
         let entry: ContextEntry =
             serde_json::from_str(r#"{"role":"robot","content":"x"}"#).unwrap();
         assert_eq!(entry.role, "robot");

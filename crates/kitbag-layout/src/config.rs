@@ -9,6 +9,7 @@ mod memory;
 mod nodes;
 mod provider;
 mod read;
+mod skills;
 
 use indexmap::IndexMap;
 use kitbag_core::view::View;
@@ -17,7 +18,7 @@ use crate::agent::Agent;
 use crate::layouts::OnUnknown;
 use crate::manifest::Layout;
 use crate::props::merge;
-use crate::value::{Map, Value};
+use crate::value::Map;
 
 pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
@@ -26,6 +27,7 @@ pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
+pub use skills::{SkillPath, SkillSettings};
 
 /// What a project file says, or several of them laid over each other.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +41,8 @@ pub struct Config {
     pub documents: IndexMap<String, DocumentEntry>,
     /// The views of nodes by name, those that cannot be used among them; see [`node`](Self::node).
     pub nodes: IndexMap<String, Option<View>>,
-    /// Where skills are and which count, as it is written.
-    pub skills: Option<Value>,
+    /// Where skills are, and which count.
+    pub skills: SkillSettings,
     /// Variables that templates see.
     pub vars: Map,
     /// The variables of the environment that templates may see, if that is said.
@@ -116,7 +118,7 @@ impl Config {
             layouts: over(user.layouts, project.layouts),
             documents: over(user.documents, project.documents),
             nodes: over(user.nodes, project.nodes),
-            skills: project.skills.or(user.skills),
+            skills: SkillSettings::merge(user.skills, project.skills),
             vars: merge(&user.vars, Some(&project.vars)),
             env_allow: project.env_allow.or(user.env_allow),
             settings: Settings::merge(user.settings, project.settings),
@@ -129,11 +131,12 @@ impl Config {
     }
 
     /// Notes that the file was found in a folder, and not named by its user: it may be anybody's. Of
-    /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, and the
-    /// models that it names are known as a folder's.
+    /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, the
+    /// models that it names are known as a folder's, and it makes no skill the user's own.
     pub fn found_in_folder(&mut self, user: &Self) {
         self.memory.restrict(&user.memory);
         self.hooks.restrict(&user.hooks);
+        self.skills.restrict(&user.skills);
         self.providers
             .retain(|name, _| !user.providers.contains_key(name));
         for provider in self.providers.values_mut() {

@@ -23,6 +23,7 @@ pub mod prompt;
 pub mod props;
 pub mod query;
 pub mod reserved;
+pub mod skill;
 pub mod template;
 pub mod value;
 mod yaml;
@@ -31,7 +32,8 @@ pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Channels, Config, Declared, HeaderSource, HookScope, HookSettings, KeySource, Learning,
-    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, StatedFacts, StoredSecrets,
+    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, SkillSettings, StatedFacts,
+    StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};
@@ -39,6 +41,7 @@ pub use layouts::Layouts;
 pub use manifest::Layout;
 pub use problem::{FileProblem, Severity};
 pub use prompt::ShownBy;
+pub use skill::SkillText;
 pub use template::{
     Escape, Limited, Limits, Missing, PathUse, Place, RenderSettings, Template, TemplateError,
     TemplateProblem,

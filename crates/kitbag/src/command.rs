@@ -15,6 +15,7 @@ mod memory;
 mod read;
 mod remind;
 mod settings;
+mod skills;
 mod status;
 mod table;
 
@@ -83,6 +84,8 @@ impl Engine {
             CommandName::Forget => forget::forget(asked).await,
             CommandName::History => history::history(asked).await,
             CommandName::Remind => remind::remind(asked).await,
+            CommandName::Skills => skills::skills(asked).await,
+            CommandName::Skill => Err(asked.wrong("needs the name of a skill and a message")),
             CommandName::Model => settings::model(asked),
             CommandName::Agent => settings::agent(asked),
             CommandName::New => conversation::new(asked).await,

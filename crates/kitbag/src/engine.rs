@@ -23,6 +23,7 @@ use std::borrow::Cow;
 
 use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
 use kitbag_core::content::Content;
+use kitbag_core::context::McpServer;
 use kitbag_core::envelope::TaskType;
 use kitbag_core::history::HistoryRoom;
 use kitbag_core::message::Message;
@@ -46,7 +47,7 @@ pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
 pub use whole::{Engine, EngineBuilder, EngineError};
 
 use crate::tokens::ModelProfile;
-use crate::wire::{Laid, Request};
+use crate::wire::{Dialect, Laid, Request};
 
 /// What a prompt is asked for, besides what sources bring.
 #[derive(Debug, Clone)]
@@ -95,6 +96,8 @@ pub struct Composed {
     pub redacted: Vec<Redaction>,
     /// The most that the history could have taken.
     pub history_room: HistoryRoom,
+    /// The MCP servers that active skills bring.
+    pub mcp_servers: Vec<McpServer>,
 }
 
 impl Composed {
@@ -108,10 +111,14 @@ impl Composed {
     }
 
     /// The request to a provider, which sends the [`body`](Self::body); none where the form is no
-    /// request.
+    /// request. One for a program names the MCP servers to start; APIs start none.
     #[must_use]
     pub fn request(&self) -> Option<Request> {
-        self.laid().request()
+        let mut request = self.laid().request()?;
+        if request.dialect == Dialect::Flat {
+            request.set_mcp_servers(&self.mcp_servers);
+        }
+        Some(request)
     }
 
     fn laid(&self) -> Laid<'_> {
@@ -180,5 +187,6 @@ pub(crate) fn try_compose(
         assembly,
         redacted: all.redacted,
         history_room,
+        mcp_servers: Vec::new(),
     })
 }

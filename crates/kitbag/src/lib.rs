@@ -28,6 +28,8 @@ pub mod recall;
 #[cfg(feature = "layouts")]
 pub mod receive;
 mod shorten;
+#[cfg(feature = "layouts")]
+pub mod skill;
 pub mod tokens;
 #[cfg(feature = "layouts")]
 pub mod tool;

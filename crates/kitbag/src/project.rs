@@ -7,6 +7,7 @@ mod check;
 mod documents;
 mod files;
 mod root;
+mod skills;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ use kitbag_layout::{Agent, Config, FileProblem, Layout, Map};
 
 pub use documents::ProjectDocuments;
 use files::read_text;
+
+use crate::skill::Skills;
 
 /// The names of a project's configuration, the first that is there counts.
 pub const CONFIG_NAMES: [&str; 4] = ["kitbag.yaml", "kitbag.yml", "crewx.yaml", "crewx.yml"];
@@ -41,6 +44,8 @@ pub struct ProjectPlaces {
     pub config: Option<PathBuf>,
     /// The user's configuration, which the project's stands over.
     pub user_config: Option<PathBuf>,
+    /// The user's home, which may have skills.
+    pub home: Option<PathBuf>,
 }
 
 impl ProjectPlaces {
@@ -51,6 +56,7 @@ impl ProjectPlaces {
             folder: folder.into(),
             config: None,
             user_config: None,
+            home: None,
         }
     }
 
@@ -65,6 +71,13 @@ impl ProjectPlaces {
     #[must_use]
     pub fn with_user_config(mut self, config: Option<PathBuf>) -> Self {
         self.user_config = config;
+        self
+    }
+
+    /// The same with the user's home.
+    #[must_use]
+    pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
+        self.home = home;
         self
     }
 }
@@ -108,7 +121,9 @@ pub struct Project {
     pub partials: BTreeMap<String, Template>,
     /// How conversations are shown, if the project says so.
     pub conversation: Option<Template>,
-    /// All that is wrong.
+    /// The skills of the project and of its user, with what is wrong with them.
+    pub skills: Skills,
+    /// All that is wrong with its other files.
     pub problems: Vec<FileProblem>,
     /// The project's configuration, as messages name it.
     config_name: String,
@@ -123,6 +138,9 @@ impl Project {
         project.partials = builtin::partials();
         project.read_layouts();
         project.read_conversation();
+        project.skills = project
+            .skill_places(places)
+            .read_for(&project.config.skills);
         project
     }
 
@@ -160,6 +178,7 @@ impl Project {
             layouts: Layouts::new(""),
             partials: BTreeMap::new(),
             conversation: None,
+            skills: Skills::default(),
             root: root.unwrap_or_else(|| places.folder.clone()),
             files,
             config,

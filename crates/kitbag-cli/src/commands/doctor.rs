@@ -13,7 +13,7 @@ use crate::store::{self, StoreArgs};
 
 /// Tells what works on this machine, where each setting came from, and what to do about problems
 ///
-/// Looks at configuration, memory, providers and their keys (which are not printed), git, parsers, the cache
+/// Looks at configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the cache
 /// and the coding agents that use Kitbag. Nothing is changed, and nothing is sent anywhere. Fails if
 /// something is broken; what is merely not set up is a note.
 #[derive(clap::Args)]
@@ -28,6 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let project = args.project.open()?;
     let mut findings = checks::configuration(&project);
+    findings.extend(checks::skills(&project));
     findings.push(store::run(checks::memory(place))?);
     findings.extend(checks::recall_model());
     findings.extend(checks::providers(&project));

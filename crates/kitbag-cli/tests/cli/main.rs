@@ -33,4 +33,5 @@ mod readme;
 mod receive;
 mod remind;
 mod run;
+mod skill;
 mod tokens;

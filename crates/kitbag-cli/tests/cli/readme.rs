@@ -27,6 +27,11 @@ fn x11_console_examples_print_what_the_guide_to_agents_says() {
     assert!(run_examples("docs/agents.md") >= 3);
 }
 
+#[test]
+fn o10_console_examples_print_what_the_guide_to_skills_says() {
+    assert!(run_examples("docs/skills.md") >= 3);
+}
+
 /// Help comes before anything is done, and an option that does not exist before help.
 #[test]
 fn x03_the_options_in_shell_examples_of_the_readme_exist() {
@@ -72,6 +77,8 @@ fn run_examples(document: &str) -> usize {
                 .args(["-c", &format!("{command} 2>&1")])
                 .env("PATH", &path)
                 .env("KITBAG_CACHE_DIR", cache.path())
+                .env("HOME", cache.path())
+                .env("XDG_CONFIG_HOME", cache.path())
                 .env("KITBAG_STORE", cache.path().join("memory.db"))
                 .env_remove("KITBAG_LOG")
                 .env_remove("KITBAG_CONFIG")

@@ -45,6 +45,8 @@ impl Folder {
             .current_dir(self.path())
             // Whoever runs the tests may have chosen a model.
             .env("XDG_CONFIG_HOME", self.path().join(".config"))
+            // Or have skills.
+            .env("HOME", self.path().join(".home"))
             .env_remove("KITBAG_LOG")
             .env_remove("KITBAG_STORE")
             .env_remove("KITBAG_TENANT")

@@ -1,7 +1,8 @@
 //! Reading a project file.
 
 use super::{
-    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, Settings, nodes,
+    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, Settings,
+    SkillSettings, nodes,
 };
 use crate::agent;
 use crate::layouts::OnUnknown;
@@ -53,7 +54,7 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
         layouts: root.read("layouts", manifest::read_map).unwrap_or_default(),
         documents: documents.unwrap_or_default(),
         nodes: root.read("nodes", nodes::read_map).unwrap_or_default(),
-        skills: root.get("skills").map(|skills| skills.node.to_value()),
+        skills: root.read("skills", SkillSettings::read).unwrap_or_default(),
         vars: vars.unwrap_or_default().into_map(),
         env_allow: root.read("env", read_env),
         settings: root.read("settings", read_settings).unwrap_or_default(),

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::document::DocumentKind;
+use crate::value::Value;
 use crate::yaml::Node;
 
 fn read(file: &str, text: &str) -> Config {

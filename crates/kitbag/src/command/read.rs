@@ -4,7 +4,7 @@ use kitbag_core::content::Content;
 use kitbag_layout::nearest::within_two;
 
 use super::CommandError;
-use super::table::{COMMANDS, CommandSpec};
+use super::table::{COMMANDS, CommandName, CommandSpec};
 
 /// A message that is a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Command {
 /// Reads a command; none where the message is for the model.
 ///
 /// A command is a message of one line and of words alone whose very first character is a slash and
-/// whose first word is in the table. So `//` begins a comment and `/etc/hosts` a path, and a space before
+/// whose first word is in the table, but for `/skill NAME …`, which the model answers. So `//` begins a comment and `/etc/hosts` a path, and a space before
 /// the slash sends `/help` itself to the model. A slash with another word is for the model too
 /// (`/tmp is full`), unless the word stands alone or is a slip away from a command: then the sender is
 /// asked what was meant.
@@ -61,7 +61,8 @@ pub fn read(message: &Content) -> Result<Option<Command>, CommandError> {
     let name = word.to_ascii_lowercase();
     if let Some(spec) = COMMANDS.iter().find(|spec| spec.name == name) {
         let rest = rest.trim().to_owned();
-        return Ok(Some(Command { spec, rest }));
+        let is_message = spec.id == CommandName::Skill && !rest.is_empty();
+        return Ok((!is_message).then_some(Command { spec, rest }));
     }
     let known: Vec<&str> = COMMANDS.iter().map(|spec| spec.name).collect();
     let near = within_two(&name, &known);
@@ -123,6 +124,7 @@ mod tests {
             "/fakten über mich",
             "/übersicht",
             "what does /facts do?",
+            "/skill baking how long?",
         ] {
             assert_eq!(reading(message), "message", "{message:?}");
         }

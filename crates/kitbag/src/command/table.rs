@@ -25,6 +25,8 @@ pub(super) enum CommandName {
     Facts,
     Forget,
     Remind,
+    Skills,
+    Skill,
     Model,
     Agent,
     Quit,
@@ -82,6 +84,18 @@ pub const COMMANDS: &[CommandSpec] = &[
         "remind",
         "[TEXT | remove KEY]",
         "keeps a text in every prompt, lists such texts, or removes one",
+    ),
+    spec(
+        CommandName::Skills,
+        "skills",
+        "",
+        "the skills that there are, and which are active and why",
+    ),
+    spec(
+        CommandName::Skill,
+        "skill",
+        "NAME MESSAGE",
+        "a message for the model, with the text of a skill",
     ),
     spec(
         CommandName::Model,

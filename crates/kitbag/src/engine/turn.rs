@@ -30,6 +30,7 @@ use conversation::Conversation;
 use kitbag_layout::ShownBy;
 
 use crate::project::Project;
+use crate::skill::{ActiveSkill, SkillPart, servers, skill_part};
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -108,6 +109,8 @@ pub struct TurnPrompt {
     pub composed: Composed,
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
     pub agent: Option<AgentPart>,
+    /// The skills that are active in the turn, each with the reason.
+    pub skills: Vec<ActiveSkill>,
 }
 
 impl TurnPrompt {
@@ -117,6 +120,7 @@ impl TurnPrompt {
     pub fn context(&self) -> Option<Context> {
         let mut context = Context::from_prompt_string(&self.composed.assembly.body).ok()?;
         context.model.clone_from(&self.composed.draft.model);
+        context.mcp_servers.clone_from(&self.composed.mcp_servers);
         Some(context)
     }
 }
@@ -222,6 +226,17 @@ pub async fn turn(
     };
     #[cfg(not(feature = "store"))]
     let mut conversation = Conversation::new(request, &[]);
+    let skills = sources.project.map(|project| {
+        let message = prompt.current.content.text();
+        let epoch = conversation.epoch.as_ref();
+        let budget = prompt.settings.budget;
+        skill_part(&project.skills, &message, epoch, budget, counter)
+    });
+    let SkillPart {
+        contribution,
+        active: skills,
+    } = skills.unwrap_or_default();
+    contributions.push(contribution);
     contributions.push(std::mem::take(&mut conversation.contribution));
     let agent = match &agent {
         Some(source) => {
@@ -276,13 +291,16 @@ pub async fn turn(
         }
         None => all,
     };
+    let mut composed = compose(&prompt, vec![all], counter, epoch)?;
+    composed.mcp_servers = servers(&skills);
     Ok(TurnPrompt {
         #[cfg(feature = "store")]
         conversation: conversation.id,
         #[cfg(feature = "store")]
         previous_at: conversation.latest,
-        composed: compose(&prompt, vec![all], counter, epoch)?,
+        composed,
         agent,
+        skills,
     })
 }
 

@@ -142,7 +142,10 @@ impl ClaudeCode {
         }
         let mut servers = settings.mcp_servers.clone();
         for server in request.mcp_servers() {
-            let entry = json!({ "command": server.command, "args": server.args });
+            let mut entry = json!({ "command": server.command, "args": server.args });
+            if let (false, Some(entry)) = (server.env.is_empty(), entry.as_object_mut()) {
+                entry.insert("env".to_owned(), json!(server.env));
+            }
             let entry = RawJson::from_value(&entry).map_err(|error| self.wrong(error))?;
             servers.entry(server.name).or_insert(entry);
         }

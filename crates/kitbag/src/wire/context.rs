@@ -40,8 +40,13 @@ impl Request {
             text: &flat,
         };
         let mut request = laid.request_in(dialect);
-        request.set_list(SERVERS, &context.mcp_servers);
+        request.set_mcp_servers(&context.mcp_servers);
         request
+    }
+
+    /// Sets the MCP servers to start for the request.
+    pub(crate) fn set_mcp_servers(&mut self, servers: &[McpServer]) {
+        self.set_list(SERVERS, servers);
     }
 
     /// The MCP servers to start for the request.

@@ -14,6 +14,7 @@ mod complete;
 mod counting;
 mod events;
 mod examples;
+mod skills;
 
 use std::future::Future;
 

@@ -42,6 +42,24 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     findings
 }
 
+/// The skills, and each that cannot be used.
+pub(super) fn skills(project: &Project) -> Vec<Finding> {
+    const TOPIC: &str = "skills";
+    let skills = &project.skills;
+    let broken = skills.problems.iter().filter(|problem| problem.is_error());
+    let broken = broken.map(|problem| {
+        let advice = "`kitbag skill check` tells all that is wrong with skills";
+        Finding::new(TOPIC, State::Note, problem.to_string()).advise(advice)
+    });
+    let names = skills.skills.iter().map(|skill| skill.text.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let all = match names.is_empty() {
+        true => Finding::new(TOPIC, State::Note, "there are none, which is fine"),
+        false => Finding::new(TOPIC, State::Works, names.join(", ")),
+    };
+    broken.chain([all]).collect()
+}
+
 /// Whether memory can be opened, and what it holds.
 pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
     const TOPIC: &str = "memory";

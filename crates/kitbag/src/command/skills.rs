@@ -1,0 +1,60 @@
+//! `/skills`: the skills that there are, and which of them are active in the conversation and why.
+
+use kitbag_core::assembly::Epoch;
+use kitbag_core::role::Role;
+use kitbag_store::MemoryRequest;
+
+use super::{Asked, CommandError, CommandReply};
+use crate::skill::{Activation, Skill, is_standing, why};
+use crate::words::beginning;
+
+pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+    asked.takes_nothing()?;
+    let skills = asked.engine.project().map(|project| &project.skills);
+    let Some(skills) = skills.filter(|skills| !skills.skills.is_empty()) else {
+        return Ok("there are no skills".to_owned().into());
+    };
+    let said = said(asked).await?;
+    let mut lines: Vec<String> = skills.skills.iter().map(|skill| said.line(skill)).collect();
+    let problems = skills.problems.iter();
+    lines.extend(problems.map(|problem| format!("warning: {problem}")));
+    Ok(lines.join("\n").into())
+}
+
+/// A conversation as far as skills are concerned.
+#[derive(Default)]
+struct Said {
+    epoch: Option<Epoch>,
+    /// What its user said, the latest first.
+    messages: Vec<String>,
+}
+
+async fn said(asked: Asked<'_>) -> Result<Said, CommandError> {
+    let Some(store) = &asked.engine.store else {
+        return Ok(Said::default());
+    };
+    let now = (asked.engine.clock)();
+    let request = MemoryRequest::new(asked.incoming.clone(), now);
+    let read = store.read_conversation(&request).await?;
+    let users = read.messages.iter().rev();
+    let users = users.filter(|stored| stored.message.role == Role::User);
+    Ok(Said {
+        epoch: read.state.epoch,
+        messages: users.map(|stored| stored.text().into_owned()).collect(),
+    })
+}
+
+impl Said {
+    /// A skill, with the reason where it is active.
+    fn line(&self, skill: &Skill) -> String {
+        let text = &skill.text;
+        let mut line = format!("{} ({})", text.name, skill.origin.as_str());
+        if is_standing(skill, self.epoch.as_ref()) {
+            let mut messages = self.messages.iter();
+            let reason = messages.find_map(|message| why(skill, message));
+            let reason = reason.unwrap_or(Activation::Earlier);
+            line.push_str(&format!(", active: {reason}"));
+        }
+        format!("{line}: {}", beginning(&text.description, 200))
+    }
+}
