@@ -2,7 +2,7 @@
 
 use std::env;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use kitbag::engine::{AgentError, TurnError};
@@ -32,9 +32,9 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
-/// A configuration, and the file that it was read from.
+/// A configuration, and the name of the file that it was read from.
 pub(crate) struct ConfigSource {
-    pub(crate) file: PathBuf,
+    pub(crate) name: String,
     pub(crate) config: Config,
 }
 
@@ -42,12 +42,19 @@ impl ProjectArgs {
     /// Reads the project. What is wrong with it is left to the caller to say; only a configuration
     /// that was named must be there.
     pub(crate) fn open(&self) -> Result<Project, Failure> {
+        self.open_in(Path::new("."))
+    }
+
+    /// The same for the project that another folder belongs to.
+    pub(crate) fn open_in(&self, folder: &Path) -> Result<Project, Failure> {
         let config = self.config.clone().or_else(config_of_environment);
         if let Some(file) = config.as_ref().filter(|file| !file.exists()) {
             let file = file.display();
             return Err(Failure::new(format_args!("there is no file {file}")));
         }
-        Ok(Project::open(&places(config)))
+        let mut places = places(config);
+        places.folder = folder.to_owned();
+        Ok(Project::open(&places))
     }
 
     /// The configurations that count, the one that stands over the others first, each as its own file has it.
@@ -60,9 +67,9 @@ impl ProjectArgs {
         user.config = user.user_config.take().filter(|file| file.is_file());
         let of = |places: &ProjectPlaces| {
             let project = Project::open(places);
-            let file = project.files.first()?.clone();
+            let file = project.files.first()?;
             Some(ConfigSource {
-                file,
+                name: file.display().to_string(),
                 config: project.config,
             })
         };

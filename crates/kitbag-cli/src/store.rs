@@ -49,11 +49,18 @@ impl StoreArgs {
 
     /// The same for an engine, whose project says what is kept.
     pub(crate) async fn open_or_make_for(&self, engine: &Engine) -> Result<Store, Failure> {
-        let store = self.open_or_make().await?;
-        Ok(match engine.project() {
-            Some(project) => following(&store, &project.config.memory),
-            None => store,
-        })
+        match engine.project() {
+            Some(project) => self.open_or_make_following(&project.config.memory).await,
+            None => self.open_or_make().await,
+        }
+    }
+
+    /// The same, with what is kept as these settings say.
+    pub(crate) async fn open_or_make_following(
+        &self,
+        settings: &MemorySettings,
+    ) -> Result<Store, Failure> {
+        Ok(following(&self.open_or_make().await?, settings))
     }
 
     /// Opens a store that must be there: a mistyped name should not look like an empty memory. It is

@@ -13,6 +13,9 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+/// The most bytes of a result as text. Clients read it into a window that is smaller.
+const LARGEST: usize = 1 << 20;
+
 /// The tools, by name, so that the list is the same each time.
 pub(crate) fn list(tools: &Tools) -> Vec<Tool> {
     tools.specs().into_iter().map(tool).collect()
@@ -63,6 +66,10 @@ pub(crate) async fn call(
         Err(ToolError::new(problem))
     });
     let result = match called {
+        Ok(output) if output.text.len() > LARGEST => {
+            let problem = "the result is too large for a client: ask for less";
+            CallToolResult::error(vec![ContentBlock::text(problem)])
+        }
         Ok(output) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
             result.structured_content = Some(output.structured);

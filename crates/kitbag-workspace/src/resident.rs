@@ -2,13 +2,14 @@
 //!
 //! Whatever was listed, read and parsed stays in memory. Before it is used again it is held against the
 //! file system: the time, the size and the number of every file and folder that was looked at, of ignore
-//! files, and of what git changes with each commit. Where anything differs, the tree is listed anew, and
+//! files, and of what git changes with each commit. Where anything differs, the tree is listed again, and
 //! only what changed is read again. So a survey gives the same as one that begins with nothing.
 
 mod stamps;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use crate::cache::{Cache, MAX_BYTES};
 use crate::workspace::{OpenError, Texts, Workspace, WorkspaceOptions};
@@ -40,13 +41,15 @@ impl Resident {
         root: &Path,
         options: &WorkspaceOptions,
     ) -> Result<Arc<Workspace>, OpenError> {
+        // Before anything is looked at: what changes from here on is seen as changed the next time.
+        let begun = SystemTime::now();
         let mut kept = lock(&self.kept);
         let known = kept
             .take()
             .filter(|kept| kept.root == root && kept.options == *options);
         let Some(known) = known else {
             let workspace = Workspace::open(root, options)?.keeping(Texts::default());
-            return Ok(Self::keep(&mut kept, options, workspace));
+            return Ok(Self::keep(&mut kept, options, workspace, begun));
         };
         let differing = known.stamps.differing(&known.workspace);
         if differing.is_empty() {
@@ -58,7 +61,8 @@ impl Resident {
         let texts = Texts::taken_over(&known.workspace, &workspace, |path| {
             !differing.contains(path)
         });
-        Ok(Self::keep(&mut kept, options, workspace.keeping(texts)))
+        let workspace = workspace.keeping(texts);
+        Ok(Self::keep(&mut kept, options, workspace, begun))
     }
 
     /// The cache in a folder, whose files are opened once.
@@ -79,12 +83,13 @@ impl Resident {
         kept: &mut Option<Kept>,
         options: &WorkspaceOptions,
         workspace: Workspace,
+        begun: SystemTime,
     ) -> Arc<Workspace> {
         let workspace = Arc::new(workspace);
         *kept = Some(Kept {
             root: workspace.root().to_owned(),
             options: options.clone(),
-            stamps: Stamps::of(&workspace),
+            stamps: Stamps::of(&workspace, begun),
             workspace: Arc::clone(&workspace),
         });
         workspace

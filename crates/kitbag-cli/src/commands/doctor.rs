@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     findings.extend(agents::findings());
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
-        settings: settings::all(&args.project, place),
+        settings: settings::all(&args.project, &project.config, place),
         findings,
     };
     match args.json {

@@ -14,7 +14,7 @@ use crate::counter::CounterArgs;
 use crate::failure::Failure;
 use crate::model::with_chosen_model;
 use crate::output;
-use crate::project::ProjectArgs;
+use crate::project::{ProjectArgs, say_problems};
 use crate::store::StoreArgs;
 
 /// Serves packs and memory to a coding agent over MCP, on stdin and stdout
@@ -49,7 +49,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        // Some tools compute for a while without a pause.
+        .worker_threads(4)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
@@ -60,7 +61,8 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
 }
 
 async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
-    let project = args.project.open_and_tell()?;
+    let project = args.project.open_in(&args.root)?;
+    say_problems(&project.problems);
     let (counter, _) = args.counter.counter()?;
     let mut scope = ToolScope::new(&args.root, counter);
     scope.cache_folder.clone_from(&args.cache_dir);
@@ -84,7 +86,7 @@ async fn memory(
     store: &StoreArgs,
     project: &Project,
 ) -> Result<(Store, String), Failure> {
-    let store = with_chosen_model(store.open_or_make().await?);
+    let store = with_chosen_model(store.open_or_make_following(&project.config.memory).await?);
     let sender = args.sender.clone();
     let sender = sender.unwrap_or_else(|| match project.config.hooks.scope() {
         HookScope::User => USER.to_owned(),

@@ -50,6 +50,12 @@ impl HookSettings {
         self.scope.unwrap_or_default()
     }
 
+    /// Whose memory it is, if that is said.
+    #[must_use]
+    pub const fn said_scope(&self) -> Option<HookScope> {
+        self.scope
+    }
+
     /// The most tokens that are added to one prompt.
     #[must_use]
     pub fn budget(&self) -> Tokens {

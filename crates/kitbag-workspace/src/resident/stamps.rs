@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use ignore::gitignore::gitconfig_excludes_path;
 use rayon::prelude::*;
 
 use crate::workspace::Workspace;
 
 /// A file system may give a change the time of the one before it, if they follow each other at once. So
-/// what was changed this short before it was looked at counts as changed.
+/// what was changed this short before the look began, or while it lasted, counts as changed.
 const UNSETTLED: Duration = Duration::from_millis(100);
 
 /// Files of git that change with a commit, a checkout or a setting.
@@ -26,7 +27,7 @@ const GIT_FILES: [&str; 6] = [
 /// The time, the size and the number of everything that a workspace was made of.
 #[derive(Debug)]
 pub(super) struct Stamps {
-    taken: SystemTime,
+    begun: SystemTime,
     /// In the order of the workspace's files.
     files: Vec<Option<Stamp>>,
     /// Folders, ignore files and files of git.
@@ -38,6 +39,8 @@ struct Stamp {
     modified: SystemTime,
     size: u64,
     number: u64,
+    /// Changes also where the time of the content was set back, and with the rights.
+    changed: (i64, i64),
 }
 
 /// What is no longer as it was.
@@ -58,23 +61,23 @@ impl Differing {
 }
 
 impl Stamps {
-    pub(super) fn of(workspace: &Workspace) -> Self {
-        // Before anything is looked at: what changes meanwhile is then seen as changed.
-        let taken = SystemTime::now();
+    /// The marks of a workspace that somebody began to list at `begun`.
+    pub(super) fn of(workspace: &Workspace, begun: SystemTime) -> Self {
         let root = workspace.root();
         let files = workspace.files().par_iter();
         let files = files
             .map(|file| Stamp::of(&root.join(&file.path)))
             .collect();
         let listed = workspace.looked_at().iter().map(|path| root.join(path));
-        let others: Vec<PathBuf> = listed.chain(git_files(root)).collect();
+        let outside = git_files(root).into_iter().chain(rules_above(root));
+        let others: Vec<PathBuf> = listed.chain(outside).collect();
         let others = others.into_par_iter();
         let others = others.map(|path| {
             let stamp = Stamp::of(&path);
             (path, stamp)
         });
         Self {
-            taken,
+            begun,
             files,
             others: others.collect(),
         }
@@ -83,10 +86,10 @@ impl Stamps {
     /// Looks at everything again.
     pub(super) fn differing(&self, workspace: &Workspace) -> Differing {
         let root = workspace.root();
-        let settled = self.taken.checked_sub(UNSETTLED);
+        let settled = self.begun.checked_sub(UNSETTLED);
         let is_same = |before: Option<Stamp>, path: &Path| {
             let now = Stamp::of(path);
-            let is_settled = |stamp: Stamp| settled.is_some_and(|taken| stamp.modified < taken);
+            let is_settled = |stamp: Stamp| settled.is_some_and(|begun| stamp.modified < begun);
             before == now && before.is_none_or(is_settled)
         };
         let files = workspace.files().par_iter().zip(&self.files);
@@ -105,15 +108,32 @@ impl Stamp {
     fn of(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok()?;
         #[cfg(unix)]
-        let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+        let (number, changed) = {
+            use std::os::unix::fs::MetadataExt as _;
+            let changed = (metadata.ctime(), metadata.ctime_nsec());
+            (metadata.ino(), changed)
+        };
         #[cfg(not(unix))]
-        let number = 0;
+        let (number, changed) = (0, (0, 0));
         Some(Self {
             modified: metadata.modified().ok()?,
             size: metadata.len(),
             number,
+            changed,
         })
     }
+}
+
+/// The files of rules above a folder, and the user's own, there or not.
+fn rules_above(root: &Path) -> Vec<PathBuf> {
+    let Ok(root) = root.canonicalize() else {
+        return Vec::new();
+    };
+    let above = root.ancestors().skip(1).flat_map(|folder| {
+        let names = [".gitignore", ".ignore", ".kitbagignore"];
+        names.map(|name| folder.join(name))
+    });
+    above.chain(gitconfig_excludes_path()).collect()
 }
 
 /// The files of the repository that a folder is in, there or not.

@@ -106,6 +106,51 @@ fn x10_every_kind_of_change_is_seen() {
 }
 
 #[test]
+fn x10_rules_above_the_root_and_times_that_are_set_back_are_seen() {
+    let tree = tree();
+    let resident = Resident::default();
+    let options = WorkspaceOptions::default();
+    let below = tree.path().join("dough");
+    let names = |workspace: &Workspace| -> Vec<String> {
+        workspace
+            .files()
+            .iter()
+            .map(|file| file.path.clone())
+            .collect()
+    };
+    settle();
+    assert_eq!(
+        names(&resident.open(&below, &options).unwrap()),
+        ["knead.rs", "proof.rs"]
+    );
+    settle();
+    tree.write("dough/new.rs", "")
+        .write(".gitignore", "*.log\nnew.rs\n");
+    settle();
+    assert_eq!(
+        names(&resident.open(&below, &options).unwrap()),
+        ["knead.rs", "proof.rs"]
+    );
+    settle();
+    tree.write(".gitignore", "*.log\nold.rs\n");
+    let listed = names(&resident.open(&below, &options).unwrap());
+    assert_eq!(listed, ["knead.rs", "new.rs", "proof.rs"]);
+
+    settle();
+    let knead = below.join("knead.rs");
+    let before = fs::metadata(&knead).unwrap().modified().unwrap();
+    resident.open(&below, &options).unwrap();
+    settle();
+    tree.write("dough/knead.rs", "fn oven_() {}\n");
+    let file = fs::File::options().write(true).open(&knead).unwrap();
+    file.set_modified(before).unwrap();
+    let cache = resident.cache(None);
+    let warm = resident.open(&below, &options).unwrap();
+    let cold = Workspace::open(&below, &options).unwrap();
+    assert_eq!(found(&warm, &cache), found(&cold, &cache));
+}
+
+#[test]
 fn x10_a_change_at_once_after_a_look_is_seen() {
     let tree = tree();
     let resident = Resident::default();

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use kitbag::layout::{Config, Learning, StatedFacts, StoredSecrets};
+use kitbag::layout::{Config, HookScope, Learning, StatedFacts, StoredSecrets};
 use kitbag::workspace::cache::default_folder;
 
 use super::Setting;
@@ -11,7 +11,7 @@ use crate::project::{ConfigSource, ProjectArgs};
 use crate::store::StoreArgs;
 
 /// Every setting of this folder and this user.
-pub(super) fn all(project: &ProjectArgs, place: &StoreArgs) -> Vec<Setting> {
+pub(super) fn all(project: &ProjectArgs, merged: &Config, place: &StoreArgs) -> Vec<Setting> {
     let mut settings = Vec::new();
     if let Ok(location) = place.location() {
         let from = given("--store", "KITBAG_STORE", place.is_named());
@@ -29,17 +29,27 @@ pub(super) fn all(project: &ProjectArgs, place: &StoreArgs) -> Vec<Setting> {
     }
     let sources = project.sources();
     let mut configured = |name: &'static str, value: fn(&Config) -> Option<String>, usual: &str| {
-        let found = sources.iter().find_map(|source: &ConfigSource| {
-            let value = value(&source.config)?;
-            Some((value, source.file.display().to_string()))
-        });
-        let (value, from) = found.unwrap_or_else(|| (usual.to_owned(), DEFAULT.to_owned()));
+        // The value that holds, and the file that says the same.
+        let (value, from) = match value(merged) {
+            Some(held) => {
+                let says = |source: &&ConfigSource| value(&source.config).as_ref() == Some(&held);
+                let file = sources.iter().find(says);
+                let file = file.map_or("several files", |source| source.name.as_str());
+                (held.clone(), file.to_owned())
+            }
+            None => (usual.to_owned(), DEFAULT.to_owned()),
+        };
         settings.push(setting(name, value, from));
     };
     configured(
         "settings.model",
         |config| config.settings.model.clone(),
         "the provider's own",
+    );
+    configured(
+        "settings.model of the folder, if its provider is yours",
+        |config| config.settings.folder_model.clone(),
+        "none",
     );
     configured(
         "settings.learning_model",
@@ -89,6 +99,11 @@ pub(super) fn all(project: &ProjectArgs, place: &StoreArgs) -> Vec<Setting> {
         |config| listed(config.providers.keys().map(String::as_str)),
         "built-in ones",
     );
+    configured(
+        "hooks.scope",
+        |config| config.hooks.said_scope().map(scope),
+        "project",
+    );
     settings
 }
 
@@ -129,6 +144,15 @@ fn secrets(secrets: StoredSecrets) -> String {
         _ => "mask",
     };
     secrets.to_owned()
+}
+
+fn scope(scope: HookScope) -> String {
+    let scope = match scope {
+        HookScope::User => "user",
+        HookScope::Off => "off",
+        _ => "project",
+    };
+    scope.to_owned()
 }
 
 fn facts(facts: StatedFacts) -> String {

@@ -1,5 +1,7 @@
 //! Whose memory is meant: where nobody is named, and where a name is mistyped.
 
+use std::path::Path;
+
 use kitbag::hook::CodingAgent;
 use kitbag::store::{ConversationKey, ExportFilter, MessageFilter, Store};
 
@@ -41,8 +43,9 @@ pub(crate) async fn knows_anybody(store: &Store) -> Result<bool, Failure> {
     Ok(known.iter().any(is_person))
 }
 
-fn is_person((_, channel): &(String, String)) -> bool {
-    CodingAgent::of_channel(channel).is_none()
+/// A project has the path of its folder for a name, whoever remembered something about it.
+fn is_person((sender, channel): &(String, String)) -> bool {
+    CodingAgent::of_channel(channel).is_none() && !Path::new(sender).is_absolute()
 }
 
 /// The channels on which a sender has conversations.

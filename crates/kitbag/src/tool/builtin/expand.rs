@@ -22,9 +22,11 @@ pub(super) struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The text; secrets are replaced
+    /// The text; secrets in files are replaced
     text: String,
-    /// The handle of the rest, where the text was too long
+    /// Whether it was too long and is cut
+    is_cut: bool,
+    /// The handle of the rest, where there is one
     #[serde(skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
 }
@@ -52,9 +54,10 @@ impl Tool for ExpandTool {
     }
 
     fn text(output: &Output) -> String {
-        match &output.rest {
-            Some(rest) => format!("{}\n(cut here; `{rest}` is the rest)\n", output.text),
-            None => output.text.clone(),
+        match (&output.rest, output.is_cut) {
+            (Some(rest), _) => format!("{}\n(cut here; `{rest}` is the rest)\n", output.text),
+            (None, true) => format!("{}\n(cut here: it is too long)\n", output.text),
+            (None, false) => output.text.clone(),
         }
     }
 }
@@ -73,11 +76,16 @@ impl ExpandTool {
         Ok(self.bounded("", stored.text().into_owned()))
     }
 
-    /// Cuts a long text at a line, and tells the handle of the rest where lines can be asked for.
+    /// Cuts a long text at a line, and tells the handle of the rest where lines can be asked for. A line that
+    /// is too long by itself is cut inside.
     fn bounded(&self, handle: &str, text: String) -> Output {
         let counter = &self.0.counter;
         if counter.count(&text).0 <= TOKENS {
-            return Output { text, rest: None };
+            return Output {
+                text,
+                is_cut: false,
+                rest: None,
+            };
         }
         let mut used = 0;
         let mut kept = 0;
@@ -87,26 +95,33 @@ impl ExpandTool {
             kept += usize::from(fits);
             fits
         });
-        let text: String = lines.collect();
-        let (path, part) = split(handle);
-        let rest = part.map(|first| format!("{path}:{}-", first + kept));
-        Output { text, rest }
+        let mut shown: String = lines.collect();
+        if shown.is_empty() {
+            // No vocabulary makes more tokens than characters.
+            shown = text.chars().take(TOKENS as usize).collect();
+            kept = 1;
+        }
+        Output {
+            text: shown,
+            is_cut: true,
+            rest: rest(handle, kept),
+        }
     }
 }
 
-/// The path of a handle and the line that its text begins with; none where that is not known.
-fn split(handle: &str) -> (&str, Option<usize>) {
+/// The handle of the lines behind the first `kept` of a handle's; none where lines cannot be asked for.
+fn rest(handle: &str, kept: usize) -> Option<String> {
     if handle.is_empty() || handle.contains('#') {
-        return (handle, None);
+        return None;
     }
-    match handle.rsplit_once(':') {
-        Some((path, lines)) => {
-            let first = lines.split('-').next().and_then(|first| first.parse().ok());
-            match first {
-                Some(first) => (path, Some(first)),
-                None => (handle, Some(1)),
-            }
-        }
-        None => (handle, Some(1)),
+    let lines = handle.rsplit_once(':').and_then(|(path, lines)| {
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        Some((path, first.parse::<usize>().ok()?, last))
+    });
+    let (path, first, last) = lines.unwrap_or((handle, 1, ""));
+    let next = first.saturating_add(kept);
+    match last.parse::<usize>() {
+        Ok(last) if next > last => None,
+        _ => Some(format!("{path}:{next}-{last}")),
     }
 }
