@@ -14,6 +14,8 @@ mod history;
 mod people;
 #[cfg(feature = "store")]
 mod replay;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod steps;
 #[cfg(feature = "layouts")]
 mod turn;
 #[cfg(feature = "layouts")]
@@ -36,7 +38,7 @@ pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part}
 pub use contribution::{Contribution, DraftParts};
 pub(crate) use events::tell;
 #[cfg(all(feature = "providers", feature = "store"))]
-pub(crate) use history::{said, share};
+pub(crate) use history::{largest_result, said, share};
 pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};

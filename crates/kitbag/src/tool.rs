@@ -4,9 +4,11 @@
 //! them by name and calls them with JSON, so that a server, an agent's loop and a test meet the same tool.
 //! [`builtin`] gives those over the engine: packs and memory.
 
+mod approval;
 #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
 mod builtin;
 mod error;
+mod limits;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -21,9 +23,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use approval::Toolbox;
+pub use approval::{Approval, ApprovalRequest};
 #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
 pub use builtin::{ToolScope, builtin};
 pub use error::ToolError;
+pub use limits::ToolLimits;
 use schema::schema_of;
 
 /// A tool with typed arguments and a typed result.
@@ -87,7 +93,7 @@ pub trait Tool: Send + Sync + 'static {
     }
 }
 
-/// What a call of a tool changes.
+/// What a call of a tool changes. Everything but [`Reads`](Self::Reads) needs an [`Approval`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
@@ -181,6 +187,23 @@ impl Tools {
     /// Adds a tool; one of the same name is replaced.
     pub fn add(&mut self, tool: Arc<dyn AnyTool>) {
         self.0.insert(tool.spec().definition.name, tool);
+    }
+
+    /// Adds all tools of another set; those of the same name are replaced.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What to tell a model of one.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<ToolSpec> {
+        self.0.get(name).map(|tool| tool.spec())
     }
 
     /// What to tell a model of each, by name.

@@ -31,3 +31,4 @@ mod receive;
 mod remind;
 mod run;
 mod tokens;
+mod tools;

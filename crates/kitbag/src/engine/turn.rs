@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use kitbag_core::assembly::{AssembleError, OutputForm};
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
-use kitbag_core::tokens::TokenCounter;
+use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_core::view::{TurnState, View};
 use kitbag_layout::PlatformError;
 #[cfg(feature = "store")]
@@ -108,6 +108,8 @@ pub struct TurnPrompt {
     pub composed: Composed,
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
     pub agent: Option<AgentPart>,
+    /// The tokens that the budget of the prompt leaves to the steps of the turn.
+    pub(crate) room_for_steps: Tokens,
 }
 
 impl TurnPrompt {
@@ -283,6 +285,7 @@ pub async fn turn(
         previous_at: conversation.latest,
         composed: compose(&prompt, vec![all], counter, epoch)?,
         agent,
+        room_for_steps: Tokens::ZERO,
     })
 }
 
