@@ -68,8 +68,12 @@ impl AnsweringArgs {
 
     /// The same engine with the tools that were asked for, over its store and for whoever sends the
     /// message.
-    pub(crate) fn with_tools(&self, engine: Engine, sent: &Incoming) -> Result<Engine, Failure> {
-        let tools = self.tools.tools(&engine, sent, self.asked.root())?;
+    pub(crate) async fn with_tools(
+        &self,
+        engine: Engine,
+        sent: &Incoming,
+    ) -> Result<Engine, Failure> {
+        let tools = self.tools.tools(&engine, sent, self.asked.root()).await?;
         Ok(engine.with_tools(tools))
     }
 }

@@ -117,6 +117,25 @@ pub struct ToolSpec {
     pub effect: Effect,
 }
 
+impl ToolSpec {
+    /// A tool whose result has no schema.
+    #[must_use]
+    pub const fn new(definition: ToolDefinition, effect: Effect) -> Self {
+        Self {
+            definition,
+            output_schema: None,
+            effect,
+        }
+    }
+
+    /// The same with the schema of its result, where there is one.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: Option<Value>) -> Self {
+        self.output_schema = schema;
+        self
+    }
+}
+
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -125,6 +144,14 @@ pub struct ToolOutput {
     pub text: String,
     /// The result as a program reads it.
     pub structured: Value,
+}
+
+impl ToolOutput {
+    /// A result as a model and as a program reads it.
+    #[must_use]
+    pub const fn new(text: String, structured: Value) -> Self {
+        Self { text, structured }
+    }
 }
 
 /// A call under way.

@@ -1,7 +1,7 @@
 //! The tools that an answer may use, and who approves those that write.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -10,9 +10,11 @@ use kitbag::engine::EngineBuilder;
 use kitbag::store::Incoming;
 use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
 use kitbag::tool::{Approval, ApprovalRequest, ToolScope, Tools, builtin};
+use kitbag_mcp::{ServerLimits, connect};
 use rustyline::DefaultEditor;
 use tokio::sync::oneshot;
 
+use crate::commands::pack::summary::say_problems;
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 
@@ -23,8 +25,12 @@ pub(super) struct ToolArgs {
     /// memory; remember, forget and checkpoint, which write, when they are approved
     #[arg(long)]
     tools: bool,
-    /// Tools that write and may be called without being asked about, such as remember
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "tools")]
+    /// Starts the MCP servers of this file [default: .mcp.json in the folder you are in] and lets the model
+    /// use their tools. The file names programs to run, so that it is never followed unasked
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ".mcp.json")]
+    mcp: Option<PathBuf>,
+    /// Tools that write and may be called without being asked about, such as remember or mcp__github__create_issue
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     allow_tools: Vec<String>,
 }
 
@@ -38,8 +44,8 @@ pub(crate) enum Approver {
 }
 
 impl ToolArgs {
-    /// The tools that were asked for.
-    pub(super) fn tools(
+    /// The tools that were asked for. Servers run as long as these are there.
+    pub(super) async fn tools(
         &self,
         engine: &Engine,
         sent: &Incoming,
@@ -54,6 +60,17 @@ impl ToolArgs {
             scope.channel.clone_from(&sent.channel);
             tools.extend(builtin(&scope));
         }
+        if let Some(file) = &self.mcp {
+            let limits = ServerLimits::default();
+            let variable = |name: &str| std::env::var(name).ok();
+            let connected = connect(file, &limits, &variable).await;
+            let connected = connected.map_err(|error| {
+                let hint = "`--mcp=FILE` names another file, with servers under `mcpServers`";
+                Failure::new(&error).hint(hint)
+            })?;
+            say_problems(&connected.problems);
+            tools.extend(connected.tools);
+        }
         let unknown = self.allow_tools.iter();
         let mut unknown = unknown.filter(|name| tools.spec(name).is_none());
         if let Some(name) = unknown.next() {
@@ -61,7 +78,10 @@ impl ToolArgs {
             let specs = tools.specs().into_iter();
             let known: Vec<String> = specs.map(|spec| spec.definition.name).collect();
             let what = format_args!("there is no tool `{name}`");
-            let hint = format_args!("the tools are {}", known.join(", "));
+            let hint = match known.is_empty() {
+                true => "`--tools` and `--mcp` offer tools".to_owned(),
+                false => format!("the tools are {}", known.join(", ")),
+            };
             return Err(Failure::usage(what).hint(hint));
         }
         Ok(tools)

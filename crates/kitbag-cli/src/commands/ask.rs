@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         let engine = engine.with_store(store.map(with_chosen_model));
         let mut incoming = asked.incoming(engine.store()).await?;
-        let engine = args.answering.with_tools(engine, &incoming)?;
+        let engine = args.answering.with_tools(engine, &incoming).await?;
         incoming.message = message.as_str().into();
         if args.dry_run {
             engine.admit(&incoming).await.map_err(AnswerError::from)?;

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let engine = engine.with_store(store.map(with_chosen_model));
         let incoming = args.answering.asked.incoming(engine.store()).await?;
         engine.admit(&incoming).await.map_err(AnswerError::from)?;
-        let engine = args.answering.with_tools(engine, &incoming)?;
+        let engine = args.answering.with_tools(engine, &incoming).await?;
         let mut chat = Chat {
             args,
             learner: Learner::default(),

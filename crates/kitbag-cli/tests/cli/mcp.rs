@@ -1,6 +1,6 @@
 //! `kitbag mcp`: a client on its stdin and stdout.
 
-mod clients;
+pub(crate) mod clients;
 mod session;
 
 use std::fs;

