@@ -184,3 +184,14 @@ pub(crate) fn try_compose(
         history_room,
     })
 }
+
+/// Assembles a prompt again whose draft only grew: what was chosen stays.
+#[cfg(all(feature = "providers", feature = "store"))]
+fn assemble_again(
+    grown: &Composed,
+    counter: &dyn TokenCounter,
+    previous: &Epoch,
+) -> Result<Assembly, AssembleError> {
+    let (draft, settings) = (&grown.draft, &grown.settings);
+    assemble(draft, Vec::new(), settings, counter, Some(previous))
+}

@@ -4,10 +4,12 @@
 //! them by name and calls them with JSON, so that a server, an agent's loop and a test meet the same tool.
 //! [`builtin`] gives those over the engine: packs and memory.
 
+#[cfg(all(feature = "providers", feature = "store"))]
 mod approval;
 #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
 mod builtin;
 mod error;
+#[cfg(all(feature = "providers", feature = "store"))]
 mod limits;
 mod schema;
 
@@ -25,10 +27,12 @@ use serde_json::Value;
 
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use approval::Toolbox;
+#[cfg(all(feature = "providers", feature = "store"))]
 pub use approval::{Approval, ApprovalRequest};
 #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
 pub use builtin::{ToolScope, builtin};
 pub use error::ToolError;
+#[cfg(all(feature = "providers", feature = "store"))]
 pub use limits::ToolLimits;
 use schema::schema_of;
 
@@ -93,7 +97,7 @@ pub trait Tool: Send + Sync + 'static {
     }
 }
 
-/// What a call of a tool changes. Everything but [`Reads`](Self::Reads) needs an [`Approval`].
+/// What a call of a tool changes. In a turn, everything but [`Reads`](Self::Reads) needs an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {

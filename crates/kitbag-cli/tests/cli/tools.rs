@@ -235,7 +235,7 @@ fn t08_servers_of_a_file_are_started_where_the_user_says_so() {
     let answer = run(&folder, &args);
     let told = told(&answer.stderr);
     assert!(
-        told[0].contains("mcp server `bad`: it does not speak MCP"),
+        told[0].contains("mcp server `bad`: it ended before it answered"),
         "{told:?}"
     );
     assert_eq!(told[1], "mcp__good__say_it: 3 tokens");

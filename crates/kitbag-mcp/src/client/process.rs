@@ -10,7 +10,7 @@ use rmcp::model::{
     ProtocolVersion, Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, Peer, RoleClient, RunningService, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, ServiceError,
     serve_client_with_lifecycle,
 };
 use tokio::process::{Child, Command};
@@ -65,7 +65,13 @@ impl ServerProcess {
                 legacy_version: None,
             };
             let session = serve_client_with_lifecycle(client, pipes, lifecycle).await;
-            let session = session.map_err(|error| failed("it does not speak MCP", &error))?;
+            let session = session.map_err(|error| match error {
+                ClientInitializeError::TransportError { .. }
+                | ClientInitializeError::ConnectionClosed(_) => {
+                    "it ended before it answered".to_owned()
+                }
+                error => failed("it does not speak MCP", &error),
+            })?;
             let tools = session.list_all_tools().await;
             let tools = tools.map_err(|error| failed("it lists no tools", &error))?;
             Ok::<_, String>((session, tools))

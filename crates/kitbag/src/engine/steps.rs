@@ -1,11 +1,11 @@
 //! The next prompt of a turn: the one before, with tool steps appended.
 
-use kitbag_core::assembly::{AssembleError, assemble};
+use kitbag_core::assembly::AssembleError;
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use super::{Composed, tell};
+use super::{Composed, assemble_again, tell};
 
 impl Composed {
     /// The same prompt with these steps, within a budget. Nothing is chosen: all that stands before the
@@ -22,8 +22,7 @@ impl Composed {
         let mut next = self.clone();
         next.draft.steps = steps.to_vec();
         next.settings.budget = budget;
-        let previous = Some(&self.assembly.epoch);
-        let assembled = assemble(&next.draft, Vec::new(), &next.settings, counter, previous)?;
+        let assembled = assemble_again(&next, counter, &self.assembly.epoch)?;
         let ledger = std::mem::replace(&mut next.assembly, assembled).ledger;
         let told = &mut next.assembly.ledger;
         if next.assembly.kept == self.assembly.kept {

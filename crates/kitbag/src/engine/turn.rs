@@ -16,7 +16,9 @@ use jiff::Timestamp;
 use kitbag_core::assembly::{AssembleError, OutputForm};
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
-use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_core::tokens::TokenCounter;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::tokens::Tokens;
 use kitbag_core::view::{TurnState, View};
 use kitbag_layout::PlatformError;
 #[cfg(feature = "store")]
@@ -109,6 +111,7 @@ pub struct TurnPrompt {
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
     pub agent: Option<AgentPart>,
     /// The tokens that the budget of the prompt leaves to the steps of the turn.
+    #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) room_for_steps: Tokens,
 }
 
@@ -285,6 +288,7 @@ pub async fn turn(
         previous_at: conversation.latest,
         composed: compose(&prompt, vec![all], counter, epoch)?,
         agent,
+        #[cfg(all(feature = "providers", feature = "store"))]
         room_for_steps: Tokens::ZERO,
     })
 }
