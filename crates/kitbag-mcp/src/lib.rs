@@ -2,13 +2,16 @@
 //! resources, layouts as prompts.
 //!
 //! [`Server`] answers requests of both eras of the protocol, those that begin with `initialize` and those
-//! that carry all they need. [`serve_stdio`] runs one until its client goes.
+//! that carry all they need. [`serve_stdio`] runs one until its client goes. [`connect`] is the other side: it
+//! starts the servers of a `.mcp.json` and gives their tools to an engine.
 
+mod client;
 mod prompts;
 mod resources;
 mod server;
 mod stdio;
 mod tools;
 
+pub use client::{Connected, McpConfigError, ServerLimits, connect};
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

@@ -3,13 +3,15 @@
 //! The message is on the disk before anything else is done with it. With the first byte of the answer the
 //! prompt counts as sent: it is archived while the answer is read. The answer is kept when it has ended,
 //! whole or not. A provider that fails loses nothing, and what came of an answer is handed out also where
-//! the store fails.
+//! the store fails. A model that asks for tools is asked again with their results.
 
 mod cache;
+mod calls;
 mod error;
 mod exchange;
 mod inference;
 mod kept;
+mod rounds;
 mod stages;
 
 use std::future::{Future, pending};
@@ -18,7 +20,8 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use jiff::SignedDuration;
-use kitbag_core::record::{TurnRecord, total_cost_micros};
+use kitbag_core::message::Message;
+use kitbag_core::record::{TurnRecord, Usage, total_cost_micros};
 use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
@@ -30,8 +33,8 @@ pub(crate) use cache::expected;
 pub use error::AnswerError;
 use exchange::Exchange;
 pub(crate) use inference::cost;
-use inference::inference;
 use kept::Kept;
+use rounds::Rounds;
 pub(crate) use stages::Stages;
 
 /// A lease is short, so that a process that was killed holds nobody up for long; it is renewed while
@@ -169,29 +172,29 @@ impl Engine {
             waited: Duration::ZERO,
             is_begun: false,
         };
-        let sent = (self.clock)();
-        let ended = exchange.run(provider, &prompt, &request).await;
+        let mut rounds = Rounds::new(self, provider, (prompt, request));
+        let ended = Box::pin(rounds.run(&mut exchange)).await;
         let Exchange {
             kept,
             reply,
             waited,
-            is_begun,
-            mut stages,
+            stages,
             ..
         } = exchange;
-        match &ended {
-            Ok(()) => stages.end("stream", "whole"),
-            Err(error) => stages.end("stream", error),
-        }
-        let counter = self.counter();
-        let inference =
-            is_begun.then(|| inference(provider, &prompt, &request, &reply, counter, sent));
-        let record = stages.into_record(inference.into_iter().collect());
+        let Rounds {
+            prompt,
+            request,
+            steps,
+            inferences,
+            ..
+        } = rounds;
+        let record = stages.into_record(inferences);
         let turn = match &kept {
             Some(kept) => {
                 // A whole answer is one, also where something else went wrong.
                 let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
-                Some(kept.end(&reply, record.clone(), problem).await).transpose()
+                let ended = kept.end(&steps, &reply, record.clone(), problem);
+                Some(ended.await).transpose()
             }
             None => Ok(None),
         };
@@ -203,6 +206,7 @@ impl Engine {
             turn,
             prompt,
             request,
+            steps,
             reply,
             waited,
             record,
@@ -264,10 +268,12 @@ async fn unless_stopped<T>(
 pub struct Answer {
     /// The turn as the store has it; none without memory.
     pub turn: Option<StoredTurn>,
-    /// The prompt, with its ledger.
+    /// The prompt, with its ledger; the last one of a turn with tools.
     pub prompt: TurnPrompt,
-    /// The request that was sent.
+    /// The request that was sent, the last one of a turn with tools.
     pub request: Request,
+    /// The tool steps before the answer: messages that call tools, and their results.
+    pub steps: Vec<Message>,
     /// The answer.
     pub reply: Reply,
     /// The time that was spent waiting for the provider.
@@ -281,6 +287,18 @@ impl Answer {
     #[must_use]
     pub fn text(&self) -> String {
         self.reply.text()
+    }
+
+    /// The tokens of all prompts and answers of the turn, as far as the provider told them.
+    #[must_use]
+    pub fn usage(&self) -> Option<Usage> {
+        let usages = self.record.inferences.iter().filter_map(|one| one.usage);
+        usages.reduce(|sum, one| Usage {
+            input: sum.input.saturating_add(one.input),
+            cache_read: sum.cache_read.saturating_add(one.cache_read),
+            cache_write: sum.cache_write.saturating_add(one.cache_write),
+            output: sum.output.saturating_add(one.output),
+        })
     }
 
     /// The cost of all prompts of the turn at list prices, in millionths of a US dollar; none where a

@@ -14,6 +14,8 @@ mod history;
 mod people;
 #[cfg(feature = "store")]
 mod replay;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod steps;
 #[cfg(feature = "layouts")]
 mod turn;
 #[cfg(feature = "layouts")]
@@ -37,7 +39,7 @@ pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part}
 pub use contribution::{Contribution, DraftParts};
 pub(crate) use events::tell;
 #[cfg(all(feature = "providers", feature = "store"))]
-pub(crate) use history::{said, share};
+pub(crate) use history::{largest_result, said, share};
 pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
@@ -189,4 +191,15 @@ pub(crate) fn try_compose(
         history_room,
         mcp_servers: Vec::new(),
     })
+}
+
+/// Assembles a prompt again whose draft only grew: what was chosen stays.
+#[cfg(all(feature = "providers", feature = "store"))]
+fn assemble_again(
+    grown: &Composed,
+    counter: &dyn TokenCounter,
+    previous: &Epoch,
+) -> Result<Assembly, AssembleError> {
+    let (draft, settings) = (&grown.draft, &grown.settings);
+    assemble(draft, Vec::new(), settings, counter, Some(previous))
 }

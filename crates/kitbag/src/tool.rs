@@ -4,9 +4,13 @@
 //! them by name and calls them with JSON, so that a server, an agent's loop and a test meet the same tool.
 //! [`builtin`] gives those over the engine: packs and memory.
 
+#[cfg(all(feature = "providers", feature = "store"))]
+mod approval;
 #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
 mod builtin;
 mod error;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod limits;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -21,9 +25,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use approval::Toolbox;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub use approval::{Approval, ApprovalRequest};
 #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
 pub use builtin::{ToolScope, builtin};
 pub use error::ToolError;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub use limits::ToolLimits;
 use schema::schema_of;
 
 /// A tool with typed arguments and a typed result.
@@ -87,7 +97,7 @@ pub trait Tool: Send + Sync + 'static {
     }
 }
 
-/// What a call of a tool changes.
+/// What a call of a tool changes. In a turn, everything but [`Reads`](Self::Reads) needs an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
@@ -111,6 +121,25 @@ pub struct ToolSpec {
     pub effect: Effect,
 }
 
+impl ToolSpec {
+    /// A tool whose result has no schema.
+    #[must_use]
+    pub const fn new(definition: ToolDefinition, effect: Effect) -> Self {
+        Self {
+            definition,
+            output_schema: None,
+            effect,
+        }
+    }
+
+    /// The same with the schema of its result, where there is one.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: Option<Value>) -> Self {
+        self.output_schema = schema;
+        self
+    }
+}
+
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -119,6 +148,14 @@ pub struct ToolOutput {
     pub text: String,
     /// The result as a program reads it.
     pub structured: Value,
+}
+
+impl ToolOutput {
+    /// A result as a model and as a program reads it.
+    #[must_use]
+    pub const fn new(text: String, structured: Value) -> Self {
+        Self { text, structured }
+    }
 }
 
 /// A call under way.
@@ -181,6 +218,23 @@ impl Tools {
     /// Adds a tool; one of the same name is replaced.
     pub fn add(&mut self, tool: Arc<dyn AnyTool>) {
         self.0.insert(tool.spec().definition.name, tool);
+    }
+
+    /// Adds all tools of another set; those of the same name are replaced.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What to tell a model of one.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<ToolSpec> {
+        self.0.get(name).map(|tool| tool.spec())
     }
 
     /// What to tell a model of each, by name.

@@ -1,7 +1,7 @@
 //! The tokens and the time that an answer took: a line for people, JSON for programs.
 
 use kitbag::answer::Answer;
-use kitbag::core::message::ToolCall;
+use kitbag::core::message::{Message, ToolCall};
 use kitbag::core::record::CacheMiss;
 use kitbag::provider::{StopReason, Usage};
 use kitbag::tokens::dollars;
@@ -14,7 +14,7 @@ use crate::output::{self, counted, grouped, one_line};
 pub(super) fn say(answer: &Answer) {
     let reply = &answer.reply;
     let mut parts = Vec::new();
-    if let Some(usage) = reply.usage {
+    if let Some(usage) = answer.usage() {
         parts.push(format!("{} tokens in", grouped(usage.input)));
         if usage.cache_read > 0 {
             parts.push(format!("{} cached", grouped(usage.cache_read)));
@@ -32,9 +32,7 @@ pub(super) fn say(answer: &Answer) {
         Some(StopReason::ToolUse) => {
             let calls = reply.tool_calls.len() as u64;
             let calls = counted(calls, "tool is", "tools are");
-            output::say(format_args!(
-                "note: {calls} asked for, and none is called yet"
-            ));
+            output::say(format_args!("note: {calls} asked for, and not called"));
         }
         Some(stop) => {
             let reason = one_line(stop.as_str());
@@ -70,6 +68,9 @@ struct Report<'a> {
     thinking: &'a str,
     #[serde(skip_serializing_if = "<[ToolCall]>::is_empty")]
     tool_calls: &'a [ToolCall],
+    /// The calls that were made, and their results.
+    #[serde(skip_serializing_if = "<[Message]>::is_empty")]
+    steps: &'a [Message],
     stop: Option<&'a str>,
     whole: bool,
     model: Option<String>,
@@ -95,10 +96,11 @@ pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
         text: reply.text(),
         thinking: &reply.thinking,
         tool_calls: &reply.tool_calls,
+        steps: &answer.steps,
         stop: reply.stop.as_ref().map(StopReason::as_str),
         whole: reply.is_whole,
         model: answer.request.model(),
-        usage: reply.usage,
+        usage: answer.usage(),
         predicted_cache_read: sent.and_then(|sent| sent.predicted_cache_read),
         cache_miss: sent.and_then(|sent| sent.cache_miss),
         cost_micros: answer.cost_micros(),

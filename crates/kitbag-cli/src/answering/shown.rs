@@ -7,7 +7,7 @@ use kitbag::provider::ReplyEvent;
 
 use super::markdown::Markdown;
 use crate::failure::Failure;
-use crate::output::{self, printable};
+use crate::output::{self, counted, grouped, one_line, printable};
 use crate::progress::Progress;
 
 const WAITING: &str = "waiting for the answer";
@@ -60,6 +60,31 @@ impl Shown {
                 self.progress = Some(Progress::start(WAITING));
             }
             ReplyEvent::Text(text) if !text.is_empty() => self.print(text),
+            // A person may be asked about it, on a line of its own.
+            ReplyEvent::ToolCall(_) => {
+                self.progress = None;
+                if self.is_amid_line {
+                    self.print("\n");
+                }
+            }
+            ReplyEvent::Called {
+                tool,
+                tokens,
+                time,
+                problem,
+            } => {
+                let tool = one_line(tool);
+                output::say(match problem {
+                    Some(problem) => format!("{tool}: {}", one_line(problem)),
+                    None => {
+                        let tokens = counted(tokens.0.into(), "token", "tokens");
+                        format!(
+                            "{tool}: {tokens}, {} ms",
+                            grouped(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+                        )
+                    }
+                });
+            }
             _ => {}
         }
     }

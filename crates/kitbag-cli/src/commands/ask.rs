@@ -7,7 +7,7 @@ mod message;
 use kitbag::answer::AnswerError;
 use kitbag::command::{self, Command, CommandReply};
 
-use crate::answering::{self, AnsweringArgs, Responded};
+use crate::answering::{self, AnsweringArgs, Approver, Responded};
 use crate::failure::Failure;
 use crate::interrupt::interrupted;
 use crate::learning;
@@ -30,6 +30,9 @@ use message::MessageArgs;
 /// (ANTHROPIC_API_KEY), openai (OPENAI_API_KEY), openrouter (OPENROUTER_API_KEY), ollama, and those under
 /// `providers:` in kitbag.yaml. Keys come from the environment, from a file or from a program, never from
 /// an option.
+///
+/// With --tools the model may look things up itself: each call is told in a line on stderr. A tool that
+/// writes is called only where --allow-tools names it.
 ///
 /// A message that is a command, such as `/facts` or `/context`, is followed without a model; `/help` lists
 /// them. A space before the slash makes it a message.
@@ -61,7 +64,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let what = format_args!("`/{name}` is a command, so that nothing would be sent");
         return Err(Failure::usage(what).hint("a space before the slash makes it a message"));
     }
-    let engine = args.answering.engine()?;
+    let engine = args.answering.engine(Approver::Options)?;
     let asked = &args.answering.asked;
     let progress = Progress::start("looking at what is known");
     let workspace = asked.workspace(&message, &engine)?;
@@ -79,6 +82,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         let engine = engine.with_store(store.map(with_chosen_model));
         let mut incoming = asked.incoming(engine.store()).await?;
+        let engine = args.answering.with_tools(engine, &incoming).await?;
         incoming.message = message.as_str().into();
         if args.dry_run {
             engine.admit(&incoming).await.map_err(AnswerError::from)?;

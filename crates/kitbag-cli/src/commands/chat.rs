@@ -12,7 +12,7 @@ use kitbag::core::role::Role;
 use kitbag::store::{ExportFilter, Incoming};
 use tokio::sync::oneshot;
 
-use crate::answering::{self, AnsweringArgs, Responded};
+use crate::answering::{self, AnsweringArgs, Approver, Responded};
 use crate::failure::Failure;
 use crate::interrupt::{Interrupts, unless_interrupted};
 use crate::learning::Learner;
@@ -37,6 +37,9 @@ use lines::Lines;
 /// is a message, also one that begins with `//` or with a path; a space before the slash makes a message
 /// of a command.
 ///
+/// With --tools the model may look things up itself: each call is told in a line on stderr. Before a tool
+/// that writes is called, you are asked; where stdin is no terminal, --allow-tools says which are.
+///
 /// A conversation that has ended is summarised by the model, and facts are found in it, while you go on;
 /// so is the older part of one that no longer fits. `memory: {learning: rules}` in kitbag.yaml leaves
 /// that to rules, `off` leaves it out.
@@ -50,9 +53,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
-    let engine = args.answering.engine()?;
-    let keeps = !args.answering.no_memory;
     let mut lines = Lines::open()?;
+    let approver = match lines.is_typed() {
+        true => Approver::Person,
+        false => Approver::Options,
+    };
+    let engine = args.answering.engine(approver)?;
+    let keeps = !args.answering.no_memory;
     store::run(async {
         let store = match keeps {
             true => Some(place.open_or_make_for(&engine).await?),
@@ -61,6 +68,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let engine = engine.with_store(store.map(with_chosen_model));
         let incoming = args.answering.asked.incoming(engine.store()).await?;
         engine.admit(&incoming).await.map_err(AnswerError::from)?;
+        let engine = args.answering.with_tools(engine, &incoming).await?;
         let mut chat = Chat {
             args,
             learner: Learner::default(),

@@ -35,3 +35,4 @@ mod remind;
 mod run;
 mod skill;
 mod tokens;
+mod tools;

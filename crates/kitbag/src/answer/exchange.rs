@@ -20,7 +20,7 @@ pub(super) struct Exchange<'a, 's> {
     pub(super) stages: Stages,
     pub(super) reply: Reply,
     pub(super) waited: Duration,
-    /// True once the provider has begun to answer.
+    /// True once the provider has begun to answer the latest request.
     pub(super) is_begun: bool,
 }
 
@@ -30,6 +30,7 @@ impl Exchange<'_, '_> {
         provider: &dyn Provider,
         prompt: &TurnPrompt,
         request: &Request,
+        number: u32,
     ) -> Result<(), AnswerError> {
         let stream = self.wait(provider.stream(request)).await??;
         self.is_begun = true;
@@ -41,7 +42,8 @@ impl Exchange<'_, '_> {
                 return Ok(None);
             };
             let begun = Instant::now();
-            store.sent(&lease, prompt.sent_as(request), now).await?;
+            let sent = prompt.sent_as(request).inference(number);
+            store.sent(&lease, sent, now).await?;
             Ok::<_, StoreError>(Some(begun.elapsed()))
         };
         // What has come is shown first: nobody waits for the disk to read the first words.
@@ -69,11 +71,21 @@ impl Exchange<'_, '_> {
         Ok(self.reply.check_whole()?)
     }
 
-    /// Waits for the provider, renews the lease meanwhile, and ends when it is told to.
+    /// Waits for the provider.
     async fn wait<T>(&mut self, work: impl Future<Output = T>) -> Result<T, AnswerError> {
         let begun = Instant::now();
+        let result = self.attend(work).await;
+        self.waited += begun.elapsed();
+        result
+    }
+
+    /// Does some work, renews the lease meanwhile, and ends when it is told to.
+    pub(super) async fn attend<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, AnswerError> {
         let mut work = pin!(work);
-        let result = loop {
+        loop {
             let pause = pin!(tokio::time::sleep(RENEWAL));
             let wake = select(self.stop.as_mut(), pause);
             match select(work.as_mut(), wake).await {
@@ -95,8 +107,6 @@ impl Exchange<'_, '_> {
                     }
                 }
             }
-        };
-        self.waited += begun.elapsed();
-        result
+        }
     }
 }

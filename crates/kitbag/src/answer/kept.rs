@@ -34,18 +34,33 @@ impl Kept<'_> {
         self.store.failed(&self.lease, problem, record, now).await
     }
 
-    /// Keeps the answer, or what came of it.
+    /// Keeps the steps and the answer, or what came of it.
     pub(super) async fn end(
         &self,
+        steps: &[Message],
         reply: &Reply,
         record: TurnRecord,
         problem: Option<&AnswerError>,
     ) -> Result<StoredTurn, StoreError> {
         let problem = problem.map(ToString::to_string);
-        if reply.blocks.is_empty() {
+        if reply.blocks.is_empty() && steps.is_empty() {
             let problem = problem.unwrap_or_else(|| "the answer is empty".to_owned());
             return self.fail(&problem, record).await;
         }
+        let now = (self.clock)();
+        let mut learned = Learned::default();
+        learned.steps = steps.to_vec();
+        learned.layers = self.layers(steps, reply, now).await?;
+        if !reply.blocks.is_empty() {
+            let message = Self::message(reply, &record, problem);
+            learned.reply = Some(NewMessage::from(message).at(now));
+        }
+        learned.record = record;
+        self.store.learned(&self.lease, learned, now).await
+    }
+
+    /// The message that is kept of an answer.
+    fn message(reply: &Reply, record: &TurnRecord, problem: Option<String>) -> Message {
         let mut message = Message::assistant(reply.content());
         let mut metadata = MessageMetadata::default();
         let sent = record.inferences.last();
@@ -60,17 +75,13 @@ impl Kept<'_> {
         let told = told.filter_map(|(name, value)| Some((name.to_owned(), value?)));
         metadata.extra.extend(told);
         message.metadata = Some(metadata);
-        let now = (self.clock)();
-        let mut learned = Learned::default();
-        learned.reply = Some(NewMessage::from(message).at(now));
-        learned.record = record;
-        learned.layers = self.layers(reply, now).await?;
-        self.store.learned(&self.lease, learned, now).await
+        message
     }
 
     /// The layers after the turn, where the conversation has any.
     async fn layers(
         &self,
+        steps: &[Message],
         reply: &Reply,
         now: Timestamp,
     ) -> Result<Option<ConversationContext>, StoreError> {
@@ -86,7 +97,7 @@ impl Kept<'_> {
             }
         };
         let now = now.to_string();
-        let layers = layers_after(state, &self.user, reply, now, self.counter);
+        let layers = layers_after(state, &self.user, (steps, reply), now, self.counter);
         Ok(Some(layers))
     }
 }

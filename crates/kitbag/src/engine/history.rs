@@ -7,6 +7,7 @@ use kitbag_core::content::Content;
 use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost};
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_core::role::Role;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::{Contribution, DraftParts, PromptRequest};
@@ -24,7 +25,8 @@ impl Contribution {
         let room = room(&self.draft, request, counter);
         let mut history = std::mem::take(&mut self.draft.history);
         let unread = self.draft.unread;
-        let cut = cut_long(&mut history, room, counter);
+        let result = largest_result(request.settings.budget);
+        let cut = cut_long(&mut history, room, result, counter);
         let ShortHistory {
             messages,
             earlier,
@@ -81,6 +83,12 @@ pub(super) fn room(
     }
 }
 
+/// The most tokens of a tool's result in a prompt of this budget. History shortens no such result further,
+/// so that it stays as it was recorded.
+pub(crate) const fn largest_result(budget: Tokens) -> Tokens {
+    Tokens(budget.0 / 2)
+}
+
 /// The history's part of what is left: three quarters.
 pub(crate) const fn share(left: Tokens) -> Tokens {
     Tokens(left.0 / 4 * 3)
@@ -91,15 +99,22 @@ const LINE: Tokens = Tokens(64);
 
 /// Leaves the beginning and the end of remembered messages that would take more than half of the room
 /// alone: everything before such a message would be left out for its sake. Gives the ids of those.
+/// `result` is the most that a tool's result has when it is recorded.
 fn cut_long(
     history: &mut [Message],
     room: HistoryRoom,
+    result: Tokens,
     counter: &dyn TokenCounter,
 ) -> BTreeSet<String> {
     // A power of two, since a limit that moves with the room would change the text every turn.
     let most = Tokens(1 << (room.tokens.0 / 2).max(1).ilog2());
     let mut cut = BTreeSet::new();
     for message in history {
+        // The result of a tool was cut when it was recorded, and stays as it was sent.
+        let most = match message.role {
+            Role::Tool => most.max(result),
+            _ => most,
+        };
         if let (Some(id), Content::Text(text)) = (&message.id, &mut message.content)
             && let Some(short) = shorten(text, most, counter)
         {

@@ -17,6 +17,8 @@ use kitbag_core::assembly::{AssembleError, OutputForm};
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::tokens::Tokens;
 use kitbag_core::view::{TurnState, View};
 use kitbag_layout::PlatformError;
 #[cfg(feature = "store")]
@@ -111,6 +113,9 @@ pub struct TurnPrompt {
     pub agent: Option<AgentPart>,
     /// The skills that are active in the turn, each with the reason.
     pub skills: Vec<ActiveSkill>,
+    /// The tokens that the budget of the prompt leaves to the steps of the turn.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) room_for_steps: Tokens,
 }
 
 impl TurnPrompt {
@@ -301,6 +306,8 @@ pub async fn turn(
         composed,
         agent,
         skills,
+        #[cfg(all(feature = "providers", feature = "store"))]
+        room_for_steps: Tokens::ZERO,
     })
 }
 

@@ -6,6 +6,8 @@
 mod builder;
 mod calibrated;
 mod error;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod offered;
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,6 +34,8 @@ use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::Provider;
 use crate::receive::Findings;
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::tool::{Toolbox, Tools};
 
 pub use builder::EngineBuilder;
 pub(crate) use calibrated::EngineCounter;
@@ -66,6 +70,8 @@ pub struct Engine {
     pub(crate) learning_model: Option<String>,
     #[cfg(all(feature = "providers", feature = "store"))]
     problems: Vec<Problem>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) toolbox: Toolbox,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
@@ -102,6 +108,14 @@ impl Engine {
         self
     }
 
+    /// The same engine with other tools, such as those of its store.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    #[must_use]
+    pub fn with_tools(mut self, tools: Tools) -> Self {
+        self.toolbox.tools = tools;
+        self
+    }
+
     /// The same engine with another model, and with its provider where that is configured.
     ///
     /// # Errors
@@ -122,6 +136,8 @@ impl Engine {
         let engine = settings.build()?;
         #[cfg(feature = "store")]
         let engine = engine.with_store(self.store.clone());
+        #[cfg(all(feature = "providers", feature = "store"))]
+        let engine = engine.with_tools(self.toolbox.tools.clone());
         Ok(engine)
     }
 
@@ -203,6 +219,11 @@ impl Engine {
         let counter = self.counter_of(&mut request).await;
         #[cfg(not(feature = "store"))]
         let counter = self.counter.shared();
+        #[cfg(all(feature = "providers", feature = "store"))]
+        if let Some(offered) = self.offer_tools(&mut request) {
+            let prompt = offered.prompt(self.sources(), request, &*counter);
+            return Box::pin(prompt).await;
+        }
         turn(self.sources(), request, counter.as_ref()).await
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Summarize alone writes here. A plain conversation has no layers: its history says all that they would.
 
+use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::reasoning::{CurrentTurn, StepSummary};
 use kitbag_core::stored::ConversationContext;
 use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
@@ -14,25 +15,30 @@ use crate::provider::Reply;
 pub(crate) fn layers_after(
     state: TurnState,
     user: &str,
-    reply: &Reply,
+    (steps, reply): (&[Message], &Reply),
     timestamp: String,
     counter: &dyn TokenCounter,
 ) -> ConversationContext {
     let mut turn = state.this_turn;
-    add_calls(&mut turn, reply);
+    let made = steps.iter().flat_map(Message::calls);
+    add_calls(&mut turn, made, "called");
+    add_calls(&mut turn, &reply.tool_calls, "asked for, and not called");
     let mut finished = FinishedTurn::of(turn, user, reply.text());
     finished.timestamp = timestamp;
     let settings = SummarySettings::default();
     summarize(state.conversation, finished, &settings, counter, |_| None).context
 }
 
-/// Adds the calls of the answer as steps. Nobody has made them yet.
-fn add_calls(turn: &mut CurrentTurn, reply: &Reply) {
-    for call in &reply.tool_calls {
+/// Adds calls as steps.
+fn add_calls<'a>(
+    turn: &mut CurrentTurn,
+    calls: impl IntoIterator<Item = &'a ToolCall>,
+    outcome: &str,
+) {
+    for call in calls {
         let last = turn.summary.steps.iter().map(|step| step.step_num).max();
         let number = last.map_or(1, |last| last.saturating_add(1));
-        let outcome = Some("asked for, and not called");
-        let step = StepSummary::new(number, "call", "", &call.name, outcome, 0);
+        let step = StepSummary::new(number, "call", "", &call.name, Some(outcome), 0);
         turn.summary.steps.push(step);
     }
 }

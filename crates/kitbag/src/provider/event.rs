@@ -1,15 +1,18 @@
 //! The events of an answer, in words that all APIs have in common.
 
+use std::time::Duration;
+
 use kitbag_core::content::ContentBlock;
 use kitbag_core::message::ToolCall;
 pub use kitbag_core::record::Usage;
+use kitbag_core::tokens::Tokens;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReplyEvent {
     /// An answer is being made, and nothing of it has come yet. It is the first event that is shown of a
-    /// turn; no provider sends it.
+    /// turn, and comes again after each step with tools; no provider sends it.
     Typing,
     /// Another turn of the conversation is under way, and is waited for. No provider sends it.
     Queued,
@@ -21,6 +24,17 @@ pub enum ReplyEvent {
     Block(ContentBlock),
     /// A call of a tool, whole.
     ToolCall(ToolCall),
+    /// A tool was called, or a call was refused. No provider sends it.
+    Called {
+        /// The tool.
+        tool: String,
+        /// The tokens of the result as it is recorded.
+        tokens: Tokens,
+        /// The time that the call took.
+        time: Duration,
+        /// What went wrong, where something did.
+        problem: Option<String>,
+    },
     /// The tokens of the request and of the answer so far. The latest counts.
     Usage(Usage),
     /// The reason why the model ended.

@@ -3,13 +3,15 @@
 //! Each line is an object. The one counts whose `when` stands in the latest words of the message, in
 //! whatever case, else the first that has none. `text` comes word by word; `error` fails before the first byte, `cut` ends the
 //! answer in its midst, and `raw` is the body of an answer as Anthropic's API would stream it, broken
-//! as it may be.
+//! as it may be. After `tool_calls`, the answers in `then` follow one by one in the same turn, the last of
+//! them for ever.
 
 use std::path::{Path, PathBuf};
 
 use futures_util::stream;
 use kitbag_core::content::ContentBlock;
 use kitbag_core::message::ToolCall;
+use kitbag_core::role::Role;
 use serde::Deserialize;
 
 use super::decode::{Api, Decoder};
@@ -45,6 +47,7 @@ struct Answer {
     error: Option<String>,
     cut: bool,
     raw: Option<String>,
+    then: Vec<Answer>,
 }
 
 impl ScriptProvider {
@@ -75,8 +78,12 @@ impl ScriptProvider {
         &self,
         request: &Request,
     ) -> Result<Vec<Result<ReplyEvent, ProviderError>>, ProviderError> {
-        let asked = match request.turn() {
-            Ok(turn) => turn.current.content.to_blocks(),
+        let (asked, steps) = match request.turn() {
+            Ok(turn) => {
+                let steps = turn.contribution.draft.steps.iter();
+                let steps = steps.filter(|step| step.role == Role::Assistant).count();
+                (turn.current.content.to_blocks(), steps)
+            }
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
         let texts = asked.iter().rev().filter_map(ContentBlock::as_text);
@@ -99,7 +106,7 @@ impl ScriptProvider {
             let problem = format!("has no answer to `{}`", said.escape_debug());
             return Err(wrong(&self.file, problem));
         };
-        let answer = answers.swap_remove(place);
+        let answer = answers.swap_remove(place).after(steps);
         if let Some(problem) = answer.error {
             return Err(wrong(&self.file, format!("says: {problem}")));
         }
@@ -140,6 +147,15 @@ impl Provider for ScriptProvider {
 }
 
 impl Answer {
+    /// The answer after so many steps of the turn.
+    fn after(mut self, steps: usize) -> Self {
+        let last = steps.min(self.then.len());
+        match last.checked_sub(1) {
+            Some(place) => self.then.swap_remove(place),
+            None => self,
+        }
+    }
+
     fn events(self) -> Vec<Result<ReplyEvent, ProviderError>> {
         let pieces = |text: &str| {
             let pieces = text.split_inclusive(' ').map(str::to_owned);

@@ -20,6 +20,8 @@ mod nodes;
 mod one_prompt;
 #[cfg(feature = "providers")]
 mod receive;
+#[cfg(feature = "providers")]
+mod tools;
 
 use std::sync::LazyLock;
 

@@ -23,6 +23,8 @@ use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::{ChosenProvider, Provider, ProviderError, Providers};
 use crate::tokens::{Counter, ModelProfile, Vocabulary};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::tool::{Approval, ApprovalRequest, ToolLimits, Toolbox, Tools};
 
 /// Builds an [`Engine`].
 #[derive(Clone)]
@@ -36,6 +38,8 @@ pub struct EngineBuilder {
     learning: Option<Learning>,
     #[cfg(all(feature = "providers", feature = "store"))]
     learning_model: Option<String>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    toolbox: Toolbox,
     project: Option<Arc<Project>>,
     agent: Option<String>,
     model: Option<String>,
@@ -67,6 +71,8 @@ impl Default for EngineBuilder {
             learning: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             learning_model: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            toolbox: Toolbox::default(),
             project: None,
             agent: None,
             model: None,
@@ -119,6 +125,35 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning_model(mut self, model: impl Into<String>) -> Self {
         self.learning_model = Some(model.into());
+        self
+    }
+
+    /// Offers these tools to the model. Those that it asks for are called, and it is asked again with
+    /// their results, until it answers or one of the [limits](Self::tool_limits) is reached.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn tools(mut self, tools: Tools) -> Self {
+        self.toolbox.tools = tools;
+        self
+    }
+
+    /// Sets the most that a turn may do with tools.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn tool_limits(mut self, limits: ToolLimits) -> Self {
+        self.toolbox.limits = limits;
+        self
+    }
+
+    /// Asks this function before a tool is called that writes or destroys something, one call after the
+    /// other. Without it, no such tool is called.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn approve<F>(
+        mut self,
+        approve: impl Fn(ApprovalRequest) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Approval> + Send + 'static,
+    {
+        self.toolbox.set_approval(approve);
         self
     }
 
@@ -226,6 +261,8 @@ impl EngineBuilder {
             learning_model: self.learning_model,
             #[cfg(all(feature = "providers", feature = "store"))]
             problems,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            toolbox: self.toolbox,
             project: self.project,
             agent: self.agent,
             model,

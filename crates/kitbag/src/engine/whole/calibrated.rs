@@ -66,6 +66,12 @@ impl Engine {
         Ok(Arc::new(calibrated))
     }
 
+    /// The counter before anything is known of the model's bills.
+    #[cfg(feature = "providers")]
+    pub(crate) fn counter_of_model(&self) -> Arc<dyn TokenCounter> {
+        self.counter.shared()
+    }
+
     /// The same for a turn, which goes on with the usual factor where the store cannot tell.
     pub(super) async fn counter_of(&self, request: &mut TurnRequest) -> Arc<dyn TokenCounter> {
         match self.calibrated_counter().await {

@@ -119,6 +119,7 @@ impl LineDecoder {
                 | ReplyEvent::ToolCall(_)
                 | ReplyEvent::Stop(_)
                 | ReplyEvent::Typing
+                | ReplyEvent::Called { .. }
                 | ReplyEvent::Queued => {}
             }
         }

@@ -1,0 +1,163 @@
+//! The tools that an answer may use, and who approves those that write.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use kitbag::Engine;
+use kitbag::engine::EngineBuilder;
+use kitbag::store::Incoming;
+use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
+use kitbag::tool::{Approval, ApprovalRequest, ToolScope, Tools, builtin};
+use kitbag_mcp::{ServerLimits, connect};
+use rustyline::DefaultEditor;
+use tokio::sync::oneshot;
+
+use crate::commands::pack::summary::say_problems;
+use crate::failure::Failure;
+use crate::output::{self, one_line};
+
+/// Options that say what a model may use.
+#[derive(clap::Args)]
+pub(super) struct ToolArgs {
+    /// Lets the model use tools: pack, explain and expand over the folder you are in, recall and facts over
+    /// memory; remember, forget and checkpoint, which write, when they are approved
+    #[arg(long)]
+    tools: bool,
+    /// Starts the MCP servers of this file [default: .mcp.json in the folder you are in] and lets the model
+    /// use their tools. The file names programs to run, so that it is never followed unasked
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ".mcp.json")]
+    mcp: Option<PathBuf>,
+    /// Tools that write and may be called without being asked about, such as remember or mcp__github__create_issue
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    allow_tools: Vec<String>,
+}
+
+/// Decides about tools that write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Approver {
+    /// A person at a terminal is asked.
+    Person,
+    /// Only those that an option names are called.
+    Options,
+}
+
+impl ToolArgs {
+    /// The tools that were asked for. Servers run as long as these are there.
+    pub(super) async fn tools(
+        &self,
+        engine: &Engine,
+        sent: &Incoming,
+        root: &Path,
+    ) -> Result<Tools, Failure> {
+        let mut tools = Tools::default();
+        if self.tools {
+            let mut scope = ToolScope::new(root, counter(engine)?);
+            if let Some(store) = engine.store() {
+                scope = scope.with_store(store.clone(), &sent.sender);
+            }
+            scope.channel.clone_from(&sent.channel);
+            tools.extend(builtin(&scope));
+        }
+        if let Some(file) = &self.mcp {
+            let limits = ServerLimits::default();
+            let variable = |name: &str| std::env::var(name).ok();
+            let connected = connect(file, &limits, &variable).await;
+            let connected = connected.map_err(|error| {
+                let hint = "`--mcp=FILE` names another file, with servers under `mcpServers`";
+                Failure::new(&error).hint(hint)
+            })?;
+            say_problems(&connected.problems);
+            tools.extend(connected.tools);
+        }
+        let unknown = self.allow_tools.iter();
+        let mut unknown = unknown.filter(|name| tools.spec(name).is_none());
+        if let Some(name) = unknown.next() {
+            let name = one_line(name);
+            let specs = tools.specs().into_iter();
+            let known: Vec<String> = specs.map(|spec| spec.definition.name).collect();
+            let what = format_args!("there is no tool `{name}`");
+            let hint = match known.is_empty() {
+                true => "`--tools` and `--mcp` offer tools".to_owned(),
+                false => format!("the tools are {}", known.join(", ")),
+            };
+            return Err(Failure::usage(what).hint(hint));
+        }
+        Ok(tools)
+    }
+
+    /// The same engine, which asks before it calls a tool that writes.
+    pub(super) fn approved(&self, engine: EngineBuilder, approver: Approver) -> EngineBuilder {
+        let allowed: BTreeSet<String> = self.allow_tools.iter().cloned().collect();
+        let allowed = Arc::new(Mutex::new(allowed));
+        engine.approve(move |request| decide(request, approver, Arc::clone(&allowed)))
+    }
+}
+
+/// Counts what tools bring, as prompts of the model are counted.
+fn counter(engine: &Engine) -> Result<Counter, Failure> {
+    let profile = engine.model().map(ModelProfile::find);
+    let profile = profile.and_then(Result::ok);
+    let counter = match profile {
+        Some(profile) => Counter::for_profile(profile),
+        None => Counter::for_vocabulary(Vocabulary::O200kBase),
+    };
+    counter.map_err(Failure::new)
+}
+
+async fn decide(
+    request: ApprovalRequest,
+    approver: Approver,
+    allowed: Arc<Mutex<BTreeSet<String>>>,
+) -> Approval {
+    let name = request.tool.definition.name;
+    let is_allowed = allowed
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .contains(&name);
+    if is_allowed {
+        return Approval::Allow;
+    }
+    if approver == Approver::Options {
+        let reason = format!("the user has not allowed `{name}`, which writes");
+        let hint = format_args!("`--allow-tools {}` allows it", one_line(&name));
+        output::say(format_args!("hint: {hint}"));
+        return Approval::Refuse(reason);
+    }
+    match asked(&name, &request.arguments.to_string()).await {
+        Some(Said::Yes) => Approval::Allow,
+        Some(Said::Always) => {
+            let mut allowed = allowed.lock().unwrap_or_else(PoisonError::into_inner);
+            allowed.insert(name);
+            Approval::Allow
+        }
+        None => Approval::Refuse("the user said no".to_owned()),
+    }
+}
+
+enum Said {
+    Yes,
+    Always,
+}
+
+/// Asks the person at the terminal, on a thread of its own; everything but a yes is a no, Ctrl-C too.
+async fn asked(name: &str, arguments: &str) -> Option<Said> {
+    let question = format!(
+        "{} {}\ncall it? [y/N/always] ",
+        one_line(name),
+        one_line(arguments)
+    );
+    let (sender, said) = oneshot::channel();
+    let ask = move || {
+        let line = DefaultEditor::new().and_then(|mut editor| editor.readline(&question));
+        // Where nobody waits for it, the answer was stopped.
+        drop(sender.send(line.unwrap_or_default()));
+    };
+    thread::Builder::new().name("ask".into()).spawn(ask).ok()?;
+    match said.await.ok()?.trim().to_lowercase().as_str() {
+        "y" | "yes" => Some(Said::Yes),
+        "a" | "always" => Some(Said::Always),
+        _ => None,
+    }
+}

@@ -1,0 +1,186 @@
+//! The calls of one answer: approved one after the other, made side by side, each with a result.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+use kitbag_core::content::RawJson;
+use kitbag_core::message::{Message, ToolCall};
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_layout::reserved::show_hidden;
+use serde_json::{Value, json};
+
+use super::AnswerError;
+use super::exchange::Exchange;
+use crate::engine::{Redaction, clean};
+use crate::shorten::shorten;
+use crate::tool::{Approval, ToolError, Toolbox};
+
+/// A call, and its arguments where they can be used.
+pub(super) struct Call {
+    /// As it stands in the prompt.
+    pub(super) call: ToolCall,
+    arguments: Result<Value, String>,
+}
+
+/// The result of a call, as long as it is.
+#[derive(Clone)]
+pub(super) struct CallResult {
+    /// The text, or what went wrong.
+    pub(super) output: Result<String, String>,
+    pub(super) time: Duration,
+}
+
+/// A result as it is recorded.
+pub(super) struct Bounded {
+    pub(super) text: String,
+    pub(super) redacted: Vec<Redaction>,
+}
+
+/// More calls at once are not made.
+const MOST_AT_ONCE: usize = 32;
+
+/// The calls of an answer. An id that is missing or taken is replaced, and arguments that are no object
+/// become one: providers refuse a request that has either.
+pub(super) fn of_reply(calls: &[ToolCall], steps: &[Message]) -> Vec<Call> {
+    let earlier = steps.iter().flat_map(Message::calls);
+    let mut taken: BTreeSet<String> = earlier.map(|call| call.id.clone()).collect();
+    let mut number = taken.len();
+    let mut read = |call: &ToolCall| {
+        let mut call = call.clone();
+        while call.id.is_empty() || !taken.insert(call.id.clone()) {
+            number += 1;
+            call.id = format!("call_{number}");
+        }
+        let arguments = arguments(&call.arguments);
+        if let Err(problem) = &arguments {
+            let written = json!({ "unreadable": call.arguments.as_str(), "problem": problem });
+            call.arguments = RawJson::from_value(&written).unwrap_or_default();
+        }
+        Call { call, arguments }
+    };
+    calls.iter().map(&mut read).collect()
+}
+
+/// The arguments as an object; a string of JSON is read, since some servers send that.
+fn arguments(written: &RawJson) -> Result<Value, String> {
+    let value = match written.parse_as::<String>() {
+        Ok(text) => serde_json::from_str(&text),
+        Err(_) => serde_json::from_str(written.as_str()),
+    };
+    match value {
+        Ok(value @ (Value::Object(_) | Value::Null)) => Ok(value),
+        Ok(_) => Err("the arguments are no JSON object".to_owned()),
+        Err(error) => Err(format!("the arguments are no JSON: {error}")),
+    }
+}
+
+/// Makes the calls. What has not ended when the answer is stopped has a result that says so.
+pub(super) async fn make(
+    toolbox: &Toolbox,
+    calls: &[Call],
+    time: Duration,
+    exchange: &mut Exchange<'_, '_>,
+) -> (Vec<CallResult>, Result<(), AnswerError>) {
+    let stopped = CallResult::problem("the call was stopped before it had a result");
+    let results = Mutex::new(vec![stopped; calls.len()]);
+    let keep = |place: usize, result: CallResult| {
+        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = results.get_mut(place) {
+            *slot = result;
+        }
+    };
+    let work = async {
+        let mut allowed = Vec::new();
+        for (place, call) in calls.iter().enumerate() {
+            match check(toolbox, place, call).await {
+                Ok(arguments) => allowed.push((place, call, arguments)),
+                Err(problem) => keep(place, CallResult::problem(problem)),
+            }
+        }
+        let made = allowed
+            .into_iter()
+            .map(|(place, call, arguments)| async move {
+                keep(place, one(toolbox, &call.call.name, arguments, time).await);
+            });
+        join_all(made).await;
+    };
+    let ended = exchange.attend(work).await.map(drop);
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (results, ended)
+}
+
+/// The arguments of a call that may be made.
+async fn check(toolbox: &Toolbox, place: usize, call: &Call) -> Result<Value, String> {
+    if place >= MOST_AT_ONCE {
+        return Err(format!(
+            "not called: at most {MOST_AT_ONCE} calls are made at once"
+        ));
+    }
+    let arguments = call.arguments.clone()?;
+    let name = &call.call.name;
+    // A tool that is not there says so itself when it is called.
+    let Some(spec) = toolbox.tools.spec(name) else {
+        return Ok(arguments);
+    };
+    match toolbox.decide(spec, arguments.clone()).await {
+        Approval::Allow => Ok(arguments),
+        Approval::Refuse(reason) => Err(format!("not called: {reason}")),
+    }
+}
+
+/// Makes one call, within its time. A tool that panics has failed.
+async fn one(toolbox: &Toolbox, name: &str, arguments: Value, time: Duration) -> CallResult {
+    let begun = Instant::now();
+    let called = AssertUnwindSafe(async { toolbox.tools.call(name, arguments).await });
+    let called = tokio::time::timeout(time, called.catch_unwind()).await;
+    let output = match called {
+        Ok(Ok(output)) => output.map_err(|error: ToolError| error.to_string()),
+        Ok(Err(_)) => {
+            tracing::error!(event = "tool_panicked", tool = name);
+            Err(format!("the tool `{name}` stopped with a bug"))
+        }
+        Err(_) => Err(format!("no result within {} ms", time.as_millis())),
+    };
+    CallResult {
+        output: output.map(|output| output.text),
+        time: begun.elapsed(),
+    }
+}
+
+impl CallResult {
+    pub(super) fn problem(problem: impl Into<String>) -> Self {
+        Self {
+            output: Err(problem.into()),
+            time: Duration::ZERO,
+        }
+    }
+
+    /// The text to record, without secrets, with hidden characters shown, and with no more than `most`
+    /// tokens: a longer one keeps its beginning and its end.
+    pub(super) fn bounded(&self, tool: &str, most: Tokens, counter: &dyn TokenCounter) -> Bounded {
+        let text = match &self.output {
+            Ok(text) => text.clone(),
+            Err(problem) => format!("error: {problem}"),
+        };
+        let cleaned = clean(&text, tool);
+        let shown = show_hidden(&cleaned.text);
+        let note = format!(
+            "\n[cut to {} tokens: ask `{tool}` for a smaller part]",
+            most.0
+        );
+        let room = most.saturating_sub(counter.count(&note));
+        let text = match shorten(&shown, room, counter) {
+            Some(_) if counter.count(&shown) <= most => shown.into_owned(),
+            Some(short) => short + &note,
+            None => shown.into_owned(),
+        };
+        Bounded {
+            text,
+            redacted: cleaned.redacted,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The rounds of a turn: the model is asked, the tools that it asks for are called, and it is asked again
+//! with their results, until it answers or a limit is reached.
+//!
+//! A round only appends: the request of the next one begins with all that this one's said.
+
+use std::mem;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kitbag_core::history::message_cost;
+use kitbag_core::message::Message;
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_core::record::InferenceRecord;
+use kitbag_core::role::Visibility;
+use kitbag_core::tokens::{TokenCounter, Tokens};
+
+use super::calls::{self, Call, CallResult};
+use super::exchange::Exchange;
+use super::inference::inference;
+use super::{AnswerError, Stages};
+use crate::engine::{Engine, TurnError, TurnPrompt, largest_result};
+use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::wire::Request;
+use crate::words::counted;
+
+pub(super) struct Rounds<'e> {
+    pub(super) engine: &'e Engine,
+    pub(super) provider: &'e dyn Provider,
+    /// The latest prompt.
+    pub(super) prompt: TurnPrompt,
+    /// The request that was made of it.
+    pub(super) request: Request,
+    /// The calls so far, each with its result.
+    pub(super) steps: Vec<Message>,
+    pub(super) inferences: Vec<InferenceRecord>,
+    begun: Instant,
+    made: u32,
+}
+
+/// Room for the results that tell of a limit.
+const LAST_WORDS: Tokens = Tokens(256);
+
+/// A result with less room says nothing.
+const SMALLEST: Tokens = Tokens(64);
+
+/// The tokens that a request has around a result.
+const AROUND: u32 = 16;
+
+impl<'e> Rounds<'e> {
+    pub(super) fn new(
+        engine: &'e Engine,
+        provider: &'e dyn Provider,
+        (prompt, request): (TurnPrompt, Request),
+    ) -> Self {
+        Self {
+            engine,
+            provider,
+            prompt,
+            request,
+            steps: Vec::new(),
+            inferences: Vec::new(),
+            begun: Instant::now(),
+            made: 0,
+        }
+    }
+
+    pub(super) async fn run(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
+        let mut limit = None;
+        loop {
+            // Boxed, since all of it together would not fit on the stack of a small thread.
+            Box::pin(self.infer(exchange)).await?;
+            let asks = !exchange.reply.tool_calls.is_empty();
+            let offers = !self.prompt.composed.draft.tools.is_empty();
+            let has_tools = !self.engine.toolbox.tools.is_empty();
+            if !asks || !offers || !has_tools || limit.is_some() {
+                return Ok(());
+            }
+            let counter = self.engine.calibrated_counter().await;
+            let counter = counter.unwrap_or_else(|_| self.engine.counter_of_model());
+            limit = Box::pin(self.step(exchange, &counter)).await?;
+            self.compose(limit.as_deref(), &counter)?;
+            let result = format_args!("{} tokens", self.prompt.composed.assembly.tokens.0);
+            exchange.stages.end("prompt", result);
+            (exchange.show)(&ReplyEvent::Typing);
+        }
+    }
+
+    /// Sends the request, and reads the answer to its end.
+    async fn infer(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
+        let sent = (self.engine.clock)();
+        exchange.is_begun = false;
+        let number = u32::try_from(self.inferences.len()).unwrap_or(u32::MAX);
+        let run = exchange.run(self.provider, &self.prompt, &self.request, number);
+        let ended = run.await;
+        match &ended {
+            Ok(()) => exchange.stages.end("stream", "whole"),
+            Err(error) => exchange.stages.end("stream", error),
+        }
+        if exchange.is_begun {
+            let counter = self.engine.counter();
+            let (prompt, request) = (&self.prompt, &self.request);
+            let record = inference(
+                self.provider,
+                prompt,
+                request,
+                &exchange.reply,
+                counter,
+                sent,
+            );
+            self.inferences.push(record);
+        }
+        // The next prompt of the turn continues this one.
+        self.prompt.previous_at = Some(sent);
+        ended
+    }
+
+    /// Calls the tools that the answer asks for, or tells the limit that keeps them from being called.
+    async fn step(
+        &mut self,
+        exchange: &mut Exchange<'_, '_>,
+        counter: &Arc<dyn TokenCounter>,
+    ) -> Result<Option<String>, AnswerError> {
+        let reply = mem::take(&mut exchange.reply);
+        let calls = calls::of_reply(&reply.tool_calls, &self.steps);
+        let said = said(&reply, &calls);
+        let room = self.room(&said, calls.len(), counter.as_ref());
+        let limit = self.limit(room);
+        let toolbox = &self.engine.toolbox;
+        let limits = &toolbox.limits;
+        let left = limits.time.saturating_sub(self.begun.elapsed());
+        let (results, ended) = match &limit {
+            Some(limit) => {
+                let text = format!("not called: {limit}; answer with what you have");
+                let told = calls.iter().map(|_| CallResult::problem(&text));
+                (told.collect(), Ok(()))
+            }
+            None => {
+                self.made += 1;
+                let time = limits.call_time.min(left);
+                calls::make(toolbox, &calls, time, exchange).await
+            }
+        };
+        self.steps.push(said);
+        // What tells of a limit has room of its own.
+        let room = room.max(SMALLEST);
+        for (call, result) in calls.iter().zip(results) {
+            let bounded = result.bounded(&call.call.name, room, counter.as_ref());
+            self.prompt.composed.redacted.extend(bounded.redacted);
+            let tokens = counter.count(&bounded.text);
+            tell(&mut exchange.stages, call, &result, tokens);
+            (exchange.show)(&ReplyEvent::Called {
+                tool: call.call.name.clone(),
+                tokens,
+                time: result.time,
+                problem: result.output.err(),
+            });
+            let answered = Message::tool(&call.call.id, bounded.text);
+            // The words of the model are for people; what it read is its own.
+            self.steps
+                .push(answered.with_visibility(Visibility::Internal));
+        }
+        ended.map(|()| limit)
+    }
+
+    /// The tokens that each result may have.
+    fn room(&self, said: &Message, calls: usize, counter: &dyn TokenCounter) -> Tokens {
+        let budget = self.prompt.composed.settings.budget;
+        let used = self.prompt.composed.assembly.tokens;
+        let used = used.saturating_add(message_cost(said, counter));
+        let free = self
+            .budget()
+            .saturating_sub(used.saturating_add(LAST_WORDS));
+        let calls = u32::try_from(calls.max(1)).unwrap_or(u32::MAX);
+        let each = Tokens((free.0 / calls).saturating_sub(AROUND));
+        let most = self.engine.toolbox.limits.result;
+        each.min(most).min(largest_result(budget))
+    }
+
+    /// The budget of prompts with steps.
+    fn budget(&self) -> Tokens {
+        let composed = &self.prompt.composed;
+        let budget = composed.settings.budget;
+        budget.saturating_add(self.prompt.room_for_steps)
+    }
+
+    /// The limit that is reached, if any is.
+    fn limit(&self, room: Tokens) -> Option<String> {
+        let limits = &self.engine.toolbox.limits;
+        let counts = self.inferences.iter().map(|one| u64::from(one.counted));
+        let next = u64::from(self.prompt.composed.assembly.tokens.0);
+        let reached = if self.made >= limits.steps {
+            counted(limits.steps.into(), "step", "steps")
+        } else if self.begun.elapsed() >= limits.time {
+            format!("{} seconds", limits.time.as_secs())
+        } else if counts.sum::<u64>().saturating_add(next) > limits.tokens {
+            format!("{} tokens for all prompts of a turn", limits.tokens)
+        } else if room < SMALLEST {
+            format!("{} tokens for a prompt", self.budget().0)
+        } else {
+            return None;
+        };
+        Some(format!("the limit of {reached} is reached"))
+    }
+
+    /// The next prompt, which tells a limit as a problem, and its request.
+    fn compose(
+        &mut self,
+        limit: Option<&str>,
+        counter: &Arc<dyn TokenCounter>,
+    ) -> Result<(), AnswerError> {
+        let budget = self.budget();
+        let composed = &mut self.prompt.composed;
+        let next = composed.with_steps(&self.steps, budget, counter.as_ref());
+        *composed = next.map_err(TurnError::from)?;
+        self.prompt.room_for_steps = Tokens::ZERO;
+        if let Some(limit) = limit {
+            let message = format!("{limit}, and the model was told to answer with what it has");
+            let problem = Problem::new("tools", ProblemKind::LeftOut, message);
+            composed.assembly.ledger.problems.push(problem);
+        }
+        let request = composed.request().ok_or(AnswerError::NoRequest)?;
+        self.request = self.provider.prepared(request);
+        Ok(())
+    }
+}
+
+/// The message that calls tools. Where it has no words it is not for people.
+fn said(reply: &Reply, calls: &[Call]) -> Message {
+    let made = calls.iter().map(|call| call.call.clone()).collect();
+    let said = Message::assistant(reply.content()).with_tool_calls(made);
+    match reply.text().trim().is_empty() {
+        true => said.with_visibility(Visibility::Internal),
+        false => said,
+    }
+}
+
+fn tell(stages: &mut Stages, call: &Call, result: &CallResult, tokens: Tokens) {
+    let name = &call.call.name;
+    let told = match &result.output {
+        Ok(_) => format!("{name}: {} tokens", tokens.0),
+        Err(problem) => format!("{name}: {problem}"),
+    };
+    stages.add("tool", told, result.time);
+}

@@ -1,0 +1,41 @@
+//! The next prompt of a turn: the one before, with tool steps appended.
+
+use kitbag_core::assembly::AssembleError;
+use kitbag_core::message::Message;
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_core::tokens::{TokenCounter, Tokens};
+
+use super::{Composed, assemble_again, tell};
+
+impl Composed {
+    /// The same prompt with these steps, within a budget. Nothing is chosen: all that stands before the
+    /// steps stays as it is, and so do the decisions about it in the ledger.
+    ///
+    /// # Errors
+    /// When the steps do not fit.
+    pub(crate) fn with_steps(
+        &self,
+        steps: &[Message],
+        budget: Tokens,
+        counter: &dyn TokenCounter,
+    ) -> Result<Self, AssembleError> {
+        let mut next = self.clone();
+        next.draft.steps = steps.to_vec();
+        next.settings.budget = budget;
+        let assembled = assemble_again(&next, counter, &self.assembly.epoch)?;
+        let ledger = std::mem::replace(&mut next.assembly, assembled).ledger;
+        let told = &mut next.assembly.ledger;
+        if next.assembly.kept == self.assembly.kept {
+            told.entries = ledger.entries;
+            told.fit = ledger.fit;
+        } else {
+            let message =
+                "what was chosen for this turn is left out, since the steps need its room";
+            let problem = Problem::new("tools", ProblemKind::LeftOut, message);
+            told.problems.push(problem);
+        }
+        told.problems.extend(ledger.problems);
+        tell(&next);
+        Ok(next)
+    }
+}
