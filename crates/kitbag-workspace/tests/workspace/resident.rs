@@ -160,7 +160,7 @@ fn x10_a_change_at_once_after_a_look_is_seen() {
         // The same size each time, and perhaps the same time.
         tree.write(
             "oven.rs",
-            &format!("fn oven_{round:02}(temperature: u32) {{}}\n"),
+            format!("fn oven_{round:02}(temperature: u32) {{}}\n"),
         );
         let warm = resident.open(tree.path(), &options).unwrap();
         let cold = Workspace::open(tree.path(), &options).unwrap();
