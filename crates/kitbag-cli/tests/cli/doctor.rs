@@ -59,7 +59,7 @@ fn a_new_machine_is_told_what_is_not_set_up_and_nothing_is_broken() {
             "set ANTHROPIC_API_KEY or OPENAI_API_KEY",
         ),
         ("git", "note", "no repository"),
-        ("parsers", "works", "Rust"),
+        ("parsers", "works", "rust"),
         ("cache", "works", "empty"),
         ("agents", "note", "`kitbag init --for claude`"),
     ] {

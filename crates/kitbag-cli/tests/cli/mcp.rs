@@ -76,7 +76,9 @@ fn x11_a_pack_is_the_one_that_the_command_prints() {
     let task = "fix the redirect of login";
     let mut session = Session::start(&folder, &["--no-memory"]);
     let called = session.call("pack", json!({ "task": task, "budget": 2_000 }));
-    let printed = folder.run(&["pack", task, "--budget", "2000"]).success();
+    // In a folder of its own: the home of the tests, with the cache, is part of it.
+    let other = project();
+    let printed = other.run(&["pack", task, "--budget", "2000"]).success();
     // A terminal is given a line end more.
     let prompt = printed.trim_end();
     assert_eq!(called["content"][0]["text"], prompt);
