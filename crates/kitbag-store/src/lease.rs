@@ -3,6 +3,7 @@
 
 mod holders;
 
+use std::fmt;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -20,7 +21,7 @@ pub(crate) use holders::Shared;
 
 /// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
 /// taken it over.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Lease {
     /// The turn.
@@ -30,6 +31,17 @@ pub struct Lease {
     fence: i64,
     /// Lets others see that somebody holds it.
     shared: Option<Shared>,
+}
+
+impl fmt::Debug for Lease {
+    /// Without the lock, which is a matter of this process.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease")
+            .field("turn", &self.turn)
+            .field("until", &self.until)
+            .field("fence", &self.fence)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The pause between attempts to get a lease that somebody else holds.
