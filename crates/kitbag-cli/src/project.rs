@@ -2,7 +2,7 @@
 
 use std::env;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use kitbag::engine::{AgentError, TurnError};
@@ -86,7 +86,14 @@ pub(crate) fn memory_settings() -> MemorySettings {
 
 /// The configuration of this folder and of the user, and what is wrong with it.
 pub(crate) fn config() -> (Config, Vec<FileProblem>) {
-    Project::config(&places(config_of_environment()))
+    config_in(Path::new("."))
+}
+
+/// The same of another folder.
+pub(crate) fn config_in(folder: &Path) -> (Config, Vec<FileProblem>) {
+    let mut places = places(config_of_environment());
+    places.folder = folder.to_owned();
+    Project::config(&places)
 }
 
 /// Fails if the configuration has errors: what it says of secrets and facts would not be followed.
