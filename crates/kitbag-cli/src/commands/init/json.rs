@@ -59,10 +59,11 @@ pub(super) fn push(
 /// Takes a member out of an object, and what is empty for that; nothing of a file that is empty for that.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let tree = parse(text)?;
-    let Some(way) = tree.way_to(path) else {
-        return Ok(text.to_owned());
+    let changed = match tree.way_to(path) {
+        Some(way) => without(text, &way),
+        None => text.to_owned(),
     };
-    checked(text, without(text, &way), |whole| {
+    checked(text, changed, |whole| {
         meant::remove(whole, path);
     })
 }

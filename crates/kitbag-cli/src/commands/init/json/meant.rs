@@ -53,17 +53,20 @@ fn place<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     })
 }
 
-/// Takes a member out, and what is empty for that.
-pub(super) fn remove(value: &mut Value, path: &[&str]) {
+/// Takes a member out, and what is empty for that, and says whether it was there.
+pub(super) fn remove(value: &mut Value, path: &[&str]) -> bool {
     let (Some(members), [name, deeper @ ..]) = (value.as_object_mut(), path) else {
-        return;
+        return false;
     };
-    if let Some(member) = members.get_mut(*name) {
-        remove(member, deeper);
-        if deeper.is_empty() || member.as_object().is_some_and(Map::is_empty) {
-            members.remove(*name);
-        }
+    let Some(member) = members.get_mut(*name) else {
+        return false;
+    };
+    let is_removed = deeper.is_empty() || remove(member, deeper);
+    let is_empty = member.as_object().is_some_and(Map::is_empty);
+    if deeper.is_empty() || (is_removed && is_empty) {
+        members.remove(*name);
     }
+    is_removed
 }
 
 /// Takes items out of a list, likewise.

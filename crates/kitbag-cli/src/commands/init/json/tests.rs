@@ -100,9 +100,13 @@ fn x11_nothing_gets_into_a_comment() {
 
 #[test]
 fn x11_a_change_that_would_not_be_the_one_that_is_meant_is_an_error() {
-    let twice = "{\"mcpServers\": {\"kitbag\": {}, \"x\": 1}, \"mcpServers\": {\"y\": 1}}";
+    // Of a name that stands twice, the last counts.
+    let twice = "{\"mcpServers\": {\"x\": 1}, \"mcpServers\": {\"kitbag\": {}, \"y\": 1}}";
     assert!(remove(twice, &PATH).is_err());
+    let twice = "{\"mcpServers\": {\"kitbag\": {}, \"x\": 1}, \"mcpServers\": {\"y\": 1}}";
     assert!(set(twice, &PATH, &server()).is_err());
+    let empty = "{\"mcpServers\": {}}";
+    assert_eq!(remove(empty, &PATH).unwrap(), empty);
 }
 
 /// What may stand between the parts of an object.
@@ -122,7 +126,7 @@ fn commented(keys: &[String], gaps: &[usize]) -> String {
     let mut gap = || gaps.next().unwrap();
     let mut text = format!("{}{{", gap());
     for (number, key) in keys.iter().enumerate() {
-        let comma = match number + 1 < keys.len() || keys.len() % 2 == 0 {
+        let comma = match number + 1 < keys.len() || keys.len().is_multiple_of(2) {
             true => ",",
             false => "",
         };
