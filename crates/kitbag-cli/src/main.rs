@@ -137,7 +137,25 @@ fn report(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// Whether a hook was asked for, wrongly: its agent would take the exit code 2 as an order to stop.
-fn is_hook(mut args: impl Iterator<Item = OsString>) -> bool {
-    args.any(|arg| arg == "hook")
+/// Whether a hook was asked for, wrongly: its agent would take the exit code 2 as an order to stop. The
+/// command is the first argument that is neither an option nor the value of one.
+fn is_hook(args: impl Iterator<Item = OsString>) -> bool {
+    let cli = Cli::command();
+    let takes_value = |option: &str| {
+        let name = option.strip_prefix("--");
+        let mut options = cli.get_arguments().filter(|it| it.get_long().is_some());
+        options.any(|it| it.get_long() == name && it.get_action().takes_values())
+    };
+    let mut args = args.skip(1);
+    while let Some(arg) = args.next() {
+        match arg.to_str() {
+            Some(option) if option.starts_with('-') => {
+                if takes_value(option) {
+                    args.next();
+                }
+            }
+            command => return command == Some("hook"),
+        }
+    }
+    false
 }

@@ -93,7 +93,14 @@ pub(crate) fn memory_settings() -> MemorySettings {
 
 /// The configuration of this folder and of the user, and what is wrong with it.
 pub(crate) fn config() -> (Config, Vec<FileProblem>) {
-    Project::config(&places(config_of_environment()))
+    config_in(Path::new("."))
+}
+
+/// The same of another folder.
+pub(crate) fn config_in(folder: &Path) -> (Config, Vec<FileProblem>) {
+    let mut places = places(config_of_environment());
+    places.folder = folder.to_owned();
+    Project::config(&places)
 }
 
 /// Fails if the configuration has errors: what it says of secrets and facts would not be followed.

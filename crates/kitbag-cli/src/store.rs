@@ -145,7 +145,8 @@ fn as_configured(store: &Store) -> Store {
     following(store, &project::memory_settings())
 }
 
-fn following(store: &Store, settings: &MemorySettings) -> Store {
+/// The store as the memory settings of a project want it.
+pub(crate) fn following(store: &Store, settings: &MemorySettings) -> Store {
     let secrets = match settings.secrets {
         Some(StoredSecrets::Keep) => Secrets::Keep,
         _ => Secrets::Mask,

@@ -124,6 +124,8 @@ impl Hook {
 
     /// Does what an event asks for: brings what is remembered, or keeps what was said.
     ///
+    /// When a session starts, [`Self::close_silent`] may follow, for which nobody should wait.
+    ///
     /// Of single tool calls nothing is kept here. The transcript tells them all when the agent stops.
     ///
     /// # Errors
@@ -133,10 +135,7 @@ impl Hook {
             HookEventKind::SessionStart {
                 source,
                 is_cache_expired,
-            } => {
-                self.close_silent(event, now).await?;
-                self.brief(event, *source, *is_cache_expired).await?
-            }
+            } => self.brief(event, *source, *is_cache_expired).await?,
             HookEventKind::UserPromptSubmit { prompt } => self.recall(event, prompt, now).await?,
             HookEventKind::Stop => {
                 self.keep(event, now).await?;

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
@@ -64,7 +64,8 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         let hint = "coding agents run this command; `kitbag init --for claude` sets that up";
         Failure::new(what).hint(hint)
     })?;
-    let reply = match respond(args.agent.into(), &event, store) {
+    let work = respond(args.agent.into(), &event, store);
+    let reply = match work.as_ref().map_or(Ok(HookReply::default()), Work::reply) {
         Ok(reply) => reply,
         Err(failure) => HookReply {
             notice: notice::once(&event, failure),
@@ -75,54 +76,68 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         notice::forget(&event);
     }
     let json = reply.to_json(&event).map_err(io::Error::from)?;
-    Ok(output::print(&json.unwrap_or_default())?)
+    output::print(&json.unwrap_or_default())?;
+    if let Some(work) = work {
+        work.finish();
+    }
+    Ok(())
 }
 
-/// The reply, unless it takes too long.
-fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Result<HookReply, Failure> {
+/// Begins what an event asks for; nothing if it asks for nothing.
+fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<Work> {
     let keeps = match event.kind {
         HookEventKind::Stop | HookEventKind::SessionEnd => Keeps::Something,
         HookEventKind::SessionStart { .. } | HookEventKind::UserPromptSubmit { .. } => {
             Keeps::Nothing
         }
         // Of others, the transcript tells all that is worth keeping when the agent stops.
-        _ => return Ok(HookReply::default()),
+        _ => return None,
     };
-    let (config, problems) = project::config();
-    if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
-        let what = format_args!("the configuration has errors: {problem}");
-        return Err(Failure::new(what));
-    }
     let folder = folder_of(agent, event);
-    let sender = match config.hooks.scope() {
-        HookScope::User => USER.to_owned(),
-        HookScope::Project => project_sender(&folder),
-        _ => return Ok(HookReply::default()),
-    };
-    if !config.channels.admit(agent.channel(), &sender) {
-        return Ok(HookReply::default());
-    }
+    let (config, problems) = project::config_in(&folder);
     let limit = match keeps {
         Keeps::Something => config.hooks.time_limit().saturating_mul(TIMES_TO_KEEP),
         Keeps::Nothing => config.hooks.time_limit(),
     };
     let (event, store) = (event.clone(), store.clone());
-    let work = async move {
-        let store = match keeps {
-            Keeps::Something => store.open_or_make().await?,
-            Keeps::Nothing => match store.open_if_any().await? {
-                Some(store) => store,
-                None => return Ok(HookReply::default()),
-            },
+    Some(Work::begin(limit, move |reply| {
+        if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
+            let what = format_args!("the configuration has errors: {problem}");
+            return Err(Failure::new(what));
+        }
+        let sender = match config.hooks.scope() {
+            HookScope::User => USER.to_owned(),
+            HookScope::Project => project_sender(&folder),
+            _ => return Ok(()),
         };
-        let mut hook = Hook::new(store, agent, sender);
-        hook.folder = folder;
-        hook.budget = config.hooks.budget();
-        hook.summarises = config.memory.learning != Some(Learning::Off);
-        let reply = hook.respond(&event, Timestamp::now()).await;
-        reply.map_err(Failure::new)
-    };
-    within(limit, move || store::run(work))
+        if !config.channels.admit(agent.channel(), &sender) {
+            return Ok(());
+        }
+        store::run(async {
+            let store = match keeps {
+                Keeps::Something => store.open_or_make().await?,
+                Keeps::Nothing => match store.open_if_any().await? {
+                    Some(store) => store,
+                    None => return Ok(()),
+                },
+            };
+            // The agent may have been started elsewhere than in the project.
+            let store = store::following(&store, &config.memory);
+            let mut hook = Hook::new(store, agent, sender);
+            hook.folder = folder;
+            hook.budget = config.hooks.budget();
+            hook.summarises = config.memory.learning != Some(Learning::Off);
+            let now = Timestamp::now();
+            let answer = hook.respond(&event, now).await.map_err(Failure::new)?;
+            // Nobody is left to hear it once the time is over.
+            drop(reply.send(Ok(answer)));
+            if matches!(event.kind, HookEventKind::SessionStart { .. }) {
+                // The next session does it if this one fails to.
+                drop(hook.close_silent(&event, now).await);
+            }
+            Ok(())
+        })
+    }))
 }
 
 /// The folder in which the session began. Claude Code names it, since it may have gone to another one
@@ -144,22 +159,55 @@ enum Keeps {
     Nothing,
 }
 
-/// Runs work on a thread of its own, which ends with the process: opening a file or waiting for a lock may
-/// block for longer than anybody waits, and nothing else could interrupt it.
-fn within<T: Send + 'static>(
+/// Work on a thread of its own, which ends with the process: opening a file or waiting for a lock may block
+/// for longer than anybody waits, and nothing else could interrupt it.
+struct Work {
+    begun: Instant,
     limit: Duration,
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let (send, receive) = mpsc::channel();
-    thread::spawn(move || drop(send.send(work())));
-    receive.recv_timeout(limit).unwrap_or_else(|error| {
-        Err(match error {
-            mpsc::RecvTimeoutError::Timeout => {
-                let seconds = limit.as_secs_f32();
-                Failure::new(format_args!("the store did not answer within {seconds} s"))
-                    .hint("`time_limit` under `hooks:` in kitbag.yaml allows more")
-            }
-            mpsc::RecvTimeoutError::Disconnected => Failure::new("the hook failed inside"),
+    replies: mpsc::Receiver<Result<HookReply, Failure>>,
+}
+
+impl Work {
+    /// Begins it. It may go on after it has sent a reply; without one, the reply is empty.
+    fn begin(
+        limit: Duration,
+        work: impl FnOnce(&mpsc::Sender<Result<HookReply, Failure>>) -> Result<(), Failure>
+        + Send
+        + 'static,
+    ) -> Self {
+        let (send, replies) = mpsc::channel();
+        thread::spawn(move || {
+            let last = work(&send).map(|()| HookReply::default());
+            drop(send.send(last));
+        });
+        Self {
+            begun: Instant::now(),
+            limit,
+            replies,
+        }
+    }
+
+    /// The reply, unless it takes too long.
+    fn reply(&self) -> Result<HookReply, Failure> {
+        self.next().unwrap_or_else(|error| {
+            Err(match error {
+                mpsc::RecvTimeoutError::Timeout => {
+                    let seconds = self.limit.as_secs_f32();
+                    Failure::new(format_args!("the store did not answer within {seconds} s"))
+                        .hint("`time_limit` under `hooks:` in kitbag.yaml allows more")
+                }
+                mpsc::RecvTimeoutError::Disconnected => Failure::new("the hook failed inside"),
+            })
         })
-    })
+    }
+
+    /// Lets it go on for the rest of the time, if it does.
+    fn finish(self) {
+        while self.next().is_ok() {}
+    }
+
+    fn next(&self) -> Result<Result<HookReply, Failure>, mpsc::RecvTimeoutError> {
+        let left = self.limit.saturating_sub(self.begun.elapsed());
+        self.replies.recv_timeout(left)
+    }
 }

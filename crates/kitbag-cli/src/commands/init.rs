@@ -22,8 +22,8 @@ const CONFIG: &str = include_str!("init/kitbag.yaml");
 /// With --for, the MCP server `kitbag mcp` and the hooks `kitbag hook` are added to the agent's own
 /// configuration of this project: for claude to .mcp.json and .claude/settings.local.json, for codex to
 /// .codex/config.toml, for cursor to .cursor/mcp.json, for vscode to .vscode/mcp.json; the last two have no
-/// hooks that take context. The change is shown first. Nothing else in those files is touched,
-/// and --remove takes exactly that out again.
+/// hooks that take context. The change is shown first. Nothing else in those files is touched.
+/// --remove takes Kitbag's part out again, with objects, lists, files and folders that hold nothing else.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder to write to

@@ -220,6 +220,51 @@ fn x11_what_was_said_is_kept_once_and_without_secrets() {
 }
 
 #[test]
+fn x11_a_secret_across_the_end_of_a_title_is_masked() {
+    let project = Project::new();
+    let token = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+    let said = format!("{} {token}", "x".repeat(60));
+    project.say("monday", &[("user", &said)]);
+    project.event("Stop", "monday", json!({})).nothing();
+    let history = project.memory(&["history"]);
+    assert!(
+        history.contains("xxx") && !history.contains("ghp_"),
+        "{history}"
+    );
+}
+
+#[test]
+fn x11_the_configuration_is_that_of_the_project() {
+    let project = Project::with_monday();
+    let other = project.0.path().join("elsewhere");
+    fs::create_dir_all(&other).unwrap();
+    fs::write(other.join("kitbag.yaml"), "hooks: {scope: off}\n").unwrap();
+    // The agent was started above the folder of which it tells.
+    let ask = json!({"prompt": "How do we deploy?", "cwd": other});
+    project.event("UserPromptSubmit", "tuesday", ask).nothing();
+    let ask = json!({"prompt": "How do we deploy?"});
+    let reply = project.event("UserPromptSubmit", "tuesday", ask);
+    assert!(reply.context().contains("fly.io"));
+}
+
+#[test]
+fn x11_a_session_that_fell_silent_is_summarised_when_the_next_one_starts() {
+    let project = Project::new();
+    project.say(
+        "monday",
+        &[("user", "We deploy with fly.io, never with heroku.")],
+    );
+
+    project.event("Stop", "monday", json!({})).nothing();
+    let start = json!({"source": "startup"});
+    project
+        .event("SessionStart", "tuesday", start.clone())
+        .nothing();
+    let brief = project.event("SessionStart", "wednesday", start);
+    assert!(brief.context().contains("summary of conversation 1.1"));
+}
+
+#[test]
 fn x11_a_session_starts_with_a_brief_of_the_project() {
     let project = Project::with_monday();
     let start = |session: &str, more: Value| project.event("SessionStart", session, more);
@@ -232,8 +277,8 @@ fn x11_a_session_starts_with_a_brief_of_the_project() {
     assert!(brief.context().contains("fly.io"));
 
     // A session that goes on holds it already.
-    let added =
-        json!({"type": "attachment", "uuid": "h", "attachment": {"content": brief.context()}});
+    let added = json!({"type": "attachment", "uuid": "h", "attachment":
+            {"type": "hook_additional_context", "content": brief.context()}});
     project.record("tuesday", &added);
     start("tuesday", json!({"source": "resume"})).nothing();
     start(

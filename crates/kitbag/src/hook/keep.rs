@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use kitbag_core::role::Role;
 use kitbag_core::tokens::Tokens;
+use kitbag_secrets::redact;
 use kitbag_store::{
     ConversationChoice, ConversationId, ConversationMemory, IDLE, Import, Incoming, MemoryRequest,
     NewMessage,
@@ -32,9 +33,10 @@ impl Hook {
         let transcript = Transcript::read(reader, &self.folder)
             .map_err(|error| HookError::Transcript { file, error })?;
         let kept = self.conversation(event, now).await?;
-        let title = transcript.entries.iter().find(|it| it.role == Role::User);
-        let title = title.map(|entry| beginning(&entry.text, TITLE));
-        let mut title = title.filter(|_| kept.id.is_none());
+        let asked = transcript.entries.iter().find(|it| it.role == Role::User);
+        let asked = asked.filter(|_| kept.id.is_none());
+        // Masked before it is cut: half of a secret is not known as one.
+        let mut title = asked.map(|entry| beginning(&redact(&entry.text, "").text, TITLE));
         let newest = kept.messages.last();
         let newest = newest.and_then(|message| message.reference.as_deref());
         let mut imports = since(transcript.entries, newest).into_iter().map(|entry| {
@@ -62,12 +64,12 @@ impl Hook {
     }
 
     /// Keeps a summary of the latest session that fell silent without an end: not every agent tells when a
-    /// session ends, and some are killed.
-    pub(super) async fn close_silent(
-        &self,
-        event: &HookEvent,
-        now: Timestamp,
-    ) -> Result<(), HookError> {
+    /// session ends, and some are killed. It belongs to the start of a session, once the reply is out, and
+    /// nothing is lost if it fails: the next start does it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn close_silent(&self, event: &HookEvent, now: Timestamp) -> Result<(), HookError> {
         let channel = self.agent.channel();
         let latest = self.store.conversations(channel, &self.sender, LATEST);
         let silent_since = now.checked_sub(IDLE).unwrap_or(Timestamp::MIN);

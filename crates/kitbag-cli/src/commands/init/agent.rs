@@ -35,6 +35,8 @@ pub(super) struct Agreed;
 /// A file before and after; nothing where there is none.
 struct Change {
     file: PathBuf,
+    /// The folder that goes with the file when it holds nothing else; never the project's own.
+    agents_folder: Option<PathBuf>,
     before: Option<String>,
     after: Option<String>,
 }
@@ -116,7 +118,7 @@ fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<C
         args: ["mcp"],
     };
     let in_file = |name: &str, edit: &dyn Fn(&str) -> Result<String, String>| {
-        Change::plan(&folder.join(name), edit)
+        Change::plan(folder, name, edit)
     };
     let servers = |name: &'static str, of: &'static str| {
         let edit = |text: &str| match direction {
@@ -135,7 +137,7 @@ fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<C
         ],
         AgentArg::Codex => vec![in_file(".codex/config.toml", &|text| match direction {
             Direction::Add => toml::add(text, &program),
-            Direction::Remove => Ok(toml::remove(text)),
+            Direction::Remove => toml::remove(text),
         })?],
         AgentArg::Cursor => vec![servers(".cursor/mcp.json", "mcpServers")?],
         AgentArg::Vscode => vec![servers(".vscode/mcp.json", "servers")?],
@@ -166,6 +168,7 @@ struct HookCommand<'a> {
 /// Claude Code's settings with our hooks behind those that are there, or without ours.
 fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, String> {
     let command = format!("{} hook", quoted(program));
+    let is_ours = |group: &serde_json::Value| is_ours(group, &command);
     let mut text = text.to_owned();
     for (event, timeout) in HOOKS {
         let path = ["hooks", event];
@@ -184,15 +187,25 @@ fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, Stri
     Ok(text)
 }
 
-/// Whether a group of hooks is one that we wrote, wherever the program was then.
-fn is_ours(group: &serde_json::Value) -> bool {
+/// Whether a group of hooks is one that we wrote, with this command or from wherever the program was then.
+fn is_ours(group: &serde_json::Value, planned: &str) -> bool {
     let hooks = group.get("hooks").and_then(|hooks| hooks.as_array());
     let Some([hook]) = hooks.map(Vec::as_slice) else {
         return false;
     };
     let command = hook.get("command").and_then(|command| command.as_str());
-    let program = command.and_then(|command| command.strip_suffix(" hook"));
-    program.is_some_and(|program| program.trim_matches('\'').ends_with("kitbag"))
+    command.is_some_and(|command| {
+        let program = command.strip_suffix(" hook").and_then(unquoted);
+        let stem = program.as_deref().and_then(|it| Path::new(it).file_stem());
+        command == planned || stem.is_some_and(|stem| stem == "kitbag")
+    })
+}
+
+/// The program that [`quoted`] made this of; nothing if it made it of none.
+fn unquoted(text: &str) -> Option<String> {
+    let inside = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    let program = inside.map_or(text.to_owned(), |inside| inside.replace(r"'\''", "'"));
+    (quoted(&program) == text).then_some(program)
 }
 
 /// The program as a shell takes it.
@@ -216,23 +229,25 @@ fn program() -> String {
 }
 
 impl Change {
-    fn plan(file: &Path, edit: &dyn Fn(&str) -> Result<String, String>) -> Result<Self, Failure> {
+    fn plan(
+        folder: &Path,
+        name: &str,
+        edit: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Result<Self, Failure> {
+        let file = folder.join(name);
         let shown = file.display();
-        let before = match fs::read_to_string(file) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => {
-                return Err(Failure::new(format_args!("cannot read {shown}: {error}")));
-            }
-        };
+        let before = read(&file)?;
         let after = edit(before.as_deref().unwrap_or_default()).map_err(|problem| {
             Failure::new(format_args!("cannot change {shown}: {problem}"))
                 .hint("nothing was written; mend the file, or change it by hand")
         })?;
+        let below = Path::new(name).parent();
+        let below = below.filter(|below| !below.as_os_str().is_empty());
         Ok(Self {
-            file: file.to_owned(),
+            agents_folder: below.map(|below| folder.join(below)),
             before,
             after: (!after.is_empty()).then_some(after),
+            file,
         })
     }
 
@@ -250,24 +265,38 @@ impl Change {
     }
 
     fn write(&self) -> Result<(), Failure> {
-        let folder = folder_of(&self.file);
-        let failed = |error: io::Error| {
-            Failure::new(format_args!(
-                "cannot write {}: {error}",
-                self.file.display()
-            ))
-        };
+        let shown = self.file.display();
+        // Somebody may have changed it while the question waited for an answer.
+        if read(&self.file)? != self.before {
+            let what = format_args!("{shown} is no longer as it was when the change was shown");
+            return Err(Failure::new(what).hint("it was left alone; run the command again"));
+        }
+        let failed = |error: io::Error| Failure::new(format_args!("cannot write {shown}: {error}"));
         match &self.after {
             Some(text) => {
-                fs::create_dir_all(folder).map_err(failed)?;
+                fs::create_dir_all(folder_of(&self.file)).map_err(failed)?;
                 write_file(&self.file, text)
             }
             None => {
                 fs::remove_file(&self.file).map_err(failed)?;
-                // One that holds something else stays.
-                drop(fs::remove_dir(folder));
+                if let Some(folder) = &self.agents_folder {
+                    // One that holds something else stays.
+                    drop(fs::remove_dir(folder));
+                }
                 Ok(())
             }
+        }
+    }
+}
+
+/// The text of a file; nothing if there is none.
+fn read(file: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let shown = file.display();
+            Err(Failure::new(format_args!("cannot read {shown}: {error}")))
         }
     }
 }
@@ -284,5 +313,67 @@ fn ask() -> Result<(), Failure> {
     match read {
         Ok(_) if matches!(answer.trim(), "y" | "Y" | "yes") => Ok(()),
         _ => Err(Failure::new("nothing was changed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn x11_a_file_that_has_changed_since_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".mcp.json");
+        for before in [None, Some("{}")] {
+            if let Some(before) = before {
+                fs::write(&file, before).unwrap();
+            }
+            let planned = Change::plan(folder.path(), ".mcp.json", &|_| Ok("{1}".to_owned()));
+            fs::write(&file, "{\"theirs\": 1}").unwrap();
+            assert!(planned.unwrap().write().is_err());
+            assert_eq!(fs::read_to_string(&file).unwrap(), "{\"theirs\": 1}");
+        }
+    }
+
+    #[test]
+    fn x11_only_the_folder_of_the_agent_goes_with_its_file() {
+        for (name, is_left) in [(".mcp.json", true), (".cursor/mcp.json", false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, "{}").unwrap();
+            let planned = Change::plan(folder.path(), name, &|_| Ok(String::new()));
+            planned.unwrap().write().unwrap();
+            assert!(folder.path().exists());
+            assert_eq!(file.parent().unwrap().exists(), is_left);
+        }
+    }
+
+    #[test]
+    fn x11_only_hooks_that_we_wrote_are_ours() {
+        let is_ours = |command: &str| {
+            let group = json!({"hooks": [{"type": "command", "command": command}]});
+            is_ours(&group, "/opt/kitbag-dev hook")
+        };
+        for command in [
+            "kitbag hook",
+            "/usr/bin/kitbag hook",
+            "'/opt/it'\\''s mine/kitbag.exe' hook",
+            "/opt/kitbag-dev hook",
+        ] {
+            assert!(is_ours(command), "{command}");
+        }
+        for command in [
+            "mykitbag hook",
+            "/opt/kitbag-old hook",
+            "say done; kitbag hook",
+            "'say' '/kitbag' hook",
+            "kitbag hook --for codex",
+            "kitbag",
+        ] {
+            assert!(!is_ours(command), "{command}");
+        }
     }
 }

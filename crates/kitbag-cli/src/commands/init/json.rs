@@ -2,25 +2,30 @@
 //! lists, which several agents allow.
 //!
 //! Adding and removing are each other's inverse: the file is the same afterwards, unless it had an empty
-//! object or list in the place.
+//! object or list in the place. What comes out is read again, and is an error unless it says exactly what was
+//! meant.
 
 mod edit;
+mod meant;
 mod tree;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use edit::{added, emptied, taken_out};
+use meant::checked;
 use tree::{Node, parse};
 
 /// Sets a member of an object, which is made where it is missing; an empty text is an empty object.
 pub(super) fn set(text: &str, path: &[&str], value: &impl Serialize) -> Result<String, String> {
     let tree = parse(text)?;
-    match tree.at(path) {
-        Some(node) if node.value(text)? == read(value)? => Ok(text.to_owned()),
-        Some(_) => set_missing(&remove(text, path)?, path, value),
-        None => set_missing(text, path, value),
-    }
+    let changed = match tree.at(path) {
+        Some(node) if node.value(text)? == read(value)? => return Ok(text.to_owned()),
+        Some(_) => set_missing(&remove(text, path)?, path, value)?,
+        None => set_missing(text, path, value)?,
+    };
+    let value = read(value)?;
+    checked(text, changed, |whole| meant::set(whole, path, value))
 }
 
 /// Adds an item to a list, which is made where it is missing, unless the list has it. Others that it
@@ -29,7 +34,7 @@ pub(super) fn push(
     text: &str,
     path: &[&str],
     item: &impl Serialize,
-    is_same: fn(&Value) -> bool,
+    is_same: impl Fn(&Value) -> bool + Copy,
 ) -> Result<String, String> {
     let tree = parse(text)?;
     if let Some(list) = tree.at(path) {
@@ -42,49 +47,57 @@ pub(super) fn push(
     }
     let text = remove_items(text, path, is_same)?;
     let tree = parse(&text)?;
-    match tree.at(path) {
-        Some(list @ Node::Array { .. }) => added(&text, list, None, item),
-        Some(_) => Err(format!("`{}` is no list", path.join("."))),
-        None => set_missing(&text, path, &[item]),
-    }
+    let changed = match tree.at(path) {
+        Some(list @ Node::Array { .. }) => added(&text, list, None, item)?,
+        Some(_) => return Err(format!("`{}` is no list", path.join("."))),
+        None => set_missing(&text, path, &[item])?,
+    };
+    let item = read(item)?;
+    checked(&text, changed, |whole| meant::push(whole, path, item))
 }
 
 /// Takes a member out of an object, and what is empty for that; nothing of a file that is empty for that.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let tree = parse(text)?;
-    match tree.way_to(path) {
-        Some(way) => Ok(without(text, &way)),
-        None => Ok(text.to_owned()),
-    }
+    let changed = match tree.way_to(path) {
+        Some(way) => without(text, &way),
+        None => text.to_owned(),
+    };
+    checked(text, changed, |whole| {
+        meant::remove(whole, path);
+    })
 }
 
 /// Takes items out of a list, likewise.
 pub(super) fn remove_items(
     text: &str,
     path: &[&str],
-    is_meant: fn(&Value) -> bool,
+    is_meant: impl Fn(&Value) -> bool + Copy,
 ) -> Result<String, String> {
-    let mut text = text.to_owned();
+    let mut changed = text.to_owned();
     loop {
-        let tree = parse(&text)?;
-        let Some(mut way) = tree.way_to(path) else {
-            return Ok(text);
-        };
-        let Some(list) = tree.child(&way) else {
-            return Ok(text);
+        let tree = parse(&changed)?;
+        let (Some(mut way), Some(list @ Node::Array { .. })) = (tree.way_to(path), tree.at(path))
+        else {
+            break;
         };
         let mut meant = None;
         for (place, item) in list.children().enumerate() {
-            if meant.is_none() && is_meant(&item.value(&text)?) {
+            if meant.is_none() && is_meant(&item.value(&changed)?) {
                 meant = Some(place);
             }
         }
         let Some(place) = meant else {
-            return Ok(text);
+            break;
         };
         way.push(place);
-        let shorter = without(&text, &way);
-        text = shorter;
+        changed = without(&changed, &way);
+    }
+    match changed == text {
+        true => Ok(changed),
+        false => checked(text, changed, |whole| {
+            meant::remove_items(whole, path, is_meant);
+        }),
     }
 }
 

@@ -5,21 +5,18 @@
 
 use super::agent::{HOOKS, quoted};
 
-const BEGIN: &str = "# kitbag: begin (`kitbag init --for codex --remove` takes this out)\n";
-const END: &str = "# kitbag: end\n";
+const BEGIN: &str = "# kitbag: begin (`kitbag init --for codex --remove` takes this out)";
+const END: &str = "# kitbag: end";
 
-/// The file with the stretch at its end, in the place of an earlier one.
+/// The file with the stretch at its end, or in the place of an earlier one: others may have written
+/// behind it.
 pub(super) fn add(text: &str, program: &str) -> Result<String, String> {
-    let without = remove(text);
     let stretch = stretch(program);
-    let before = match without.is_empty() {
-        true => "",
-        false => "\n",
-    };
-    let with = match without == text {
-        true => format!("{text}{before}{stretch}"),
-        // It stays where it is: others may have written behind it.
-        false => replaced(text, &stretch),
+    let with = match parts(text)? {
+        Some(parts) if parts.stretch.lines().eq(stretch.lines()) => text.to_owned(),
+        Some(parts) => format!("{}{stretch}{}", parts.before, parts.behind),
+        None if text.is_empty() => stretch,
+        None => format!("{text}\n{stretch}"),
     };
     match with.parse::<toml::Table>() {
         Ok(_) => Ok(with),
@@ -28,29 +25,92 @@ pub(super) fn add(text: &str, program: &str) -> Result<String, String> {
 }
 
 /// The file without the stretch.
-pub(super) fn remove(text: &str) -> String {
-    match parts(text) {
-        Some((before, behind)) => {
-            let before = before.strip_suffix('\n').unwrap_or(before);
-            format!("{before}{behind}")
+pub(super) fn remove(text: &str) -> Result<String, String> {
+    Ok(match parts(text)? {
+        Some(Parts { before, behind, .. }) => {
+            let line = before.strip_suffix('\n').unwrap_or(before);
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            format!("{line}{behind}")
         }
         None => text.to_owned(),
+    })
+}
+
+/// A file with the stretch.
+struct Parts<'t> {
+    before: &'t str,
+    stretch: &'t str,
+    behind: &'t str,
+}
+
+/// Finds the stretch. An editor may have changed the ends of its lines.
+///
+/// # Errors
+/// When it has no end, or holds something that is not ours.
+fn parts(text: &str) -> Result<Option<Parts<'_>>, String> {
+    let (mut at, mut begin, mut end) = (0, None, None);
+    for line in text.split_inclusive('\n') {
+        match (begin, line.trim()) {
+            (None, BEGIN) => begin = Some(at),
+            (Some(_), END) if end.is_none() => end = Some(at + line.len()),
+            _ => {}
+        }
+        at += line.len();
+    }
+    let Some(begin) = begin else {
+        return Ok(None);
+    };
+    let end = end.ok_or_else(|| format!("the line `{END}` is missing"))?;
+    let part = |range| text.get(range).unwrap_or_default();
+    let parts = Parts {
+        before: part(0..begin),
+        stretch: part(begin..end),
+        behind: part(end..text.len()),
+    };
+    match foreign(parts.stretch)? {
+        Some(key) => Err(format!(
+            "`{key}` between Kitbag's two comments is not Kitbag's: move it behind `{END}`"
+        )),
+        None => Ok(Some(parts)),
     }
 }
 
-fn replaced(text: &str, stretch: &str) -> String {
-    match parts(text) {
-        Some((before, behind)) => format!("{before}{stretch}{behind}"),
-        None => text.to_owned(),
+/// A key in the stretch that we never write: programs that rewrite the file may put theirs there.
+fn foreign(stretch: &str) -> Result<Option<String>, String> {
+    let stretch: toml::Table = stretch
+        .parse()
+        .map_err(|error: toml::de::Error| error.message().to_owned())?;
+    for (name, value) in &stretch {
+        let is_ours = |key: &str, value: &toml::Value| match name.as_str() {
+            "mcp_servers" => key == "kitbag",
+            "hooks" => is_our_hook(value),
+            _ => false,
+        };
+        let Some(members) = value.as_table() else {
+            return Ok(Some(name.clone()));
+        };
+        if let Some((key, _)) = members.iter().find(|(key, value)| !is_ours(key, value)) {
+            return Ok(Some(format!("{name}.{key}")));
+        }
     }
+    Ok(None)
 }
 
-/// The texts before and behind the stretch.
-fn parts(text: &str) -> Option<(&str, &str)> {
-    let (before, rest) = text.split_once(BEGIN)?;
-    let (_, behind) = rest.split_once(END)?;
-    Some((before, behind))
+/// Whether all hooks of an event are ours.
+fn is_our_hook(groups: &toml::Value) -> bool {
+    let hooks_of = |group: &toml::Value| group.get("hooks")?.as_array().cloned();
+    let is_ours = |hook: &toml::Value| {
+        let command = hook.get("command").and_then(toml::Value::as_str);
+        command.is_some_and(|command| command.ends_with(COMMAND))
+    };
+    groups.as_array().is_some_and(|groups| {
+        let mut groups = groups.iter().map(hooks_of);
+        groups.all(|hooks| hooks.is_some_and(|hooks| hooks.iter().all(is_ours)))
+    })
 }
+
+/// What follows the program.
+const COMMAND: &str = " hook --for codex";
 
 fn stretch(program: &str) -> String {
     // A string of JSON is one of TOML.
@@ -59,7 +119,7 @@ fn stretch(program: &str) -> String {
         "[mcp_servers.kitbag]\ncommand = {}\nargs = [\"mcp\"]\n",
         string(program)
     );
-    let command = string(&format!("{} hook --for codex", quoted(program)));
+    let command = string(&format!("{}{COMMAND}", quoted(program)));
     // Codex does not tell when a session ends.
     let hooks = HOOKS.iter().filter(|(event, _)| *event != "SessionEnd");
     let hooks = hooks.map(|(event, timeout)| {
@@ -69,7 +129,7 @@ fn stretch(program: &str) -> String {
         )
     });
     let hooks: String = hooks.collect();
-    format!("{BEGIN}{server}{hooks}{END}")
+    format!("{BEGIN}\n{server}{hooks}{END}\n")
 }
 
 #[cfg(test)]
@@ -97,13 +157,13 @@ mod tests {
             );
             let hook = &table["hooks"]["Stop"][0]["hooks"][0]["command"];
             assert_eq!(hook.as_str(), Some("kitbag hook --for codex"));
-            assert_eq!(remove(&with), text);
+            assert_eq!(remove(&with).unwrap(), text);
             let moved = add(&with, "/opt/a b/kitbag").unwrap();
             assert!(
                 moved.contains("'/opt/a b/kitbag' hook --for codex"),
                 "{moved}"
             );
-            assert_eq!(remove(&moved), text);
+            assert_eq!(remove(&moved).unwrap(), text);
         }
     }
 
@@ -111,10 +171,39 @@ mod tests {
     fn x11_what_others_wrote_behind_it_stays() {
         let with = add("model = \"gpt-5\"\n", "kitbag").unwrap() + "[tui]\ntheme = \"dark\"\n";
         assert_eq!(
-            remove(&with),
+            remove(&with).unwrap(),
             "model = \"gpt-5\"\n[tui]\ntheme = \"dark\"\n"
         );
         assert_eq!(add(&with, "kitbag").unwrap(), with);
+    }
+
+    #[test]
+    fn x11_the_ends_of_lines_do_not_matter() {
+        let text = "model = \"gpt-5\"\n";
+        let with = add(text, "kitbag").unwrap();
+        let cut = with.trim_end();
+        assert_eq!(add(cut, "kitbag").unwrap(), cut);
+        assert_eq!(remove(cut).unwrap(), text);
+        let windows = with.replace('\n', "\r\n");
+        assert_eq!(add(&windows, "kitbag").unwrap(), windows);
+        assert_eq!(remove(&windows).unwrap(), "model = \"gpt-5\"\r\n");
+    }
+
+    #[test]
+    fn x11_what_others_wrote_into_it_is_not_taken_out() {
+        let with = add("", "kitbag").unwrap();
+        for theirs in [
+            "[projects.\"/app\"]\ntrust_level = \"trusted\"\n",
+            "[mcp_servers.other]\ncommand = \"x\"\n",
+            "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = \"say done\"\n",
+        ] {
+            let mixed = with.replace(END, &format!("{theirs}{END}"));
+            for told in [remove(&mixed), add(&mixed, "kitbag")] {
+                assert!(told.unwrap_err().contains("is not Kitbag's"), "{mixed}");
+            }
+        }
+        let endless = with.replace(END, "");
+        assert!(remove(&endless).unwrap_err().contains("is missing"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whatever is wrong with the store, the configuration or the event, the agent goes on.
 
+use std::time::{Duration, Instant};
+
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -64,7 +66,10 @@ fn x11_a_locked_store_is_waited_for_no_longer_than_allowed() {
         .pragma_update(None, "locking_mode", "EXCLUSIVE")
         .unwrap();
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    told_once(&project, &STORE, "");
+    let begun = Instant::now();
+    told_once(&project, &STORE, "did not answer within 0.2 s");
+    // Four events, with a lot of room for a slow machine: without the limit they would wait forever.
+    assert!(begun.elapsed() < Duration::from_secs(60));
     drop(holder);
     let reply = project.ask("tuesday", "How do we deploy?");
     assert!(reply.context().contains("fly.io"), "it is there again");
@@ -84,6 +89,8 @@ fn x11_no_mistake_exits_with_the_code_that_stops_an_agent() {
     let project = Project::new();
     for (args, stdin) in [
         (&["hook", "--bogus"][..], "{}"),
+        (&["--store", "ask", "hook", "--bogus"], "{}"),
+        (&["--store=ask", "--bogus", "hook"], "{}"),
         (&["hook", "--for", "emacs"], "{}"),
         (&["hook"], ""),
         (&["hook"], "[1, 2"),
@@ -92,6 +99,12 @@ fn x11_no_mistake_exits_with_the_code_that_stops_an_agent() {
         let output = project.0.run_with_stdin(args, stdin.as_bytes());
         let told = output.failure(1);
         assert!(told.starts_with("error: "), "{told}");
+    }
+    for args in [
+        &["ask", "--bogus", "hook"][..],
+        &["--store", "hook", "ask", "--bogus"],
+    ] {
+        project.0.run(args).failure(2);
     }
     // Events of later versions, and those that there is nothing to do for.
     for name in ["PostToolUse", "PreCompact", "SomethingNew"] {

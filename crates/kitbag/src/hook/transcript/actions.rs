@@ -4,6 +4,8 @@
 use std::fmt;
 use std::path::Path;
 
+use kitbag_secrets::redact;
+
 use crate::words::{beginning, counted};
 
 /// So many of each kind are named, and the others counted.
@@ -29,6 +31,8 @@ impl Actions {
     }
 
     pub(super) fn ran(command: &str) -> Self {
+        // Before it is cut: half of a secret is not known as one.
+        let command = redact(command, "").text;
         let line = command.trim().lines().next().unwrap_or_default();
         Self {
             changed: Vec::new(),

@@ -251,3 +251,13 @@ fn x11_a_transcript_of_50_megabytes_is_read_line_by_line() {
     assert!(text.len() > 50 << 20);
     assert_eq!(read(&text).entries.len(), 50);
 }
+
+#[test]
+fn x11_a_secret_across_the_end_of_a_command_is_masked() {
+    let token = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+    for blanks in 80..120 {
+        let command = format!("echo {} {token}", "x".repeat(blanks));
+        let done = Actions::ran(&command).to_string();
+        assert!(!done.contains("ghp_"), "{done}");
+    }
+}

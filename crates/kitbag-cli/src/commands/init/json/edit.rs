@@ -25,25 +25,22 @@ pub(super) fn added(
         let inner = format!("{outer}{}", unit(text));
         let member = member(key, value, Some((&inner, text)))?;
         // A comment may be all that it holds.
-        let at = open + inside.trim_end().len();
+        let at = open + inside.trim_ascii_end().len();
         let more = format!("\n{inner}{member}\n{outer}");
         return Ok(insert(text, &[(at, &more)], at..close));
     };
     let first = places.first().map_or(open, |first| first.start);
     let is_on_lines = text.get(open..first).is_some_and(|it| it.contains('\n'));
     let behind = text.get(last.end..close).unwrap_or_default();
-    let at = last.end + behind.trim_end().len();
+    let at = last.end + behind.trim_ascii_end().len();
     let comma = comma_in(text, last.end..close);
-    let (before, member) = match is_on_lines {
-        true => {
-            let indent = indent_at(text, first);
-            (
-                format!("\n{indent}"),
-                member(key, value, Some((&indent, text)))?,
-            )
-        }
-        false => (" ".to_owned(), member(key, value, None)?),
+    let indent = indent_at(text, first);
+    let before = match is_on_lines || ends_in_comment(text.get(..at).unwrap_or_default()) {
+        true => format!("\n{indent}"),
+        false => " ".to_owned(),
     };
+    let on_lines = is_on_lines.then_some((indent.as_str(), text));
+    let member = member(key, value, on_lines)?;
     let more = format!("{before}{member}");
     Ok(match comma {
         Some(_) => insert(text, &[(at, &more), (at, ",")], at..at),
@@ -58,24 +55,40 @@ pub(super) fn taken_out(text: &str, from: &Node, place: usize) -> String {
     let Some(own) = places.get(place).cloned() else {
         return text.to_owned();
     };
-    let before = text.get(..own.start).unwrap_or_default().trim_end().len();
+    let before = text.get(..own.start).unwrap_or_default();
+    let before = before.trim_ascii_end().len();
     let next = places.get(place + 1).map_or(close, |next| next.start);
     // With its own comma, if it has one; else the one before it is no longer needed.
     if let Some(comma) = comma_in(text, own.end..next) {
-        return [text.get(..before), text.get(comma + 1..)]
-            .into_iter()
-            .flatten()
-            .collect();
+        let kept = text.get(..before).unwrap_or_default();
+        return joined(kept, text.get(comma + 1..).unwrap_or_default());
     }
     let previous = place.checked_sub(1).and_then(|place| places.get(place));
     let comma = previous.and_then(|previous| comma_in(text, previous.end..own.start));
     let comma = comma.unwrap_or(before);
-    let parts = [
+    let kept = [
         text.get(..comma.min(before)),
         text.get((comma + 1).min(before)..before),
-        text.get(own.end..),
     ];
-    parts.into_iter().flatten().collect()
+    let kept: String = kept.into_iter().flatten().collect();
+    joined(&kept, text.get(own.end..).unwrap_or_default())
+}
+
+/// Two stretches of a text as one, the second on a line of its own if it would become part of a comment.
+fn joined(kept: &str, rest: &str) -> String {
+    let is_on_line = rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+    let between = match ends_in_comment(kept) && !is_on_line {
+        true => "\n",
+        false => "",
+    };
+    [kept, between, rest].concat()
+}
+
+/// Whether more on the last line would be part of a comment.
+fn ends_in_comment(text: &str) -> bool {
+    let mut bytes = [text, "x"].concat().into_bytes();
+    blank_comments(&mut bytes);
+    bytes.last() != Some(&b'x')
 }
 
 /// The text with an object that holds nothing any more; nothing at all if there was nothing else.
@@ -132,13 +145,15 @@ fn pretty(value: &impl Serialize, unit: &str) -> serde_json::Result<String> {
 fn indent_at(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
-    line.chars().take_while(|c| c.is_whitespace()).collect()
+    line.chars()
+        .take_while(|c| matches!(c, ' ' | '\t'))
+        .collect()
 }
 
 /// The indent of one step in this file.
 fn unit(text: &str) -> &str {
     let indented = text.lines().find(|line| line.starts_with([' ', '\t']));
-    let indent = indented.map(|line| line.len() - line.trim_start().len());
+    let indent = indented.map(|line| line.len() - line.trim_start_matches([' ', '\t']).len());
     let unit = indented
         .zip(indent)
         .and_then(|(line, length)| line.get(..length));

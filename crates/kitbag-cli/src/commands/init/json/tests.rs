@@ -25,6 +25,8 @@ fn x11_a_file_is_the_same_after_adding_and_removing() {
         "// mine\n{\n    \"mcpServers\": {\n        \"x\": {}, // the last\n    },\n}\n",
         "{\n  \"mcpServers\": {\n    \"x\": {} // no comma, \"yet\"\n    /* { */\n  }\n}\n",
         "{\r\n  \"a\": \"\\\"}//\"\r\n}\r\n",
+        "{\"mcpServers\": {\"x\": {} // c\n}}",
+        "{\"x\": {}, // c\u{a0}\n}",
     ] {
         let with = set(text, &PATH, &server()).unwrap();
         let tree = parse(&with).unwrap();
@@ -86,7 +88,87 @@ fn x11_a_file_that_cannot_take_it_is_told() {
     assert!(told("[]").contains("is no object"));
 }
 
+#[test]
+fn x11_nothing_gets_into_a_comment() {
+    let text = "{\"mcpServers\": {\"x\": {}, // c\n\"kitbag\": {}}}";
+    let without = remove(text, &PATH).unwrap();
+    assert_eq!(without, "{\"mcpServers\": {\"x\": {} // c\n}}");
+    let text = "{\"mcpServers\": {\"x\": 1, // c\n\"kitbag\": {}, \"y\": 2}}";
+    let without = remove(text, &PATH).unwrap();
+    assert_eq!(without, "{\"mcpServers\": {\"x\": 1, // c\n \"y\": 2}}");
+}
+
+#[test]
+fn x11_a_change_that_would_not_be_the_one_that_is_meant_is_an_error() {
+    // Of a name that stands twice, the last counts.
+    let twice = "{\"mcpServers\": {\"x\": 1}, \"mcpServers\": {\"kitbag\": {}, \"y\": 1}}";
+    assert!(remove(twice, &PATH).is_err());
+    let twice = "{\"mcpServers\": {\"kitbag\": {}, \"x\": 1}, \"mcpServers\": {\"y\": 1}}";
+    assert!(set(twice, &PATH, &server()).is_err());
+    let empty = "{\"mcpServers\": {}}";
+    assert_eq!(remove(empty, &PATH).unwrap(), empty);
+}
+
+/// What may stand between the parts of an object.
+const GAPS: [&str; 7] = [
+    "",
+    " ",
+    "\n    ",
+    " // c, \"}\n",
+    "/* { // */",
+    "\n/*\n*/\t",
+    " //\u{3000}\n  ",
+];
+
+/// An object with such stretches, and with a comma at its end or without.
+fn commented(keys: &[String], gaps: &[usize]) -> String {
+    let mut gaps = gaps.iter().map(|gap| GAPS[*gap]).cycle();
+    let mut gap = || gaps.next().unwrap();
+    let mut text = format!("{}{{", gap());
+    for (number, key) in keys.iter().enumerate() {
+        let comma = match number + 1 < keys.len() || keys.len().is_multiple_of(2) {
+            true => ",",
+            false => "",
+        };
+        let key = Value::from(key.as_str());
+        text += &[
+            gap(),
+            &key.to_string(),
+            gap(),
+            ":",
+            gap(),
+            "{}",
+            gap(),
+            comma,
+        ]
+        .concat();
+    }
+    text + gap() + "}"
+}
+
 proptest::proptest! {
+    #[test]
+    fn x11_any_comments_are_the_same_after_adding_and_removing(
+        keys in proptest::collection::btree_set("[a-z]{1,4}", 1..4),
+        gaps in proptest::collection::vec(0..GAPS.len(), 1..14),
+    ) {
+        let keys: Vec<String> = keys.into_iter().collect();
+        let inner = commented(&keys, &gaps);
+        for text in [inner.clone(), format!("{{\"mcpServers\":{inner}}}")] {
+            let with = set(&text, &PATH, &server()).unwrap();
+            let tree = parse(&with).unwrap();
+            proptest::prop_assert_eq!(tree.at(&PATH).unwrap().value(&with).unwrap(), server());
+            proptest::prop_assert_eq!(remove(&with, &PATH).unwrap(), text);
+        }
+        // Any of several may go; what is left is checked where it is taken out.
+        if keys.len() > 1 {
+            for key in &keys {
+                let left = remove(&inner, &[key]).unwrap();
+                proptest::prop_assert!(parse(&left).unwrap().at(&[key]).is_none());
+            }
+        }
+    }
+
     #[test]
     fn x11_any_object_is_the_same_after_adding_and_removing(
         keys in proptest::collection::btree_map("[a-z\"{}/,]{1,4}", "[\\PC\n]{0,6}", 1..5),
