@@ -30,6 +30,7 @@ impl Walk {
         self.files.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.skipped
             .sort_unstable_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+        self.looked_at.sort_unstable();
         self.problems
             .sort_by(|a, b| (&a.source, &a.message).cmp(&(&b.source, &b.message)));
         self

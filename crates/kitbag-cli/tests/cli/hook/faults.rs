@@ -71,6 +71,8 @@ fn x11_a_locked_store_is_waited_for_no_longer_than_allowed() {
     // Four events, with a lot of room for a slow machine: without the limit they would wait forever.
     assert!(begun.elapsed() < Duration::from_secs(60));
     drop(holder);
+    // A busy machine may need longer for all of it.
+    project.0.write("kitbag.yaml", "");
     let reply = project.ask("tuesday", "How do we deploy?");
     assert!(reply.context().contains("fly.io"), "it is there again");
 }
