@@ -18,6 +18,9 @@ impl Project {
     fn new() -> Self {
         let folder = Folder::new();
         fs::create_dir(folder.path().join(".git")).unwrap();
+        // The tests are not about the speed of a busy machine.
+        fs::create_dir_all(folder.path().join(".config/kitbag")).unwrap();
+        folder.write(".config/kitbag/kitbag.yaml", "hooks: {time_limit: 60s}\n");
         Self(folder)
     }
 
