@@ -205,7 +205,7 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     let missing = || StoreError::missing("message", id);
     let scope = Scope::lock_by_number(tx, id.conversation.scope).await?;
     let mut scope = scope.ok_or_else(missing)?;
-    Conversation::lock(tx, id.conversation).await?;
+    let conversation = Conversation::lock(tx, id.conversation).await?;
     let found = delete_message(tx, &mut scope, id).await?;
     let (arrival, texts) = found.ok_or_else(missing)?;
     index::rebuild(tx, &mut scope, &BTreeSet::from([arrival])).await?;
@@ -219,6 +219,8 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     for text in &texts {
         origins.extend(derived::forget_from_message(tx, id, text, &mut forgotten).await?);
     }
+    let gone: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    derived::forget_title(tx, &conversation, &gone).await?;
     let name = format!("message {id}");
     let scopes = Scope::siblings(tx, scope.id).await?;
     let message = Some((id, texts.as_slice()));

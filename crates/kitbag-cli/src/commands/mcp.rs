@@ -23,11 +23,7 @@ use crate::store::StoreArgs;
 /// configuration. It offers the tools pack, explain, expand, recall, remember, forget, facts and checkpoint,
 /// the project's documents and past prompts as resources, and layouts as prompts. It ends when the agent
 /// closes stdin.
-///
-/// Example of an entry in .mcp.json:
-///   {"mcpServers": {"kitbag": {"command": "kitbag", "args": ["mcp"]}}}
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
@@ -61,6 +57,10 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
 }
 
 async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    if !args.root.is_dir() {
+        let root = args.root.display();
+        return Err(Failure::usage(format_args!("`{root}` is not a folder")));
+    }
     let project = args.project.open_in(&args.root)?;
     say_problems(&project.problems);
     let (counter, _) = args.counter.counter()?;

@@ -9,6 +9,7 @@ use kitbag_core::stored::ConversationContext;
 
 use super::Forgotten;
 use super::prompts::SHORTEST;
+use crate::conversation::Conversation;
 use crate::error::Result;
 use crate::fact::{self, Timeline};
 use crate::id::{ConversationId, MessageId};
@@ -36,6 +37,34 @@ pub(crate) async fn forget_from_message(
         state::remove::<Compaction>(tx, at).await?;
     }
     Ok(origins)
+}
+
+/// Forgets the title of a conversation that has a word of a text which is gone: whoever made the title may
+/// have taken it from there.
+pub(super) async fn forget_title(
+    tx: &mut Tx<'_>,
+    conversation: &Conversation,
+    gone: &[&str],
+) -> Result<()> {
+    let Some(title) = &conversation.title else {
+        return Ok(());
+    };
+    let titled: BTreeSet<String> = telling_words(title).collect();
+    let mut words = gone.iter().flat_map(|text| telling_words(text));
+    if words.any(|word| titled.contains(&word)) {
+        let sql =
+            "UPDATE conversation SET title = NULL WHERE tenant = $1 AND scope = $2 AND id = $3";
+        tx.execute(sql, conversation.id).await?;
+    }
+    Ok(())
+}
+
+/// The words of a text that are long enough to tell something, in lower case. Scripts without spaces have
+/// single characters for words.
+fn telling_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| word.chars().count() > 3 || !word.is_ascii());
+    words.map(str::to_lowercase)
 }
 
 /// Forgets what was derived from a conversation's messages.

@@ -68,14 +68,14 @@ async fn forget_of_scope(
     ids: Vec<MessageId>,
 ) -> Result<Forgotten> {
     let mut forgotten = Forgotten::default();
-    let mut conversations: BTreeSet<ConversationId> = BTreeSet::new();
+    let mut conversations: BTreeMap<ConversationId, Conversation> = BTreeMap::new();
     for id in ids
         .iter()
         .map(|id| id.conversation)
         .collect::<BTreeSet<_>>()
     {
         match Conversation::lock(tx, id).await {
-            Ok(_) => drop(conversations.insert(id)),
+            Ok(locked) => drop(conversations.insert(id, locked)),
             // It was forgotten since its messages were looked at.
             Err(StoreError::Missing { .. }) => {}
             Err(error) => return Err(error),
@@ -101,7 +101,12 @@ async fn forget_of_scope(
     }
     let siblings = Scope::siblings(tx, scope.id).await?;
     forgotten.prompts = prompts::forget_of_messages(tx, &siblings, &origins, &messages).await?;
-    for id in conversations {
+    for (id, conversation) in conversations {
+        let of_it = messages
+            .iter()
+            .filter(|(message, _)| message.conversation == id);
+        let gone: Vec<&str> = of_it.map(|(_, text)| text.as_ref()).collect();
+        derived::forget_title(tx, &conversation, &gone).await?;
         let sql = "SELECT 1 FROM message \
                    WHERE tenant = $1 AND scope = $2 AND conversation = $3 LIMIT 1";
         if tx.query_one::<i64>(sql, id).await?.is_none() {

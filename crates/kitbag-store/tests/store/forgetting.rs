@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 use kitbag_core::record::{StageRecord, TurnRecord};
 use kitbag_core::role::Role;
 use kitbag_store::{
-    ConversationChoice, ExportFilter, Exported, Forget, Import, Incoming, Location, MessageTime,
-    NewFact, NewMessage, NewSummary, RecallRequest, Store, StoreError, SummaryMaker,
+    ConversationChoice, ExportFilter, Exported, Forget, Import, Incoming, Location, MessageFilter,
+    MessageTime, NewFact, NewMessage, NewSummary, RecallRequest, Store, StoreError, SummaryMaker,
 };
 
 use crate::on_both;
@@ -14,6 +14,7 @@ use crate::place::{new_tenant, postgres, run, second};
 on_both! {
     a_forgotten_message_is_gone_with_what_came_of_it
     nothing_that_quotes_a_forgotten_message_is_left_in_turns
+    a_title_with_words_of_a_forgotten_message_is_gone
     a_forgotten_conversation_is_gone
     a_forgotten_sender_is_gone
     what_is_exported_is_imported_again_as_it_was
@@ -129,6 +130,45 @@ async fn nothing_that_quotes_a_forgotten_message_is_left_in_turns(store: Store) 
         let left = store.turn(turn.id).await.unwrap();
         assert_eq!(left.problem, None);
         assert_eq!(left.record, TurnRecord::default());
+    }
+}
+
+async fn a_title_with_words_of_a_forgotten_message_is_gone(store: Store) {
+    for (name, by_words) in [("one", false), ("two", true)] {
+        let texts = ["my tax number is 4711", "what a nice day"];
+        let mut imports: Vec<Import> = texts
+            .iter()
+            .map(|text| {
+                let message = NewMessage::new(Role::User, *text).at(second(0));
+                Import::new("cli", "ann", Some(name.to_owned()), message)
+            })
+            .collect();
+        imports[0].title = Some("My tax number is…".to_owned());
+        store.import(imports, second(0)).await.unwrap();
+        let choice = ConversationChoice::Named(name.to_owned());
+        let conversation = || store.get_or_create_conversation("cli", "ann", &choice, second(1));
+        let before = conversation().await.unwrap();
+        assert!(before.title.is_some());
+        let messages = store.messages(before.id, 9).await.unwrap();
+        store.forget(Forget::Message(messages[1].id)).await.unwrap();
+        assert_eq!(
+            conversation().await.unwrap().title,
+            before.title,
+            "it says nothing of that"
+        );
+        let what = match by_words {
+            true => {
+                let filter = MessageFilter::default().with_words("tax");
+                Forget::Messages(ExportFilter::new(Some("ann".into()), None).among(filter))
+            }
+            false => Forget::Message(messages[0].id),
+        };
+        // Another message, so that the conversation stays.
+        let more = NewMessage::new(Role::User, "and more").at(second(2));
+        let more = Import::new("cli", "ann", Some(name.to_owned()), more);
+        store.import(vec![more], second(2)).await.unwrap();
+        store.forget(what).await.unwrap();
+        assert_eq!(conversation().await.unwrap().title, None);
     }
 }
 

@@ -34,11 +34,15 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     let mut findings: Vec<Finding> = project.problems.iter().map(problem).collect();
     let files = project.files.iter().map(|file| file.display().to_string());
     let files: Vec<String> = files.collect();
-    findings.push(match files.is_empty() {
-        true => Finding::new(TOPIC, State::Note, "there is none, which is fine")
-            .advise("`kitbag init` writes one with comments"),
-        false => Finding::new(TOPIC, State::Works, files.join(", ")),
-    });
+    let is_broken = project.problems.iter().any(FileProblem::is_error);
+    match files.is_empty() {
+        true => findings.push(
+            Finding::new(TOPIC, State::Note, "there is none, which is fine")
+                .advise("`kitbag init` writes one with comments"),
+        ),
+        false if is_broken => {}
+        false => findings.push(Finding::new(TOPIC, State::Works, files.join(", "))),
+    }
     findings
 }
 
