@@ -18,7 +18,7 @@ pub struct ServeError(String);
 pub async fn serve_stdio(server: Server) -> Result<(), ServeError> {
     let running = match serve_server(server, stdio_pipes()).await {
         Ok(running) => running,
-        // A client that only asked what carries all it needs never begins a session.
+        // A client of the newer protocol sends no `initialize`, so that its leaving looks like this.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(ServeError(error.to_string())),
     };

@@ -47,8 +47,8 @@ fn object(schema: Value) -> Arc<JsonObject> {
     }
 }
 
-/// Calls a tool. What it says went wrong is for the model to read, and so is a result; a tool that is not
-/// there is an error of the protocol.
+/// Calls a tool. A tool that fails answers with a result for the model to read; a tool that does not exist
+/// is an error of the protocol.
 pub(crate) async fn call(
     tools: &Tools,
     request: CallToolRequestParams,

@@ -59,7 +59,7 @@ struct Report {
     settings: Vec<Setting>,
 }
 
-/// How something is.
+/// The state of something that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {

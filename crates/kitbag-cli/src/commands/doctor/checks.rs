@@ -1,4 +1,4 @@
-//! What is looked at.
+//! The checks: each looks at one thing and says how it is. Nothing is changed.
 
 use std::fs;
 use std::path::Path;

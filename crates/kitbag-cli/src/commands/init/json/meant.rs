@@ -1,4 +1,4 @@
-//! What a change of a file should lead to, by value: the text that comes out is held against it.
+//! The value that a change of a file should lead to. The text that comes out is compared with it.
 
 use serde_json::{Map, Value};
 
