@@ -12,6 +12,7 @@ mod pack;
 mod python;
 mod report;
 mod turn;
+mod warm;
 
 use std::fs;
 use std::path::Path;
@@ -44,6 +45,8 @@ pub(crate) enum Bench {
     Turn(turn::Options),
     /// Hooks of coding agents, against the start of the program and bare recalls
     Hook(hook::Options),
+    /// Packing Django again in one process over MCP, against ripgrep
+    Warm(warm::Options),
 }
 
 pub(crate) fn bench(bench: Bench) -> Result<()> {
@@ -54,6 +57,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
         Bench::Layout => layout::layout(),
         Bench::Turn(options) => turn::turn(&options),
         Bench::Hook(options) => hook::hook(&options),
+        Bench::Warm(options) => warm::warm(&options),
     }
 }
 

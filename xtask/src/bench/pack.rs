@@ -5,21 +5,20 @@
 //! another task left in it.
 
 mod case;
-mod corpora;
+pub(super) mod corpora;
 mod peers;
 mod programs;
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::report::Report;
-use crate::metadata::Metadata;
-use crate::release;
-use case::{Case, Limits, Measured, Task};
-use programs::Programs;
+use case::{Case, Limits, Measured};
+
+pub(super) use case::Task;
+pub(super) use programs::Programs;
 
 const KERNEL_MEGABYTES: f64 = 600.0;
 
@@ -48,14 +47,7 @@ enum Corpus {
 
 /// Measures, shows the table, and fails when a limit is missed.
 pub(super) fn pack(options: &Options) -> Result<()> {
-    let target = Metadata::load()?.target_directory;
-    let folder = target.join("bench");
-    fs::create_dir_all(&folder)?;
-    let programs = Programs {
-        kitbag: release::given_or_built(options.kitbag.as_ref(), &target)?,
-        ripgrep: peers::ripgrep(&folder)?,
-        folder,
-    };
+    let programs = Programs::fetched(options.kitbag.as_ref())?;
     let mut measured = Vec::new();
     if options.only != Some(Corpus::Linux) {
         measured.push(django(&programs, options)?);

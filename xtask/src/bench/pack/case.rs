@@ -23,10 +23,10 @@ pub(super) struct Case {
     pub(super) search: &'static [&'static str],
 }
 
-pub(super) struct Task {
-    pub(super) text: &'static str,
+pub(in crate::bench) struct Task {
+    pub(in crate::bench) text: &'static str,
     /// The words that ripgrep looks for.
-    pub(super) words: &'static str,
+    pub(in crate::bench) words: &'static str,
 }
 
 /// How many times ripgrep's time it may take, and how much memory.

@@ -13,7 +13,7 @@ const DJANGO: &str = "django==5.1";
 const LINUX: &str = "linux-source-6.1";
 
 /// Django's source as a git repository with one commit.
-pub(super) fn django(folder: &Path) -> Result<PathBuf> {
+pub(in crate::bench) fn django(folder: &Path) -> Result<PathBuf> {
     let tree = once(&folder.join("django"), |tree| {
         let packages = empty(folder.join("django-package"))?;
         // Only Django itself as source: what prepares its package may come built.

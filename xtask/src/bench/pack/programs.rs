@@ -1,7 +1,7 @@
 //! Runs the programs on a code base, in turn.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -9,25 +9,39 @@ use anyhow::{Context, Result, bail};
 use super::case::{Case, Measured, Peer, Side, Task};
 use super::{corpora, peers};
 use crate::bench::measure::{Run, Runs, run};
+use crate::metadata::Metadata;
+use crate::release;
 
 const BUDGET: u32 = 32_768;
 const TIMES_REPOMIX: f64 = 5.0;
 const TIMES_AIDER: f64 = 20.0;
 
 /// The programs, and how each is called.
-pub(super) struct Programs {
-    pub(super) kitbag: PathBuf,
-    pub(super) ripgrep: PathBuf,
+pub(in crate::bench) struct Programs {
+    pub(in crate::bench) kitbag: PathBuf,
+    ripgrep: PathBuf,
     /// Where everything is that was fetched, and where the programs write.
-    pub(super) folder: PathBuf,
+    pub(in crate::bench) folder: PathBuf,
 }
 
 impl Programs {
+    /// Ripgrep, and the program that was named or else the release build.
+    pub(in crate::bench) fn fetched(kitbag: Option<&PathBuf>) -> Result<Self> {
+        let target = Metadata::load()?.target_directory;
+        let folder = target.join("bench");
+        fs::create_dir_all(&folder)?;
+        Ok(Self {
+            kitbag: release::given_or_built(kitbag, &target)?,
+            ripgrep: peers::ripgrep(&folder)?,
+            folder,
+        })
+    }
+
     /// Runs ripgrep and the program in turn, cold and warm.
     pub(super) fn measure(&self, case: Case, rounds: usize) -> Result<Measured> {
         eprintln!("\nmeasuring {}", case.name);
         // The first runs bring the files into memory.
-        self.search(&case, &case.asked)?;
+        self.search(&case.tree, case.search, &case.asked)?;
         self.pack_cold(&case)?;
         let mut measured = Measured {
             case,
@@ -38,9 +52,10 @@ impl Programs {
         };
         for _ in 0..rounds {
             let case = &measured.case;
-            measured.cold.search.add(self.search(case, &case.asked)?);
+            let search = |task| self.search(&case.tree, case.search, task);
+            measured.cold.search.add(search(&case.asked)?);
             let (cold, cold_used) = self.pack_cold(case)?;
-            measured.warm.search.add(self.search(case, &case.then)?);
+            measured.warm.search.add(search(&case.then)?);
             let (warm, warm_used) = self.pack(case, &case.then)?;
             measured.cold.pack.add(cold);
             measured.warm.pack.add(warm);
@@ -49,13 +64,19 @@ impl Programs {
         Ok(measured)
     }
 
-    fn search(&self, case: &Case, task: &Task) -> Result<Run> {
+    /// Lets ripgrep count the words of a task in a tree.
+    pub(in crate::bench) fn search(
+        &self,
+        tree: &Path,
+        options: &[&str],
+        task: &Task,
+    ) -> Result<Run> {
         let mut command = Command::new(&self.ripgrep);
-        command.arg("--count").args(case.search);
+        command.arg("--count").args(options);
         for word in task.words.split(' ') {
             command.args(["-e", word]);
         }
-        command.arg(&case.tree);
+        command.arg(tree);
         run(&command, &self.folder.join("rg.out"))
     }
 
