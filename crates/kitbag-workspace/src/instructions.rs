@@ -169,10 +169,15 @@ impl<'p> Candidate<'p> {
 
 /// The folder that a file applies to, if it is one of that name.
 fn folder_of<'p>(path: &'p str, name: &str) -> Option<&'p str> {
-    let (start, end) = name.split_once('*').unwrap_or((name, ""));
+    let Some((start, end)) = name.split_once('*') else {
+        let folder = path.strip_suffix(name)?;
+        return match folder.strip_suffix('/') {
+            None if !folder.is_empty() => None,
+            folder => folder.or(Some("")),
+        };
+    };
     let rest = path.strip_suffix(end)?;
-    let exactly = end.is_empty();
-    let matches = |from: &str| from.starts_with(start) && (!exactly || from == start);
+    let matches = |from: &str| from.starts_with(start);
     if matches(rest) {
         return Some("");
     }

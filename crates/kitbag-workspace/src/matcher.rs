@@ -132,7 +132,7 @@ fn hash(opening: u32) -> usize {
 }
 
 /// Letters of other scripts are parts of words too.
-fn is_word_byte(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }
 

@@ -4,14 +4,21 @@
 //! file system: the time, the size and the number of every file and folder that was looked at, of ignore
 //! files, and of what git changes with each commit. Where anything differs, the tree is listed again, and
 //! only what changed is read again. So a survey gives the same as one that begins with nothing.
+//!
+//! Between two surveys a process may work ahead: it parses the files that the next one may choose, and
+//! counts the identifiers of all, so that their bytes need not be searched again.
 
+mod stamp;
 mod stamps;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::cache::{Cache, MAX_BYTES};
+use crate::survey::structure;
+use crate::text;
 use crate::workspace::{OpenError, Texts, Workspace, WorkspaceOptions};
 use stamps::Stamps;
 
@@ -20,7 +27,13 @@ use stamps::Stamps;
 pub struct Resident {
     kept: Mutex<Option<Kept>>,
     cache: Mutex<Option<(Option<PathBuf>, Arc<Cache>)>>,
+    /// How often a workspace was opened.
+    opened: AtomicU64,
+    working_ahead: Mutex<()>,
 }
+
+/// A larger tree is not worked ahead for: most of it would never be asked for.
+const MOST_AHEAD: u64 = 64 << 20;
 
 #[derive(Debug)]
 struct Kept {
@@ -41,6 +54,7 @@ impl Resident {
         root: &Path,
         options: &WorkspaceOptions,
     ) -> Result<Arc<Workspace>, OpenError> {
+        self.opened.fetch_add(1, Ordering::Relaxed);
         // Before anything is looked at: what changes from here on is seen as changed the next time.
         let begun = SystemTime::now();
         let mut kept = lock(&self.kept);
@@ -63,6 +77,44 @@ impl Resident {
         });
         let workspace = workspace.keeping(texts);
         Ok(Self::keep(&mut kept, options, workspace, begun))
+    }
+
+    /// Parses all files of the workspace that was opened last and counts their identifiers, one after
+    /// another, until a workspace is opened again. What was done stays done. Nothing is done for a tree
+    /// of more than 64 MiB. A survey gives the same with it and without.
+    pub fn work_ahead(&self) {
+        let _alone = lock(&self.working_ahead);
+        let opened = self.opened.load(Ordering::Relaxed);
+        let workspace = lock(&self.kept)
+            .as_ref()
+            .map(|kept| Arc::clone(&kept.workspace));
+        let cache = lock(&self.cache)
+            .as_ref()
+            .map(|(_, cache)| Arc::clone(cache));
+        let (Some(workspace), Some(cache)) = (workspace, cache) else {
+            return;
+        };
+        let Some(texts) = workspace
+            .texts()
+            .filter(|texts| texts.bytes() <= MOST_AHEAD)
+        else {
+            return;
+        };
+        for (index, file) in workspace.files().iter().enumerate() {
+            if self.opened.load(Ordering::Relaxed) != opened {
+                break;
+            }
+            let Some(Ok(bytes)) = texts.get(index) else {
+                continue;
+            };
+            if texts.occurrences(index).is_none() {
+                if let Some(text) = text::decode(bytes) {
+                    structure(&file.path, &text, &cache);
+                }
+                texts.count_identifiers(index);
+            }
+        }
+        cache.flush();
     }
 
     /// The cache in a folder, whose files are opened once.

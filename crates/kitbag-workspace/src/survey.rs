@@ -18,6 +18,7 @@ use kitbag_core::problem::Problem;
 use kitbag_core::rank::Score;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use candidate::structure;
 pub use candidate::{Candidate, UnitWorth};
 pub use companions::{Companions, Relation};
 

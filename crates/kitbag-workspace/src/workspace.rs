@@ -1,5 +1,6 @@
 //! A folder with code: what is in it, and git's view of it. Everything else starts from here.
 
+mod occurrences;
 mod texts;
 
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 //! counting the words of the same task.
 //!
 //! The release build serves MCP over stdio, as an agent starts it, with an empty cache. The first pack is
-//! cold; then come other tasks, each of them once, since a task that comes again would find its files
-//! parsed. So each round starts a new process.
+//! cold. After it the server works ahead, for which it has time while the agent's model reads and answers;
+//! what that takes is shown. Then come other tasks, each of them once: each round starts a new process.
 //!
 //! The limit is one of CPU time, of all threads and children: other programs that run meanwhile leave it
 //! nearly as it is, while they may double the time on the wall, which is only shown.
@@ -18,6 +18,7 @@ use anyhow::{Context, Result};
 use super::measure::Runs;
 use super::pack::{Programs, Task, corpora};
 use super::report::{AtMost, Report};
+use crate::statistics::median;
 use server::Server;
 
 /// What is measured.
@@ -73,15 +74,18 @@ pub(crate) fn warm(options: &Options) -> Result<()> {
     programs.search(&tree, &[], &FIRST)?;
     let (mut cold, mut searches) = (Runs::default(), Runs::default());
     let mut sides = OTHERS.map(|_| (Runs::default(), Runs::default()));
+    let mut ahead = Vec::new();
     let (mut peak, mut is_seen) = (0.0_f64, true);
     for round in 0..options.rounds {
         eprintln!("round {} of {}", round + 1, options.rounds);
         let mut server = Server::start(&programs.kitbag, &programs.folder, &tree)?;
         searches.add(programs.search(&tree, &[], &FIRST)?);
         cold.add(server.pack(FIRST.text, options.budget)?.0);
+        ahead.push(server.wait_until_idle()?);
         for (task, (search, pack)) in OTHERS.iter().zip(&mut sides) {
             search.add(programs.search(&tree, &[], task)?);
             pack.add(server.pack(task.text, options.budget)?.0);
+            server.wait_until_idle()?;
         }
         is_seen &= edit_is_seen(&mut server, &tree, round)?;
         peak = peak.max(server.end()?);
@@ -103,6 +107,8 @@ pub(crate) fn warm(options: &Options) -> Result<()> {
         "first pack, times ripgrep's CPU",
         cold.cpu() / searches.cpu(),
     );
+    let ahead = median(ahead.into_iter()).unwrap_or(f64::NAN);
+    report.note("work ahead after the first pack, CPU s", ahead);
     for (task, (search, pack)) in OTHERS.iter().zip(&sides) {
         let what = format!("times ripgrep's time, `{}`", shortened(task.text));
         report.note(&what, pack.wall() / search.wall());

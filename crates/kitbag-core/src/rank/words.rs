@@ -44,7 +44,8 @@ pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k Strin
         if missing.is_empty() {
             break;
         }
-        let is_it = |keyword: &&String| match word.is_ascii() {
+        let is_ascii = word.is_ascii();
+        let is_it = |keyword: &&String| match is_ascii {
             true => keyword.eq_ignore_ascii_case(word),
             false => keyword
                 .chars()

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use ignore::gitignore::gitconfig_excludes_path;
 use rayon::prelude::*;
 
+use super::stamp::{Folder, Stamp};
 use crate::workspace::Workspace;
 
 /// A file system may give a change the time of the one before it, if they follow each other at once. So
@@ -30,17 +31,8 @@ pub(super) struct Stamps {
     begun: SystemTime,
     /// In the order of the workspace's files.
     files: Vec<Option<Stamp>>,
-    /// Folders, ignore files and files of git.
+    /// Folders, ignore files and files of git, below the root or with their whole paths.
     others: Vec<(PathBuf, Option<Stamp>)>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    modified: SystemTime,
-    size: u64,
-    number: u64,
-    /// Changes also where the time of the content was set back, and with the rights.
-    changed: (i64, i64),
 }
 
 /// What is no longer as it was.
@@ -64,16 +56,17 @@ impl Stamps {
     /// The marks of a workspace that somebody began to list at `begun`.
     pub(super) fn of(workspace: &Workspace, begun: SystemTime) -> Self {
         let root = workspace.root();
+        let folder = Folder::open(root);
         let files = workspace.files().par_iter();
         let files = files
-            .map(|file| Stamp::of(&root.join(&file.path)))
+            .map(|file| folder.stamp(Path::new(&file.path)))
             .collect();
-        let listed = workspace.looked_at().iter().map(|path| root.join(path));
+        let listed = workspace.looked_at().iter().map(PathBuf::from);
         let outside = git_files(root).into_iter().chain(rules_above(root));
         let others: Vec<PathBuf> = listed.chain(outside).collect();
         let others = others.into_par_iter();
         let others = others.map(|path| {
-            let stamp = Stamp::of(&path);
+            let stamp = folder.stamp(&path);
             (path, stamp)
         });
         Self {
@@ -85,42 +78,20 @@ impl Stamps {
 
     /// Looks at everything again.
     pub(super) fn differing(&self, workspace: &Workspace) -> Differing {
-        let root = workspace.root();
+        let folder = Folder::open(workspace.root());
         let settled = self.begun.checked_sub(UNSETTLED);
         let is_same = |before: Option<Stamp>, path: &Path| {
-            let now = Stamp::of(path);
             let is_settled = |stamp: Stamp| settled.is_some_and(|begun| stamp.modified < begun);
-            before == now && before.is_none_or(is_settled)
+            before == folder.stamp(path) && before.is_none_or(is_settled)
         };
         let files = workspace.files().par_iter().zip(&self.files);
-        let files = files.filter(|(file, before)| !is_same(**before, &root.join(&file.path)));
+        let files = files.filter(|(file, before)| !is_same(**before, Path::new(&file.path)));
         let files = files.map(|(file, _)| file.path.clone()).collect();
         let has_others = self
             .others
             .par_iter()
             .any(|(path, before)| !is_same(*before, path));
         Differing { files, has_others }
-    }
-}
-
-impl Stamp {
-    /// None where nothing is there, or nothing that may be looked at.
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = fs::symlink_metadata(path).ok()?;
-        #[cfg(unix)]
-        let (number, changed) = {
-            use std::os::unix::fs::MetadataExt as _;
-            let changed = (metadata.ctime(), metadata.ctime_nsec());
-            (metadata.ino(), changed)
-        };
-        #[cfg(not(unix))]
-        let (number, changed) = (0, (0, 0));
-        Some(Self {
-            modified: metadata.modified().ok()?,
-            size: metadata.len(),
-            number,
-            changed,
-        })
     }
 }
 

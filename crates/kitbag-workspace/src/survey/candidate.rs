@@ -130,7 +130,7 @@ impl Loader<'_> {
 }
 
 /// The structure of a text, from the cache if it was parsed before.
-fn structure(path: &str, text: &str, cache: &Cache) -> Syntax {
+pub(crate) fn structure(path: &str, text: &str, cache: &Cache) -> Syntax {
     let Some(language) = Language::of_text(path, text) else {
         return syntax::windows(text);
     };

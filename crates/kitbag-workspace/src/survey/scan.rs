@@ -19,34 +19,42 @@ pub(super) struct Scanned {
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// Scans the files of a workspace.
+/// Scans the files of a workspace. Where the identifiers of a file are known, they are searched instead.
 pub(super) fn scan(workspace: &Workspace, matcher: &Matcher, query: &Query) -> Scanned {
     let (root, files) = (workspace.root(), workspace.files());
     let terms = query.terms.len();
+    let found = workspace.texts().map(|texts| texts.search(matcher));
+    let scan_file = |buffer: &mut Vec<u8>, counts: &mut [u32], index: usize, file: &FileEntry| {
+        let Some((texts, found)) = workspace.texts().zip(found.as_ref()) else {
+            read(root, file, buffer)?;
+            return Ok(count(buffer, matcher, counts));
+        };
+        let Some(known) = texts.get(index) else {
+            let result = read(root, file, buffer);
+            let text = || match &result {
+                Ok(()) => Ok(buffer.as_slice().into()),
+                Err(skipped) => Err(skipped.clone()),
+            };
+            texts.keep(index, text, buffer.len());
+            result?;
+            return Ok(count(buffer, matcher, counts));
+        };
+        let bytes = known.as_ref().map_err(Clone::clone)?;
+        match texts.occurrences(index) {
+            Some(occurrences) => {
+                found.add_to(counts, occurrences);
+                Ok(document(bytes, counts))
+            }
+            None => Ok(count(bytes, matcher, counts)),
+        }
+    };
     let read: Vec<Result<Document, Skipped>> = files
         .par_iter()
         .enumerate()
         .with_min_len(64)
         .map_init(
             || (Vec::new(), vec![0_u32; terms]),
-            |(buffer, counts), (index, file)| {
-                let Some(texts) = workspace.texts() else {
-                    read(root, file, buffer)?;
-                    return Ok(count(buffer, matcher, counts));
-                };
-                if let Some(known) = texts.get(index) {
-                    let bytes = known.as_ref().map_err(Clone::clone)?;
-                    return Ok(count(bytes, matcher, counts));
-                }
-                let result = read(root, file, buffer);
-                let text = || match &result {
-                    Ok(()) => Ok(buffer.as_slice().into()),
-                    Err(skipped) => Err(skipped.clone()),
-                };
-                texts.keep(index, text, buffer.len());
-                result?;
-                Ok(count(buffer, matcher, counts))
-            },
+            |(buffer, counts), (index, file)| scan_file(buffer, counts, index, file),
         )
         .collect();
     let mut scanned = Scanned {
@@ -96,6 +104,11 @@ fn count(bytes: &[u8], matcher: &Matcher, counts: &mut [u32]) -> Document {
             *count = count.saturating_add(1);
         }
     });
+    document(bytes, counts)
+}
+
+/// A file with the terms that were counted. `counts` is left as zeros.
+fn document(bytes: &[u8], counts: &mut [u32]) -> Document {
     let mut document = Document {
         counts: Vec::new(),
         length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),

@@ -1,9 +1,11 @@
 //! The texts of a workspace that stays in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::Workspace;
+use super::occurrences::{Found, Identifiers, Occurrences};
+use crate::matcher::Matcher;
 use crate::walk::Skipped;
 
 /// A file as a scan reads it: its bytes, or why it is left out.
@@ -15,14 +17,22 @@ const MOST: u64 = 128 << 20;
 /// The texts that were read, in the order of the files.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    texts: Vec<OnceLock<Scannable>>,
+    texts: Vec<KeptText>,
     bytes: AtomicU64,
+    /// Those of earlier workspaces as well.
+    identifiers: Arc<RwLock<Identifiers>>,
+}
+
+#[derive(Debug, Default)]
+struct KeptText {
+    text: OnceLock<Scannable>,
+    occurrences: OnceLock<Occurrences>,
 }
 
 impl Texts {
     /// The same for so many files.
     pub(super) fn of(mut self, files: usize) -> Self {
-        self.texts.resize_with(files, OnceLock::new);
+        self.texts.resize_with(files, KeptText::default);
         self
     }
 
@@ -36,22 +46,59 @@ impl Texts {
         let Some(known) = &before.texts else {
             return taken;
         };
+        taken.identifiers = Arc::clone(&known.identifiers);
         for (file, place) in now.files.iter().zip(&mut taken.texts) {
             let index = before
                 .files
                 .binary_search_by(|other| other.path.cmp(&file.path));
-            let text = index.ok().and_then(|index| known.get(index));
-            if let Some(text) = text.filter(|_| is_same(&file.path)) {
-                *taken.bytes.get_mut() += text.as_ref().map_or(0, |text| text.len() as u64);
-                *place = OnceLock::from(text.clone());
+            let kept = index.ok().and_then(|index| known.texts.get(index));
+            let Some(kept) = kept.filter(|_| is_same(&file.path)) else {
+                continue;
+            };
+            if let Some(Ok(text)) = kept.text.get() {
+                *taken.bytes.get_mut() += text.len() as u64;
             }
+            *place = KeptText {
+                text: kept.text.clone(),
+                occurrences: kept.occurrences.clone(),
+            };
         }
         taken
     }
 
     /// A text that is kept.
     pub(crate) fn get(&self, file: usize) -> Option<&Scannable> {
-        self.texts.get(file)?.get()
+        self.texts.get(file)?.text.get()
+    }
+
+    /// How often a file has each identifier, where that was counted.
+    pub(crate) fn occurrences(&self, file: usize) -> Option<&Occurrences> {
+        self.texts.get(file)?.occurrences.get()
+    }
+
+    /// Counts the identifiers of a text that is kept.
+    pub(crate) fn count_identifiers(&self, file: usize) {
+        let identifiers = self.identifiers.write();
+        let mut identifiers = identifiers.unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = self.texts.get(file)
+            && let Some(Ok(text)) = kept.text.get()
+            && let Some(counted) = identifiers.count(text)
+        {
+            // Whoever was first has counted the same.
+            let _ = kept.occurrences.set(counted);
+        }
+    }
+
+    /// The identifiers that have terms of a query.
+    pub(crate) fn search(&self, matcher: &Matcher) -> Found {
+        let identifiers = self.identifiers.read();
+        let identifiers = identifiers.unwrap_or_else(PoisonError::into_inner);
+        identifiers.search(matcher)
+    }
+
+    /// The bytes of all texts that are kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Keeps a text where there is room for it.
@@ -65,6 +112,6 @@ impl Texts {
             return;
         }
         // Whoever was first has kept the same.
-        let _ = place.set(text());
+        let _ = place.text.set(text());
     }
 }

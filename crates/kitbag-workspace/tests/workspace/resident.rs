@@ -12,13 +12,20 @@ use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 
 use crate::tree::Tree;
 
-const TASK: &str = "the oven forgets its temperature after the proof";
+const TASKS: [&str; 2] = [
+    "the oven forgets its temperature after the proof",
+    "knead and rest before `oven_temperature` is read",
+];
 
-/// What a survey found: files with their scores, texts and words, and the history.
+/// What surveys found: files with their scores, texts and words, and the history.
 fn found(workspace: &Workspace, cache: &Cache) -> String {
+    TASKS.map(|task| found_for(task, workspace, cache)).concat()
+}
+
+fn found_for(task: &str, workspace: &Workspace, cache: &Cache) -> String {
     let survey = survey(
         workspace,
-        &Query::new(TASK),
+        &Query::new(task),
         &SurveyOptions::default(),
         cache,
     );
@@ -62,8 +69,9 @@ fn x10_every_kind_of_change_is_seen() {
     let tree = tree();
     let resident = Resident::default();
     let options = WorkspaceOptions::default();
-    let nowhere = tempfile::tempdir().unwrap();
-    let cache = Cache::open(Some(nowhere.path().into()), MAX_BYTES);
+    let (cold_folder, warm_folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cold_cache = Cache::open(Some(cold_folder.path().into()), MAX_BYTES);
+    let warm_cache = resident.cache(Some(warm_folder.path().into()));
     type Step = (&'static str, fn(&Tree));
     let steps: [Step; 10] = [
         ("nothing", |_| ()),
@@ -100,9 +108,33 @@ fn x10_every_kind_of_change_is_seen() {
         settle();
         change(&tree);
         let cold = Workspace::open(tree.path(), &options).unwrap();
+        let expected = found(&cold, &cold_cache);
         let warm = resident.open(tree.path(), &options).unwrap();
-        assert_eq!(found(&warm, &cache), found(&cold, &cache), "{what}");
+        assert_eq!(found(&warm, &warm_cache), expected, "{what}");
+        resident.work_ahead();
+        assert_eq!(found(&warm, &warm_cache), expected, "{what}, worked ahead");
     }
+}
+
+#[test]
+fn x10_after_work_ahead_another_task_has_nothing_to_parse() {
+    let tree = tree();
+    let resident = Resident::default();
+    let folder = tempfile::tempdir().unwrap();
+    let cache = resident.cache(Some(folder.path().into()));
+    let workspace = resident
+        .open(tree.path(), &WorkspaceOptions::default())
+        .unwrap();
+    let segments = || {
+        cache.flush();
+        fs::read_dir(folder.path()).unwrap().count()
+    };
+    found_for("a task that no file has a word of", &workspace, &cache);
+    assert_eq!(segments(), 0, "nothing was parsed for it");
+    resident.work_ahead();
+    assert_eq!(segments(), 1);
+    found(&workspace, &cache);
+    assert_eq!(segments(), 1, "everything was parsed before");
 }
 
 #[test]

@@ -99,6 +99,14 @@ impl ToolScope {
         Ok(!found.is_empty())
     }
 
+    /// Lets the process do what the next pack would, on a thread of its own.
+    fn work_ahead(&self) {
+        let resident = Arc::clone(&self.resident);
+        let thread = std::thread::Builder::new().name("ahead".into());
+        // Without a thread the next pack does it.
+        drop(thread.spawn(move || resident.work_ahead()));
+    }
+
     /// A pack for a task, with the budget that was asked for or the usual one.
     fn pack_request(&self, task: &str, budget: Option<u32>) -> PackRequest {
         let budget = budget.map_or(BUDGET, |tokens| Tokens(tokens.min(LARGEST)));

@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -82,6 +83,21 @@ impl Server {
             megabytes: after.megabytes,
         };
         Ok((run, prompt))
+    }
+
+    /// Waits until it does nothing any more, and gives the seconds of CPU that it took meanwhile.
+    pub(super) fn wait_until_idle(&self) -> Result<f64> {
+        let first = self.usage()?.cpu;
+        let mut before = first;
+        loop {
+            sleep(Duration::from_millis(50));
+            let now = self.usage()?.cpu;
+            // A millisecond of 50 is what its timers may take.
+            if now - before < 1e-3 {
+                return Ok(now - first);
+            }
+            before = now;
+        }
     }
 
     /// Ends it as a client does that goes, and gives its peak memory in megabytes.

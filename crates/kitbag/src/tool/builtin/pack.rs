@@ -98,6 +98,7 @@ impl Tool for PackTool {
         // Fitting takes long enough to hold up whatever else this thread serves.
         let fitted = pooled(move || Ok(prepared.pack(&request.options, &counter)));
         let pack = fitted.await.map_err(ToolError::new)??;
+        self.0.work_ahead();
         Ok(Output::of(&pack))
     }
 
