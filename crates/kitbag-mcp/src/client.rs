@@ -1,11 +1,14 @@
-//! Servers of other people: programs that a `.mcp.json` names, whose tools become the engine's.
+//! Servers of other people, which a `.mcp.json` names: programs, or addresses to ask over HTTP. Their tools become
+//! the engine's.
 //!
-//! A server is a guest. It gets a few variables of the environment and those that the file gives it, has a
+//! A server is a guest. A program gets a few variables of the environment and those that the file gives it, has a
 //! time to start and a time for each call, and is killed with everything it started when the last of its
 //! tools is gone. One that fails is a problem; the others are used.
 
 mod config;
+mod http;
 mod process;
+mod session;
 mod tool;
 
 use std::path::Path;
@@ -16,8 +19,8 @@ use kitbag::core::problem::{Problem, ProblemKind};
 use kitbag::tool::Tools;
 use tokio::task::JoinSet;
 
-use config::{Entry, Launch};
-use process::ServerProcess;
+use config::{Entry, Route};
+use session::Session;
 use tool::McpTool;
 
 pub use config::McpConfigError;
@@ -58,8 +61,8 @@ impl Default for ServerLimits {
 /// More tools of one server are left out: their definitions stand in every prompt.
 const MOST_TOOLS: usize = 128;
 
-/// Starts the servers of a file such as `.mcp.json`, side by side. Whoever calls this has decided that the
-/// file may start programs. `variable` reads the variables that the file mentions.
+/// Starts or reaches the servers of a file such as `.mcp.json`, side by side. Whoever calls this has decided
+/// that the file may start programs and that its headers may be sent. `variable` reads the variables that the file mentions.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -72,11 +75,11 @@ pub async fn connect(
     let folder = file.parent().unwrap_or(Path::new("."));
     // Each in a task of its own, so that one that floods takes no time from the others.
     let mut starting = JoinSet::new();
-    for Entry { server, launch } in entries {
+    for Entry { server, route } in entries {
         let (folder, limits) = (folder.to_owned(), *limits);
         starting.spawn(async move {
-            let started = match launch {
-                Ok(launch) => start(&server, &launch, &folder, limits).await,
+            let started = match route {
+                Ok(route) => start(&server, route, &folder, limits).await,
                 Err(problem) => Err(problem),
             };
             (server, started)
@@ -96,14 +99,14 @@ pub async fn connect(
 
 async fn start(
     server: &str,
-    launch: &Launch,
+    route: Route,
     folder: &Path,
     limits: ServerLimits,
 ) -> Result<Vec<McpTool>, String> {
-    let (process, listed) = ServerProcess::start(server, launch, folder, limits).await?;
-    let process = Arc::new(process);
+    let (session, listed) = Session::start(server, route, folder, limits).await?;
+    let session = Arc::new(session);
     let tools = listed.into_iter();
-    let tools = tools.map(|tool| McpTool::new(server, tool, Arc::clone(&process)));
+    let tools = tools.map(|tool| McpTool::new(server, tool, Arc::clone(&session)));
     Ok(tools.collect())
 }
 

@@ -93,7 +93,7 @@ fn t08_a_server_that_does_not_start_is_a_problem_and_the_others_are_used() {
                 "floods": shell(&format!("yes '{notification}'")),
                 "good": {"command": "sh", "args": ["server.sh"]},
                 "hangs": shell("sleep 1000"),
-                "http": {"type": "http", "url": "https://example.com/mcp"},
+                "http": {"type": "http", "url": "ftp://example.com/mcp"},
                 "huge": shell("head -c 50000000 /dev/zero | tr '\\0' x; sleep 1000"),
                 "missing": {"command": "kitbag-no-such-program"},
                 "nonsense": shell("while :; do echo nonsense; sleep 0.01; done"),
@@ -113,7 +113,7 @@ fn t08_a_server_that_does_not_start_is_a_problem_and_the_others_are_used() {
         }
         assert_eq!(named("hangs"), "it did not start within 5000 ms");
         assert_eq!(named("dies"), "it ended before it answered");
-        assert!(named("http").contains("over HTTP"));
+        assert!(named("http").contains("must begin with https://"));
         assert!(named("missing").starts_with("`kitbag-no-such-program` cannot be started: "));
         assert_eq!(named("unset"), "the variable `NONE` is not set");
         assert_eq!(call(&connected, "say_it").await.unwrap(), "nothing nothing");

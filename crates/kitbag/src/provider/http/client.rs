@@ -19,19 +19,31 @@ use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::CertificateError;
 
-pub(super) type SendError = legacy::Error;
+/// The reason why a request got no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", certificate_problem(.0).map_or_else(|| reason(.0), |problem| format!("its certificate is refused: {problem}")))]
+pub struct SendError(#[source] legacy::Error);
 
 /// The variables that name a file of authorities, and folders of them.
 const AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
-pub(super) enum Client {
+/// A client of HTTP and HTTPS for one address: TLS with the system's authorities, a proxy if the environment
+/// names one. It follows no redirects and sends nothing twice.
+#[derive(Debug, Clone)]
+pub struct HttpClient(Route);
+
+#[derive(Debug, Clone)]
+enum Route {
     Direct(legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
     Tunnel(legacy::Client<HttpsConnector<Tunnel<HttpConnector>>, Full<Bytes>>),
 }
 
-impl Client {
+impl HttpClient {
     /// A client for an address, directly or through the proxy that the environment names for it.
-    pub(super) fn new(address: &Uri, connect: Duration) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When the proxy or the authorities that the environment names cannot be used.
+    pub fn new(address: &Uri, connect: Duration) -> Result<Self, String> {
         let mut http = HttpConnector::new();
         http.set_nodelay(true);
         http.set_connect_timeout(Some(connect));
@@ -42,7 +54,7 @@ impl Client {
         // A connection that was closed meanwhile is found out by us, who know what may be tried again.
         builder.retry_canceled_requests(false);
         let Some(proxy) = Matcher::from_env().intercept(address) else {
-            return Ok(Self::Direct(builder.build(tls.wrap_connector(http))));
+            return Ok(Self(Route::Direct(builder.build(tls.wrap_connector(http)))));
         };
         if proxy
             .uri()
@@ -58,17 +70,24 @@ impl Client {
         if let Some(auth) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(auth.clone());
         }
-        Ok(Self::Tunnel(builder.build(tls.wrap_connector(tunnel))))
+        Ok(Self(Route::Tunnel(
+            builder.build(tls.wrap_connector(tunnel)),
+        )))
     }
 
-    pub(super) async fn send(
+    /// Sends a request, and gives the head of the answer as soon as it is there.
+    ///
+    /// # Errors
+    /// When there is no connection, or no answer on it.
+    pub async fn send(
         &self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, SendError> {
-        match self {
-            Self::Direct(client) => client.request(request).await,
-            Self::Tunnel(client) => client.request(request).await,
-        }
+        let sent = match &self.0 {
+            Route::Direct(client) => client.request(request).await,
+            Route::Tunnel(client) => client.request(request).await,
+        };
+        sent.map_err(SendError)
     }
 }
 
@@ -92,7 +111,7 @@ fn tls(address: &Uri) -> Result<HttpsConnectorBuilder<WantsProtocols2>, String> 
 }
 
 /// Whether the connection itself took too long.
-pub(super) fn is_connect_timeout(error: &SendError) -> bool {
+pub(super) fn is_connect_timeout(SendError(error): &SendError) -> bool {
     let timed_out = |error: &(dyn Error + 'static)| {
         let io = error.downcast_ref::<io::Error>();
         io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
@@ -101,8 +120,8 @@ pub(super) fn is_connect_timeout(error: &SendError) -> bool {
 }
 
 /// The problem with the server's certificate, if that is why there is no connection.
-pub(super) fn certificate_problem(error: &SendError) -> Option<String> {
-    let mut error: &(dyn Error + 'static) = error;
+pub(super) fn certificate_problem(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut error = error;
     let wrong = loop {
         if let Some(rustls::Error::InvalidCertificate(wrong)) = error.downcast_ref() {
             break wrong;
