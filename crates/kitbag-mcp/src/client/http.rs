@@ -194,7 +194,7 @@ impl HttpServer {
                 _ => ErrorData::invalid_request("the request is not known", None),
             };
             let answer = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
-            return Refused::Answered(answer);
+            return Refused::Answered(Box::new(answer));
         }
         if endpoint.is_legacy_sse {
             return Refused::Failed(self.fail(format!(
@@ -214,7 +214,7 @@ impl HttpServer {
 const SHOWN: usize = 200;
 
 enum Refused {
-    Answered(ServerJsonRpcMessage),
+    Answered(Box<ServerJsonRpcMessage>),
     Failed(Failed),
 }
 
@@ -241,7 +241,7 @@ impl StreamableHttpClient for HttpServer {
         }
         if !status.is_success() {
             return match self.refused(response, &message).await {
-                Refused::Answered(answer) => Ok(StreamableHttpPostResponse::Json(answer, None)),
+                Refused::Answered(answer) => Ok(StreamableHttpPostResponse::Json(*answer, None)),
                 Refused::Failed(failed) => Err(failed),
             };
         }
