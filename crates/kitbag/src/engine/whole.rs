@@ -20,7 +20,7 @@ use kitbag_core::content::Content;
 use kitbag_core::problem::Problem;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 #[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_layout::Learning;
+use kitbag_layout::{Declared, Learning, Routing};
 #[cfg(feature = "store")]
 use kitbag_layout::{ChannelTurn, Platform};
 #[cfg(feature = "store")]
@@ -29,6 +29,8 @@ use kitbag_store::{Incoming, MemoryRequest, Store};
 #[cfg(feature = "store")]
 use super::AgentRequest;
 use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::extension::Extensions;
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -68,10 +70,15 @@ pub struct Engine {
     /// The model that learns, where it is another than the one that answers.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning_model: Option<String>,
+    /// The choice of the model for each message; none where the model was named.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) routing: Option<Arc<Routing>>,
     #[cfg(all(feature = "providers", feature = "store"))]
     problems: Vec<Problem>,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) extensions: Extensions,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
@@ -132,6 +139,13 @@ impl Engine {
         self.rebuilt(self.settings.as_ref().clone().agent(id))
     }
 
+    /// The same engine for one turn, with the model that routing or an extension has chosen. It learns
+    /// nothing: the engine that was asked does.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) fn routed_to(&self, model: &str, declared: Declared) -> Result<Self, EngineError> {
+        self.rebuilt(self.settings.as_ref().clone().routed_to(model, declared))
+    }
+
     fn rebuilt(&self, settings: EngineBuilder) -> Result<Self, EngineError> {
         let engine = settings.build()?;
         #[cfg(feature = "store")]
@@ -147,6 +161,12 @@ impl Engine {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// The names of the extensions that take part in turns; `rules` are those of the project.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn extensions(&self) -> impl Iterator<Item = &str> {
+        self.extensions.names()
     }
 
     /// The project, where the engine has one.

@@ -1,6 +1,8 @@
 //! Building an [`Engine`].
 
 use std::sync::Arc;
+#[cfg(all(feature = "providers", feature = "store"))]
+use std::time::Duration;
 
 #[cfg(feature = "store")]
 use jiff::Timestamp;
@@ -10,7 +12,7 @@ use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
 #[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_layout::Learning;
+use kitbag_layout::{Learning, Routing};
 #[cfg(feature = "providers")]
 use kitbag_layout::{Config, Declared};
 #[cfg(feature = "store")]
@@ -18,6 +20,8 @@ use kitbag_store::Store;
 
 use super::super::AgentError;
 use super::{Engine, EngineCounter, EngineError};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::extension::{Extension, Extensions, Rules};
 use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -40,6 +44,13 @@ pub struct EngineBuilder {
     learning_model: Option<String>,
     #[cfg(all(feature = "providers", feature = "store"))]
     toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    extensions: Extensions,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    routing: Option<Arc<Routing>>,
+    /// The model that routing has chosen, and who declared that.
+    #[cfg(feature = "providers")]
+    routed: Option<(String, Declared)>,
     project: Option<Arc<Project>>,
     agent: Option<String>,
     model: Option<String>,
@@ -73,6 +84,12 @@ impl Default for EngineBuilder {
             learning_model: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: Toolbox::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
+            extensions: Extensions::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
+            routing: None,
+            #[cfg(feature = "providers")]
+            routed: None,
             project: None,
             agent: None,
             model: None,
@@ -125,6 +142,37 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning_model(mut self, model: impl Into<String>) -> Self {
         self.learning_model = Some(model.into());
+        self
+    }
+
+    /// Chooses the model of each message in this way, whatever the project says, unless a model is
+    /// [named](Self::model); see [`route`](crate::route).
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn routing(mut self, routing: Routing) -> Self {
+        self.routing = Some(Arc::new(routing));
+        self
+    }
+
+    /// Asks for the model that routing has chosen.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(super) fn routed_to(mut self, model: &str, declared: Declared) -> Self {
+        self.routed = Some((model.to_owned(), declared));
+        self.learning = Some(Learning::Off);
+        self
+    }
+
+    /// Lets an extension take part in each turn, after those that were added before; see
+    /// [`extension`](crate::extension).
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn extension(mut self, extension: impl Extension) -> Self {
+        self.extensions.add(Arc::new(extension));
+        self
+    }
+
+    /// Sets the longest that an extension may take for one phase. Without it, they are 5 seconds.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn extension_time(mut self, time: Duration) -> Self {
+        self.extensions.time = time;
         self
     }
 
@@ -224,6 +272,17 @@ impl EngineBuilder {
         let mut problems = Vec::new();
         #[cfg(all(feature = "providers", feature = "store"))]
         let learner = self.choose_learner(&mut problems)?;
+        #[cfg(all(feature = "providers", feature = "store"))]
+        let routing = self.choose_routing();
+        #[cfg(all(feature = "providers", feature = "store"))]
+        let extensions = {
+            let rules = self.project.as_ref().map(|project| &project.config.rules);
+            let mut all = self.extensions.clone();
+            if let Some(rules) = rules.filter(|rules| !rules.is_empty()) {
+                all.add(Arc::new(Rules(rules.clone())));
+            }
+            all
+        };
         #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
         let of_agent = self
@@ -260,9 +319,13 @@ impl EngineBuilder {
             #[cfg(all(feature = "providers", feature = "store"))]
             learning_model: self.learning_model,
             #[cfg(all(feature = "providers", feature = "store"))]
+            routing,
+            #[cfg(all(feature = "providers", feature = "store"))]
             problems,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: self.toolbox,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            extensions,
             project: self.project,
             agent: self.agent,
             model,
@@ -307,7 +370,12 @@ impl EngineBuilder {
     fn choose_provider(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
         match std::mem::replace(&mut self.provider, ProviderChoice::Nobody) {
             ProviderChoice::Nobody => Ok(None),
-            ProviderChoice::Given(provider) => Ok(Some(provider)),
+            ProviderChoice::Given(provider) => {
+                if let Some((model, _)) = self.routed.take() {
+                    self.model = Some(model);
+                }
+                Ok(Some(provider))
+            }
             ProviderChoice::Configured => {
                 let ChosenProvider { provider, model } = self.configured()?;
                 self.model = model;
@@ -366,10 +434,29 @@ impl EngineBuilder {
         Ok(Some(Arc::from(provider)))
     }
 
+    /// The routing that the program or the project sets, unless somebody has named the model.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    fn choose_routing(&mut self) -> Option<Arc<Routing>> {
+        if self.routed.is_some() || self.named().is_some() {
+            return None;
+        }
+        let of_project = || {
+            let routing = self.project.as_ref()?.config.routing.clone();
+            routing.map(Arc::new)
+        };
+        self.routing.clone().or_else(of_project)
+    }
+
     #[cfg(feature = "providers")]
     fn configured(&self) -> Result<ChosenProvider, EngineError> {
         let agent = self.answering_agent()?;
         let of_agent = agent.and_then(|agent| Some((agent.model.as_deref()?, agent.declared)));
+        if let Some((model, declared)) = &self.routed {
+            return self.providers(|providers| match declared {
+                Declared::ByUser => providers.choose(Some(model)),
+                _ => providers.choose_for_folder(model, None),
+            });
+        }
         self.providers(|providers| {
             let chosen = match (self.named(), of_agent) {
                 (None, None) => return providers.choose(None),
