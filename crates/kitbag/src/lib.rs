@@ -63,3 +63,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryGuide;
+
+/// The examples of the guide to extensions, run as tests.
+#[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
+#[doc = include_str!("../../../docs/extensions.md")]
+struct ExtensionGuide;

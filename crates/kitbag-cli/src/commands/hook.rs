@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use kitbag::hook::{CodingAgent, Hook, HookEvent, HookEventKind, HookReply, USER, project_sender};
 use kitbag::layout::{HookScope, Learning};
 
+use crate::commands::init::HOOKS;
 use crate::failure::Failure;
 use crate::input;
 use crate::output;
@@ -31,7 +32,8 @@ use crate::store::{self, StoreArgs};
 /// stops, it keeps what was said and done, without secrets. It never stops the agent.
 ///
 /// What it may do is said under `hooks:` in kitbag.yaml: `scope: project|user|off`, `budget: 800`,
-/// `time_limit: 2s`.
+/// `time_limit: 2s`. It never takes longer than the agent waits, as `kitbag init` sets that: 5 seconds before a prompt,
+/// 30 when the agent stops.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The agent that runs the hook
@@ -99,6 +101,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
         Keeps::Something => config.hooks.time_limit().saturating_mul(TIMES_TO_KEEP),
         Keeps::Nothing => config.hooks.time_limit(),
     };
+    let limit = limit.min(agents_limit(&event.name));
     let (event, store) = (event.clone(), store.clone());
     Some(Work::begin(limit, move |reply| {
         if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
@@ -138,6 +141,14 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
             Ok(())
         })
     }))
+}
+
+/// The longest that an agent waits for a hook, as `kitbag init` has told it, without the time that it takes to start
+/// and to answer. An agent that loses patience kills the hook, and with it what is not written yet.
+fn agents_limit(event: &str) -> Duration {
+    let of_event = HOOKS.iter().find(|(name, _)| *name == event);
+    let seconds = of_event.map_or(5, |(_, seconds)| *seconds);
+    Duration::from_secs(seconds.into()).saturating_sub(Duration::from_millis(500))
 }
 
 /// The folder in which the session began. Claude Code names it, since it may have gone to another one

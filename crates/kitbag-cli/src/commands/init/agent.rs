@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::{json, toml};
+use super::json as file_json;
+use super::toml;
 use crate::failure::Failure;
 use crate::output::{self, folder_of, write_file};
 
@@ -35,6 +37,8 @@ pub(super) struct Agreed;
 /// A file before and after; nothing where there is none.
 struct Change {
     file: PathBuf,
+    /// What the change does to something that the person may have written.
+    notes: Vec<String>,
     /// The folder that goes with the file when it holds nothing else; never the project's own.
     agents_folder: Option<PathBuf>,
     before: Option<String>,
@@ -43,7 +47,7 @@ struct Change {
 
 /// The moments at which an agent runs the hook, with the seconds that it waits. Our own limits are
 /// shorter.
-pub(super) const HOOKS: [(&str, u32); 4] = [
+pub(crate) const HOOKS: [(&str, u32); 4] = [
     ("SessionStart", 5),
     ("UserPromptSubmit", 5),
     ("Stop", 30),
@@ -67,6 +71,9 @@ pub(super) fn run(
     }
     for change in &changes {
         output::print(&change.shown())?;
+        for note in &change.notes {
+            output::say(format_args!("note: {}: {note}", change.file.display()));
+        }
     }
     if agreed.is_none() {
         ask()?;
@@ -117,28 +124,32 @@ fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<C
         command: &program,
         args: ["mcp"],
     };
-    let in_file = |name: &str, edit: &dyn Fn(&str) -> Result<String, String>| {
-        Change::plan(folder, name, edit)
+    let in_file = |name: &str, format: Format, edit: Edit<'_>| {
+        Change::plan(folder, name, format, direction, edit)
     };
     let servers = |name: &'static str, of: &'static str| {
-        let edit = |text: &str| match direction {
-            Direction::Add => json::set(text, &[of, "kitbag"], &server),
-            Direction::Remove => json::remove(text, &[of, "kitbag"]),
-        };
-        in_file(name, &edit)
+        in_file(name, Format::Json, &|text, direction, notes| {
+            server.edit(text, &[of, "kitbag"], direction, notes)
+        })
     };
     Ok(match agent {
         AgentArg::Claude => vec![
             servers(".mcp.json", "mcpServers")?,
             // The file that belongs to the person alone: what is said in this project goes into their memory.
-            in_file(".claude/settings.local.json", &|text| {
-                hooks(text, &program, direction)
-            })?,
+            in_file(
+                ".claude/settings.local.json",
+                Format::Json,
+                &|text, direction, _| hooks(text, &program, direction),
+            )?,
         ],
-        AgentArg::Codex => vec![in_file(".codex/config.toml", &|text| match direction {
-            Direction::Add => toml::add(text, &program),
-            Direction::Remove => toml::remove(text),
-        })?],
+        AgentArg::Codex => vec![in_file(
+            ".codex/config.toml",
+            Format::Toml,
+            &|text, direction, _| match direction {
+                Direction::Add => toml::add(text, &program),
+                Direction::Remove => toml::remove(text),
+            },
+        )?],
         AgentArg::Cursor => vec![servers(".cursor/mcp.json", "mcpServers")?],
         AgentArg::Vscode => vec![servers(".vscode/mcp.json", "servers")?],
     })
@@ -150,6 +161,57 @@ struct Server<'a> {
     kind: Option<&'a str>,
     command: &'a str,
     args: [&'a str; 1],
+}
+
+impl Server<'_> {
+    /// The file with this server, or without it. An entry of that name that somebody else wrote loses nothing but
+    /// what must be another's, which is told, and is not removed.
+    fn edit(
+        &self,
+        text: &str,
+        path: &[&str],
+        direction: Direction,
+        notes: &mut Vec<String>,
+    ) -> Result<String, String> {
+        let there = file_json::get(text, path)?;
+        let is_ours = there.as_ref().is_none_or(Self::is_ours);
+        match (direction, there) {
+            (Direction::Remove, _) if !is_ours => {
+                notes.push("its `kitbag` runs another program, and is left alone".to_owned());
+                Ok(text.to_owned())
+            }
+            (Direction::Remove, _) => file_json::remove(text, path),
+            (Direction::Add, Some(Value::Object(mut fields))) => {
+                let own = json!(self);
+                let ours = own.as_object().into_iter().flatten();
+                let ours = ours.map(|(name, value)| (name.clone(), value.clone()));
+                let before = fields.clone();
+                fields.extend(ours);
+                if before == fields {
+                    return Ok(text.to_owned());
+                }
+                if !is_ours {
+                    let command = before.get("command").map(ToString::to_string);
+                    let command = command.unwrap_or_else(|| "no command".to_owned());
+                    notes.push(format!(
+                        "it has a `kitbag` of yours with {command}: command and arguments are replaced, and \
+                         everything else in it stays"
+                    ));
+                }
+                file_json::set(text, path, &fields)
+            }
+            (Direction::Add, _) => file_json::set(text, path, self),
+        }
+    }
+
+    /// Whether an entry is one that we wrote, from wherever the program was then.
+    fn is_ours(entry: &Value) -> bool {
+        let command = entry.get("command").and_then(Value::as_str);
+        let stem = command.and_then(|command| Path::new(command).file_stem());
+        let is_mcp = entry.get("args").is_some_and(|args| *args == json!(["mcp"]));
+        let program = program();
+        is_mcp && (stem.is_some_and(|stem| stem == "kitbag") || command == Some(&program))
+    }
 }
 
 #[derive(Serialize)]
@@ -168,7 +230,7 @@ struct HookCommand<'a> {
 /// Claude Code's settings with our hooks behind those that are there, or without ours.
 fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, String> {
     let command = format!("{} hook", quoted(program));
-    let is_ours = |group: &serde_json::Value| is_ours(group, &command);
+    let is_ours = |group: &Value| is_our_hook(group, &command);
     let mut text = text.to_owned();
     for (event, timeout) in HOOKS {
         let path = ["hooks", event];
@@ -180,15 +242,15 @@ fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, Stri
             }],
         };
         text = match direction {
-            Direction::Add => json::push(&text, &path, &group, is_ours)?,
-            Direction::Remove => json::remove_items(&text, &path, is_ours)?,
+            Direction::Add => file_json::push(&text, &path, &group, is_ours)?,
+            Direction::Remove => file_json::remove_items(&text, &path, is_ours)?,
         };
     }
     Ok(text)
 }
 
 /// Whether a group of hooks is one that we wrote, with this command or from wherever the program was then.
-fn is_ours(group: &serde_json::Value, planned: &str) -> bool {
+fn is_our_hook(group: &Value, planned: &str) -> bool {
     let hooks = group.get("hooks").and_then(|hooks| hooks.as_array());
     let Some([hook]) = hooks.map(Vec::as_slice) else {
         return false;
@@ -228,16 +290,30 @@ fn program() -> String {
     }
 }
 
+/// Changes a text, and notes what the person should know of it.
+type Edit<'e> = &'e dyn Fn(&str, Direction, &mut Vec<String>) -> Result<String, String>;
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Json,
+    Toml,
+}
+
 impl Change {
     fn plan(
         folder: &Path,
         name: &str,
-        edit: &dyn Fn(&str) -> Result<String, String>,
+        format: Format,
+        direction: Direction,
+        edit: Edit<'_>,
     ) -> Result<Self, Failure> {
         let file = folder.join(name);
         let shown = file.display();
         let before = read(&file)?;
-        let after = edit(before.as_deref().unwrap_or_default()).map_err(|problem| {
+        let mut notes = Vec::new();
+        let after = after(before.as_deref(), format, direction, edit, &mut notes);
+        let after = after.map_err(|problem| {
             Failure::new(format_args!("cannot change {shown}: {problem}"))
                 .hint("nothing was written; mend the file, or change it by hand")
         })?;
@@ -245,8 +321,9 @@ impl Change {
         let below = below.filter(|below| !below.as_os_str().is_empty());
         Ok(Self {
             agents_folder: below.map(|below| folder.join(below)),
+            notes,
             before,
-            after: (!after.is_empty()).then_some(after),
+            after,
             file,
         })
     }
@@ -289,6 +366,75 @@ impl Change {
     }
 }
 
+/// A file after its change; nothing where there is none then. Only a file that holds what we would write into one
+/// of our own is removed: any other was there before us.
+fn after(
+    before: Option<&str>,
+    format: Format,
+    direction: Direction,
+    edit: Edit<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>, String> {
+    let Some(before) = before else {
+        let made = edit("", direction, notes)?;
+        return Ok((!made.is_empty()).then_some(made));
+    };
+    let lines = LineEnds::of(before);
+    let text = lines.plain(before);
+    let changed = edit(&text, direction, notes)?;
+    if changed == text {
+        return Ok(Some(before.to_owned()));
+    }
+    let ours = edit("", Direction::Add, &mut Vec::new())?;
+    let changed = match direction {
+        // With nothing in it before, it would look like a file of our own.
+        Direction::Add if changed == ours => format!("{changed}\n"),
+        Direction::Remove if changed.is_empty() && text == ours => return Ok(None),
+        Direction::Remove if changed.is_empty() && format == Format::Json => "{}\n".to_owned(),
+        _ => changed,
+    };
+    Ok(Some(lines.restored(&changed)))
+}
+
+/// How the lines of a file end, and its byte order mark. We write plain ones.
+#[derive(Debug, Clone, Copy)]
+struct LineEnds {
+    has_mark: bool,
+    are_windows: bool,
+}
+
+const MARK: char = '\u{feff}';
+
+impl LineEnds {
+    /// Lines that end in different ways are left as they are.
+    fn of(text: &str) -> Self {
+        let ends = text.matches('\n').count();
+        Self {
+            has_mark: text.starts_with(MARK),
+            are_windows: ends > 0 && ends == text.matches("\r\n").count(),
+        }
+    }
+
+    fn plain(self, text: &str) -> String {
+        let text = text.strip_prefix(MARK).unwrap_or(text);
+        match self.are_windows {
+            true => text.replace("\r\n", "\n"),
+            false => text.to_owned(),
+        }
+    }
+
+    fn restored(self, text: &str) -> String {
+        let text = match self.are_windows {
+            true => text.replace('\n', "\r\n"),
+            false => text.to_owned(),
+        };
+        match self.has_mark {
+            true => format!("{MARK}{text}"),
+            false => text,
+        }
+    }
+}
+
 /// The text of a file; nothing if there is none.
 fn read(file: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(file) {
@@ -318,9 +464,20 @@ fn ask() -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    /// A change to this text; a file of our own holds `{}`.
+    fn plan(
+        folder: &Path,
+        name: &str,
+        direction: Direction,
+        after: &str,
+    ) -> Result<Change, Failure> {
+        Change::plan(folder, name, Format::Json, direction, &|text, _, _| {
+            let is_empty = text.is_empty() && direction == Direction::Remove;
+            Ok(if is_empty { "{}" } else { after }.to_owned())
+        })
+    }
 
     #[test]
     fn x11_a_file_that_has_changed_since_is_left_alone() {
@@ -330,7 +487,7 @@ mod tests {
             if let Some(before) = before {
                 fs::write(&file, before).unwrap();
             }
-            let planned = Change::plan(folder.path(), ".mcp.json", &|_| Ok("{1}".to_owned()));
+            let planned = plan(folder.path(), ".mcp.json", Direction::Add, "{1}");
             fs::write(&file, "{\"theirs\": 1}").unwrap();
             assert!(planned.unwrap().write().is_err());
             assert_eq!(fs::read_to_string(&file).unwrap(), "{\"theirs\": 1}");
@@ -344,7 +501,7 @@ mod tests {
             let file = folder.path().join(name);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, "{}").unwrap();
-            let planned = Change::plan(folder.path(), name, &|_| Ok(String::new()));
+            let planned = plan(folder.path(), name, Direction::Remove, "");
             planned.unwrap().write().unwrap();
             assert!(folder.path().exists());
             assert_eq!(file.parent().unwrap().exists(), is_left);
@@ -355,7 +512,7 @@ mod tests {
     fn x11_only_hooks_that_we_wrote_are_ours() {
         let is_ours = |command: &str| {
             let group = json!({"hooks": [{"type": "command", "command": command}]});
-            is_ours(&group, "/opt/kitbag-dev hook")
+            is_our_hook(&group, "/opt/kitbag-dev hook")
         };
         for command in [
             "kitbag hook",
