@@ -114,17 +114,13 @@ impl Transport<RoleServer> for Lines {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let problem = match select(
-                pin!(self.messages.receive()),
-                pin!(self.refused.recv()),
-            )
-            .await
-            {
-                Either::Left((message, _)) => return message,
-                Either::Right((Some(problem), _)) => problem,
-                // Stdin is at its end; what it held is still to be received.
-                Either::Right((None, receive)) => return receive.await,
-            };
+            let problem =
+                match select(pin!(self.messages.receive()), pin!(self.refused.recv())).await {
+                    Either::Left((message, _)) => return message,
+                    Either::Right((Some(problem), _)) => problem,
+                    // Stdin is at its end; what it held is still to be received.
+                    Either::Right((None, receive)) => return receive.await,
+                };
             let error = ErrorData::new(
                 ErrorCode::PARSE_ERROR,
                 format!("the line is no JSON: {problem}"),

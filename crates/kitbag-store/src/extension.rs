@@ -127,7 +127,9 @@ pub(crate) async fn apply(
         .iter()
         .partition(|change| change.kept_for == KeptFor::Conversation);
     if !own.is_empty() {
-        let mut values = state::load::<ConversationValues>(tx, id).await?.unwrap_or_default();
+        let mut values = state::load::<ConversationValues>(tx, id)
+            .await?
+            .unwrap_or_default();
         for change in own {
             let of_extension = values.0.entry(change.extension.clone()).or_default();
             match &change.value {
@@ -141,7 +143,8 @@ pub(crate) async fn apply(
     for change in shared {
         let named = (change.extension.as_str(), change.key.as_str());
         let Some(value) = &change.value else {
-            let sql = "DELETE FROM extension_state WHERE tenant = $1 AND extension = $2 AND key = $3";
+            let sql =
+                "DELETE FROM extension_state WHERE tenant = $1 AND extension = $2 AND key = $3";
             tx.execute(sql, named).await?;
             continue;
         };

@@ -55,7 +55,7 @@ impl Extension for Allowance {
     }
 }
 
-async fn talk(folder: &Path) -> Result<Vec<Answer>, Box<dyn Error>> {
+pub(crate) async fn talk(folder: &Path) -> Result<Vec<Answer>, Box<dyn Error>> {
     let script = folder.join("answers.jsonl");
     let answer = r#"{"text": "Knead it longer.", "usage": {"input": 55, "output": 5}}"#;
     fs::write(&script, answer)?;

@@ -93,7 +93,7 @@ impl Engine {
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let prompt = self.prompt_of_sanitised(turn).await?;
+        let prompt = Box::pin(self.prompt_of_sanitised(turn)).await?;
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
@@ -155,13 +155,16 @@ impl Engine {
             stages.end("lease", "held");
         }
         findings.sanitise(&mut turn);
-        let mut host = self.extension_host(&turn, kept.as_ref()).await?;
-        let made = unless_stopped(&mut stop, self.prepare(turn, &mut host, &mut stages)).await;
+        // Boxed, as all that is large: together it would not fit on the stack of a small thread.
+        let mut host = Box::pin(self.extension_host(&turn, kept.as_ref())).await?;
+        let made = Box::pin(self.prepare(turn, &mut host, &mut stages));
+        let made = unless_stopped(&mut stop, made).await;
         let prepared = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {
                 stages.end("prompt", &error);
-                host.enter(Phase::RunEnd(run_end(Some(&error)))).await;
+                let end = Phase::RunEnd(run_end(Some(&error)));
+                Box::pin(host.enter(end)).await;
                 stages.tell_extensions(&mut host);
                 if let Some(kept) = &kept {
                     let record = stages.into_record(Vec::new());
@@ -217,7 +220,7 @@ impl Engine {
                 // A whole answer is one, also where something else went wrong.
                 let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
                 let ended = kept.end(&steps, &reply, record.clone(), problem, &mut host);
-                Some(ended.await).transpose()
+                Some(Box::pin(ended).await).transpose()
             }
             None => Ok(None),
         };

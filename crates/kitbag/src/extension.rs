@@ -56,19 +56,13 @@ pub trait Extension: Send + Sync + 'static {
     fn name(&self) -> &str;
 
     /// A turn begins: its message is kept, and nothing else was done.
-    fn run_start(
-        &self,
-        run: &mut Run,
-    ) -> impl Future<Output = Result<(), ExtensionError>> + Send {
+    fn run_start(&self, run: &mut Run) -> impl Future<Output = Result<(), ExtensionError>> + Send {
         let _ = run;
         async { Ok(()) }
     }
 
     /// A step begins.
-    fn step_start(
-        &self,
-        run: &mut Run,
-    ) -> impl Future<Output = Result<(), ExtensionError>> + Send {
+    fn step_start(&self, run: &mut Run) -> impl Future<Output = Result<(), ExtensionError>> + Send {
         let _ = run;
         async { Ok(()) }
     }
@@ -113,10 +107,7 @@ pub trait Extension: Send + Sync + 'static {
     }
 
     /// A step has ended, with all its calls.
-    fn step_end(
-        &self,
-        run: &mut Run,
-    ) -> impl Future<Output = Result<(), ExtensionError>> + Send {
+    fn step_end(&self, run: &mut Run) -> impl Future<Output = Result<(), ExtensionError>> + Send {
         let _ = run;
         async { Ok(()) }
     }

@@ -77,12 +77,17 @@ fn x11_what_is_in_the_files_stays_to_the_byte() {
 #[test]
 fn x11_line_ends_and_a_byte_order_mark_stay_as_they_are() {
     let folder = Folder::new();
-    let servers = "\u{feff}{\r\n  \"mcpServers\": {\r\n    \"x\": {\"command\": \"y\"}\r\n  }\r\n}\r\n";
+    let servers =
+        "\u{feff}{\r\n  \"mcpServers\": {\r\n    \"x\": {\"command\": \"y\"}\r\n  }\r\n}\r\n";
     folder.write(".mcp.json", servers);
     init(&folder, &["--for", "claude", "--yes"]).success();
     let with = read(&folder, ".mcp.json");
     assert!(with.starts_with("\u{feff}{\r\n"), "{with:?}");
-    assert_eq!(with.matches('\n').count(), with.matches("\r\n").count(), "{with:?}");
+    assert_eq!(
+        with.matches('\n').count(),
+        with.matches("\r\n").count(),
+        "{with:?}"
+    );
     assert!(with.contains("\"kitbag\""), "{with}");
     init(&folder, &["--for", "claude", "--remove", "--yes"]).success();
     assert_eq!(read(&folder, ".mcp.json"), servers);
@@ -92,7 +97,11 @@ fn x11_line_ends_and_a_byte_order_mark_stay_as_they_are() {
     folder.write(".codex/config.toml", config);
     init(&folder, &["--for", "codex", "--yes"]).success();
     let with = read(&folder, ".codex/config.toml");
-    assert_eq!(with.matches('\n').count(), with.matches("\r\n").count(), "{with:?}");
+    assert_eq!(
+        with.matches('\n').count(),
+        with.matches("\r\n").count(),
+        "{with:?}"
+    );
     init(&folder, &["--for", "codex", "--remove", "--yes"]).success();
     assert_eq!(read(&folder, ".codex/config.toml"), config);
 }
@@ -128,7 +137,10 @@ fn x11_an_entry_of_somebody_elses_is_told_and_keeps_its_environment() {
     assert!(added.stderr.contains(told), "{}", added.stderr);
     let json: Value = serde_json::from_str(&read(&folder, ".mcp.json")).unwrap();
     let server = &json["mcpServers"]["kitbag"];
-    assert_eq!((&server["args"][0], &server["env"]["TOKEN"]), (&"mcp".into(), &"x".into()));
+    assert_eq!(
+        (&server["args"][0], &server["env"]["TOKEN"]),
+        (&"mcp".into(), &"x".into())
+    );
 }
 
 #[test]

@@ -268,7 +268,11 @@ fn x11_what_is_asked_wrongly_is_told_and_the_session_goes_on() {
     for garbage in ["this is no JSON", "{\"jsonrpc\": ", "\u{1f980}"] {
         session.write(garbage);
         let told = session.unasked();
-        assert_eq!((&told["id"], &told["error"]["code"]), (&Value::Null, &json!(-32700)), "{told}");
+        assert_eq!(
+            (&told["id"], &told["error"]["code"]),
+            (&Value::Null, &json!(-32700)),
+            "{told}"
+        );
     }
     let fine = session.call("expand", json!({ "handle": "auth.py:1-1" }));
     assert_eq!(fine["structuredContent"]["text"], "def login(user):\n");

@@ -39,12 +39,19 @@ fn o11_a_rule_chooses_the_model_and_a_named_model_wins() {
     let folder = folder(RULES);
     assert_eq!(run(&folder, &["ask", "Hello."]).success(), "Usual.\n");
     let asked = run(&folder, &["ask", "Read this stack trace."]);
-    assert!(asked.stderr.contains(", chosen by rule code\n"), "{}", asked.stderr);
+    assert!(
+        asked.stderr.contains(", chosen by rule code\n"),
+        "{}",
+        asked.stderr
+    );
     assert_eq!(asked.success(), "Strong.\n");
     let long = "word ".repeat(200);
     let json = run(&folder, &["ask", &long, "--json"]).success();
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&json["text"], &json["model"]), (&"Strong.".into(), &"large".into()));
+    assert_eq!(
+        (&json["text"], &json["model"]),
+        (&"Strong.".into(), &"large".into())
+    );
     insta::assert_snapshot!(json["route"], @r#"{"by":"rule","model":"strong/large","name":"long","reason":"it has more than 500 characters"}"#);
     let file = folder.write("notes.txt", "Some notes.");
     let file = file.display().to_string();
@@ -62,14 +69,26 @@ fn o11_a_rule_chooses_the_model_and_a_named_model_wins() {
 #[test]
 fn o11_a_cheap_model_names_the_class_and_its_cost_is_in_the_record() {
     let folder = folder(&format!("{RULES}{CLASSES}"));
-    let asked = run(&folder, &["ask", "How should the locks be taken?", "--json"]);
+    let asked = run(
+        &folder,
+        &["ask", "How should the locks be taken?", "--json"],
+    );
     let json: Value = serde_json::from_str(&asked.success()).unwrap();
     assert_eq!(json["text"], "Strong.");
     assert_eq!(json["route"]["by"], "class");
-    assert_eq!(json["usage"]["input"], 90, "the classifier is part of the bill");
+    assert_eq!(
+        json["usage"]["input"], 90,
+        "the classifier is part of the bill"
+    );
     let turn = run(&folder, &["memory", "history", "1.1.1"]).success();
-    assert!(turn.contains("routing: script (cheap), 90 tokens in"), "{turn}");
-    assert!(turn.contains("route: strong (class deep: cheap named it)"), "{turn}");
+    assert!(
+        turn.contains("routing: script (cheap), 90 tokens in"),
+        "{turn}"
+    );
+    assert!(
+        turn.contains("route: strong (class deep: cheap named it)"),
+        "{turn}"
+    );
     // A rule that holds costs nothing.
     let json = run(&folder, &["ask", "A stack trace.", "--json"]).success();
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -111,7 +130,10 @@ fn o11_a_classifier_that_talks_nonsense_or_fails_leaves_the_fall_back() {
 fn o11_a_dry_run_shows_the_choice_and_asks_nobody() {
     let folder = folder(&format!("{RULES}{CLASSES}"));
     std::fs::remove_file(folder.path().join("cheap.jsonl")).unwrap();
-    let dry = run(&folder, &["ask", "A stack trace.", "--no-memory", "--dry-run"]);
+    let dry = run(
+        &folder,
+        &["ask", "A stack trace.", "--no-memory", "--dry-run"],
+    );
     assert_eq!(
         dry.stderr,
         "route: strong (rule code: the message has `stack trace`)\n"
@@ -131,7 +153,8 @@ fn o11_a_found_file_routes_no_message_to_a_provider_that_its_user_would_not_ask(
     let own = "settings: {model: mine}\nproviders: {mine: {kind: script, answers: mine.jsonl}}\n";
     folder.write(".config/kitbag/kitbag.yaml", own);
     folder.write("mine.jsonl", r#"{"text": "Mine."}"#);
-    let classes = "  classes: {a: {description: x, model: mine}, b: {description: y, model: mine}}\n";
+    let classes =
+        "  classes: {a: {description: x, model: mine}, b: {description: y, model: mine}}\n";
     for (routing, told) in [
         (
             "routing:\n  rules: [{model: openai/gpt-5.1}]\n".to_owned(),
@@ -162,7 +185,8 @@ fn o11_a_found_file_routes_no_message_to_a_provider_that_its_user_would_not_ask(
 
 #[test]
 fn o11_a_rule_that_cannot_be_read_is_told_with_its_line_and_holds_for_nothing() {
-    let folder = folder("routing:\n  rules:\n    - {pattern: '(', model: strong}\n  otherwise: x\n");
+    let folder =
+        folder("routing:\n  rules:\n    - {pattern: '(', model: strong}\n  otherwise: x\n");
     let asked = run(&folder, &["ask", "Hello."]);
     for told in [
         "routing.rules[0].pattern: `(` is no regular expression: unclosed group",

@@ -36,7 +36,10 @@ fn t08_a_rule_tells_the_model_something_after_a_result() {
     let first = run(&folder, &["ask", "What do I drink?", "--tools"]);
     assert_eq!(first.success(), "No idea.\n");
     let prompt = sent(&folder, "1.1.1");
-    assert!(prompt.contains("<system-reminder>Say that nothing is known.</system-reminder>"), "{prompt}");
+    assert!(
+        prompt.contains("<system-reminder>Say that nothing is known.</system-reminder>"),
+        "{prompt}"
+    );
     // It cools down for two inferences, and lives in prompts of its turn alone.
     let second = run(&folder, &["ask", "What do I drink?", "--tools"]);
     assert_eq!(second.success(), "No idea.\n");
@@ -47,9 +50,15 @@ fn t08_a_rule_tells_the_model_something_after_a_result() {
     let prompt = sent(&folder, "1.1.3");
     assert!(prompt.contains("Say that nothing is known."), "{prompt}");
     let turn = run(&folder, &["memory", "history", "1.1.1"]).success();
-    assert!(turn.contains("rules, after tool: injects `unknown`"), "{turn}");
+    assert!(
+        turn.contains("rules, after tool: injects `unknown`"),
+        "{turn}"
+    );
     let status = run(&folder, &["ask", "/status"]).success();
-    assert!(status.contains("extensions: rules\nrules: unknown, failed"), "{status}");
+    assert!(
+        status.contains("extensions: rules\nrules: unknown, failed"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -59,7 +68,11 @@ fn t08_what_belongs_to_the_conversation_stays_in_its_history_unseen_by_people() 
     assert_eq!(brewed.success(), "I cannot.\n");
     run(&folder, &["ask", "Hello.", "--tools"]).success();
     let prompt = sent(&folder, "1.1.2");
-    assert_eq!(prompt.matches("Do not try it again.").count(), 1, "{prompt}");
+    assert_eq!(
+        prompt.matches("Do not try it again.").count(),
+        1,
+        "{prompt}"
+    );
     let history = run(&folder, &["memory", "history", "1.1"]).success();
     assert!(!history.contains("Do not try it again."), "{history}");
 }

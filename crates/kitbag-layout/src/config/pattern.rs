@@ -21,7 +21,13 @@ impl Pattern {
         compiled.map(Self).map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
             // The first lines only show the pattern again.
-            error => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
+            error => error
+                .to_string()
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
         })
     }
 
@@ -42,7 +48,10 @@ impl Pattern {
         match Self::new(&text) {
             Ok(pattern) => Some(pattern),
             Err(problem) => {
-                let problem = problem.strip_prefix("error: ").unwrap_or(&problem).to_owned();
+                let problem = problem
+                    .strip_prefix("error: ")
+                    .unwrap_or(&problem)
+                    .to_owned();
                 field.error(format!("`{text}` is no regular expression: {problem}"))
             }
         }
@@ -112,7 +121,11 @@ mod tests {
             ("a*b*c", "a1c2b", false),
             ("**x", "x", true),
         ] {
-            assert_eq!(NamePattern::new(pattern).is_of(name), is_of, "{pattern} {name}");
+            assert_eq!(
+                NamePattern::new(pattern).is_of(name),
+                is_of,
+                "{pattern} {name}"
+            );
         }
     }
 }

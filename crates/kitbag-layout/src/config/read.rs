@@ -64,7 +64,9 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
         hooks: root.read("hooks", HookSettings::read).unwrap_or_default(),
         providers: providers.unwrap_or_default(),
         routing: root.read("routing", Routing::read),
-        rules: root.read("rules", ContextRule::read_list).unwrap_or_default(),
+        rules: root
+            .read("rules", ContextRule::read_list)
+            .unwrap_or_default(),
         channels: root.read("channels", Channels::read).unwrap_or_default(),
         // All that is known has been asked for by now.
         extra: root.unread(),

@@ -88,7 +88,12 @@ impl Routing {
     pub(super) fn read(field: &Field<'_>) -> Option<Self> {
         field.map()?;
         let rules = field.read("rules", |rules| match rules.is_list() {
-            true => Some(rules.items().filter_map(|rule| RouteRule::read(&rule)).collect()),
+            true => Some(
+                rules
+                    .items()
+                    .filter_map(|rule| RouteRule::read(&rule))
+                    .collect(),
+            ),
             false => rules.refuse("a list"),
         });
         let classes = field.read("classes", |classes| classes.read_entries(RouteClass::read));

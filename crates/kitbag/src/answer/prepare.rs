@@ -35,7 +35,13 @@ impl Engine {
             throttle = kept.store.state(id).await?.throttle;
         }
         let tools = &self.toolbox.tools;
-        Ok(ExtensionHost::new(&self.extensions, turn, tools, values, throttle))
+        Ok(ExtensionHost::new(
+            &self.extensions,
+            turn,
+            tools,
+            values,
+            throttle,
+        ))
     }
 
     /// Makes the first request of a turn that was sanitised.
@@ -46,7 +52,7 @@ impl Engine {
         stages: &mut Stages,
     ) -> Result<Prepared, AnswerError> {
         for phase in [Phase::RunStart, Phase::StepStart, Phase::BeforeInference] {
-            host.enter(phase).await;
+            Box::pin(host.enter(phase)).await;
         }
         stages.tell_extensions(host);
         if let Some(ended) = host.ended.take() {
@@ -54,7 +60,7 @@ impl Engine {
         }
         let route = match host.model.take() {
             Some((model, extension)) => Some(self.set_by_extension(model, extension)),
-            None => self.route(&turn).await,
+            None => Box::pin(self.route(&turn)).await,
         };
         if let Some(route) = &route {
             stages.end("route", &route.record);
@@ -70,8 +76,8 @@ impl Engine {
         turn.contributions.push(told);
         turn.injected.extend(host.take_first());
         let asked = engine.as_deref().unwrap_or(self);
-        let made = asked.request_routed(turn, self, route.as_ref()).await;
-        let (prompt, mut request) = made?;
+        let made = Box::pin(asked.request_routed(turn, self, route.as_ref()));
+        let (prompt, mut request) = made.await?;
         for (name, value) in &host.parameters {
             request.set(name, value);
         }
@@ -104,7 +110,7 @@ impl Engine {
         let mut told = Contribution::default();
         told.problems.extend(route.and_then(Route::problem));
         turn.contributions.push(told);
-        let (mut prompt, request) = self.request_of_sanitised(turn).await?;
+        let (mut prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
         prompt.route = route.map(|route| route.record.clone());
         Ok((prompt, request))
     }
@@ -112,11 +118,13 @@ impl Engine {
     /// The choice of an extension, which is the program's own. One that cannot be followed leaves the usual model.
     fn set_by_extension(&self, model: String, extension: String) -> Route {
         let opened = self.routed_to(&model, Declared::ByUser);
-        let opened = opened.map_err(|error| error.to_string()).and_then(|engine| {
-            let provider = engine.provider.as_deref();
-            let checked = provider.map_or(Ok(()), |provider: &dyn Provider| provider.check());
-            checked.map_err(|error| error.to_string()).map(|()| engine)
-        });
+        let opened = opened
+            .map_err(|error| error.to_string())
+            .and_then(|engine| {
+                let provider = engine.provider.as_deref();
+                let checked = provider.map_or(Ok(()), |provider: &dyn Provider| provider.check());
+                checked.map_err(|error| error.to_string()).map(|()| engine)
+            });
         let (model, engine, problem) = match opened {
             Ok(engine) => (Some(model), Some(Box::new(engine)), None),
             Err(problem) => (None, None, Some(problem)),

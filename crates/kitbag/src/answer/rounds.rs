@@ -115,7 +115,7 @@ impl<'e> Rounds<'e> {
         if self.host.is_empty() {
             return Ok(());
         }
-        let entered = exchange.attend(self.host.enter(phase)).await;
+        let entered = Box::pin(exchange.attend(self.host.enter(phase))).await;
         exchange.stages.tell_extensions(&mut self.host);
         let problems = mem::take(&mut self.host.problems);
         let ledger = &mut self.prompt.composed.assembly.ledger;

@@ -45,7 +45,11 @@ pub(super) fn routing(engine: &Engine) -> Option<String> {
         let classes: Vec<String> = classes
             .map(|(name, class)| format!("{name} ({})", class.model))
             .collect();
-        ways.push(format!("{} names {}", classifier.model, classes.join(" or ")));
+        ways.push(format!(
+            "{} names {}",
+            classifier.model,
+            classes.join(" or ")
+        ));
     }
     Some(format!("each message may be routed: {}", ways.join(", ")))
 }

@@ -32,7 +32,11 @@ pub(super) async fn status(asked: Asked<'_>) -> Result<CommandReply, CommandErro
         let _ = write!(text, "\nextensions: {}", extensions.join(", "));
     }
     let rules = engine.project().map(|project| &project.config.rules);
-    let rules: Vec<&str> = rules.into_iter().flatten().map(|rule| rule.message.key.as_str()).collect();
+    let rules: Vec<&str> = rules
+        .into_iter()
+        .flatten()
+        .map(|rule| rule.message.key.as_str())
+        .collect();
     if !rules.is_empty() {
         let _ = write!(text, "\nrules: {}", rules.join(", "));
     }
@@ -77,7 +81,9 @@ pub fn describe_turn(turn: &StoredTurn) -> String {
 fn describe_inference(inference: &InferenceRecord) -> String {
     let model = inference.model.as_deref().unwrap_or("the usual model");
     let purpose = inference.purpose.as_deref();
-    let purpose = purpose.map(|purpose| format!("{purpose}: ")).unwrap_or_default();
+    let purpose = purpose
+        .map(|purpose| format!("{purpose}: "))
+        .unwrap_or_default();
     let mut parts = vec![format!("{purpose}{model} ({})", inference.provider)];
     match inference.usage {
         Some(usage) => {

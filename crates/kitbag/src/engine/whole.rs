@@ -19,10 +19,10 @@ use kitbag_core::content::Content;
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::problem::Problem;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-#[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_layout::{Declared, Learning, Routing};
 #[cfg(feature = "store")]
 use kitbag_layout::{ChannelTurn, Platform};
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_layout::{Declared, Learning, Routing};
 #[cfg(feature = "store")]
 use kitbag_store::{Incoming, MemoryRequest, Store};
 

@@ -53,7 +53,9 @@ impl Worker {
                 drop(done.send(outcome));
             }
         };
-        thread::Builder::new().name("extension".into()).spawn(work)?;
+        thread::Builder::new()
+            .name("extension".into())
+            .spawn(work)?;
         Ok(Self(send))
     }
 

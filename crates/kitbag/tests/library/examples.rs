@@ -49,7 +49,9 @@ fn t07_an_extension_counts_warns_and_takes_a_cheaper_model() {
     let models: Vec<Option<String>> = answers.iter().map(|one| one.request.model()).collect();
     let model = |name: &str| Some(name.to_owned());
     assert_eq!(models, [model("large"), model("large"), model("small")]);
-    let warned = answers.iter().map(|one| one.request.body().contains("be brief"));
+    let warned = answers
+        .iter()
+        .map(|one| one.request.body().contains("be brief"));
     assert_eq!(warned.collect::<Vec<_>>(), [false, true, false]);
 }
 

@@ -208,7 +208,9 @@ impl Server<'_> {
     fn is_ours(entry: &Value) -> bool {
         let command = entry.get("command").and_then(Value::as_str);
         let stem = command.and_then(|command| Path::new(command).file_stem());
-        let is_mcp = entry.get("args").is_some_and(|args| *args == json!(["mcp"]));
+        let is_mcp = entry
+            .get("args")
+            .is_some_and(|args| *args == json!(["mcp"]));
         let program = program();
         is_mcp && (stem.is_some_and(|stem| stem == "kitbag") || command == Some(&program))
     }

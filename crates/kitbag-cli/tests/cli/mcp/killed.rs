@@ -59,10 +59,21 @@ fn x11_nothing_is_left_of_servers_whose_clients_were_killed() {
         assert!(!rest.contains("panicked"), "round {round}: {rest}");
     }
     assert_eq!(running(folder.path()), Vec::<String>::new());
-    assert!(open_files() <= before + 2, "{before} before, {}", open_files());
+    assert!(
+        open_files() <= before + 2,
+        "{before} before, {}",
+        open_files()
+    );
     let left = fs::read_dir(folder.path()).unwrap().filter_map(Result::ok);
-    let left: Vec<String> = left.map(|one| one.file_name().display().to_string()).collect();
-    assert!(!left.iter().any(|name| name.contains("tmp") || name.contains("unfinished")), "{left:?}");
+    let left: Vec<String> = left
+        .map(|one| one.file_name().display().to_string())
+        .collect();
+    assert!(
+        !left
+            .iter()
+            .any(|name| name.contains("tmp") || name.contains("unfinished")),
+        "{left:?}"
+    );
     let check = folder.run(&["--store", "sqlite:memory.db", "memory", "check"]);
     check.success();
     // Whatever was remembered, it is there once.
@@ -88,8 +99,13 @@ fn killed(folder: &Folder, requests: &[String], answers: usize) -> String {
         .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
         .collect();
     client = Command::new("sh");
-    client.args(["-c", CLIENT, "client"]).arg(pipes.path()).arg(answers.to_string());
-    client.current_dir(folder.path()).env("KITBAG", env!("CARGO_BIN_EXE_kitbag"));
+    client
+        .args(["-c", CLIENT, "client"])
+        .arg(pipes.path())
+        .arg(answers.to_string());
+    client
+        .current_dir(folder.path())
+        .env("KITBAG", env!("CARGO_BIN_EXE_kitbag"));
     for (name, value) in environment {
         match value {
             Some(value) => client.env(name, value),
@@ -100,7 +116,12 @@ fn killed(folder: &Folder, requests: &[String], answers: usize) -> String {
     let mut client = client.spawn().unwrap();
     // The server has it too, so that it is at its end when both are gone.
     let mut said = String::new();
-    client.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    client
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
     assert!(!client.wait().unwrap().success(), "it was killed");
     said
 }

@@ -11,10 +11,10 @@ use kitbag_core::assembly::ModelTraits;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
-#[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_layout::{Learning, Routing};
 #[cfg(feature = "providers")]
 use kitbag_layout::{Config, Declared};
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_layout::{Learning, Routing};
 #[cfg(feature = "store")]
 use kitbag_store::Store;
 
