@@ -1,6 +1,7 @@
 //! `kitbag init`: writes a commented configuration that works, or Kitbag's part of a coding agent's own.
 
 mod agent;
+mod change;
 mod json;
 mod toml;
 

@@ -9,8 +9,12 @@ mod error;
 #[cfg(all(feature = "providers", feature = "store"))]
 mod offered;
 
+#[cfg(all(feature = "providers", feature = "store"))]
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+#[cfg(all(feature = "providers", feature = "store"))]
+use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "store")]
 use jiff::Timestamp;
@@ -43,6 +47,10 @@ pub use builder::EngineBuilder;
 pub(crate) use calibrated::EngineCounter;
 pub use error::EngineError;
 
+/// Engines by the names of their models, and by whether their user declared the choice.
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(super) type RoutedEngines = BTreeMap<(String, bool), Engine>;
+
 /// A context engine: what it remembers, who answers, and how much a prompt may hold.
 ///
 /// ```
@@ -73,6 +81,9 @@ pub struct Engine {
     /// The choice of the model for each message; none where the model was named.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) routing: Option<Arc<Routing>>,
+    /// The engines that were routed to, each with the connections of its provider.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    routed: Arc<Mutex<RoutedEngines>>,
     #[cfg(all(feature = "providers", feature = "store"))]
     problems: Vec<Problem>,
     #[cfg(all(feature = "providers", feature = "store"))]
@@ -143,7 +154,20 @@ impl Engine {
     /// nothing: the engine that was asked does.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) fn routed_to(&self, model: &str, declared: Declared) -> Result<Self, EngineError> {
-        self.rebuilt(self.settings.as_ref().clone().routed_to(model, declared))
+        let key = (model.to_owned(), declared == Declared::ByUser);
+        let known = || self.routed.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().get(&key).cloned();
+        let engine = match found {
+            Some(engine) => engine,
+            None => {
+                let settings = self.settings.as_ref().clone();
+                let engine = settings.routed_to(model, declared).build()?;
+                known().insert(key, engine.clone());
+                engine
+            }
+        };
+        let engine = engine.with_store(self.store.clone());
+        Ok(engine.with_tools(self.toolbox.tools.clone()))
     }
 
     fn rebuilt(&self, settings: EngineBuilder) -> Result<Self, EngineError> {
