@@ -9,6 +9,7 @@ mod engine;
 mod features;
 mod licence;
 mod line_count;
+mod promises;
 mod public_items;
 mod sources;
 mod unused;
@@ -32,6 +33,7 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(sources::check(&files));
     problems.extend(documents::check(&root));
     problems.extend(engine::check(&files));
+    problems.extend(promises::check(&files, &root)?);
     problems.extend(public_items::check(&files, &root)?);
     problems.extend(features::check());
 
