@@ -10,6 +10,7 @@ mod features;
 mod licence;
 mod line_count;
 mod promises;
+mod prose;
 mod public_items;
 mod sources;
 mod unused;
@@ -34,6 +35,7 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(documents::check(&root));
     problems.extend(engine::check(&files));
     problems.extend(promises::check(&files, &root)?);
+    problems.extend(prose::check(&files));
     problems.extend(public_items::check(&files, &root)?);
     problems.extend(features::check());
 

@@ -30,11 +30,18 @@ fn unlisted(sources: &[Source], list: &str) -> Result<Vec<Problem>> {
             first_uses.entry(id).or_insert((path, test[0].to_owned()));
         }
     }
-    let is_listed = |id: &str| list.lines().any(|line| line.starts_with(&format!("| {id} |")));
+    let is_listed = |id: &str| {
+        list.lines()
+            .any(|line| line.starts_with(&format!("| {id} |")))
+    };
     let missing = first_uses.into_iter().filter(|(id, _)| !is_listed(id));
     let problem = |(id, (path, test)): (String, (&String, String))| {
         let what = format!("`{test}` refers to {id}, which {LIST} does not list");
-        Problem::new(path, what, "add the promise to the list, or name the test after another")
+        Problem::new(
+            path,
+            what,
+            "add the promise to the list, or name the test after another",
+        )
     };
     Ok(missing.map(problem).collect())
 }
@@ -51,7 +58,10 @@ mod tests {
         };
         let list = "| id | promise |\n|---|---|\n| O4 | … |\n";
         let problems = unlisted(&[source], list).unwrap();
-        let told: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
+        let told: Vec<_> = problems
+            .iter()
+            .map(|problem| problem.what.as_str())
+            .collect();
         assert_eq!(
             told,
             ["`fn x13_two` refers to X13, which docs/promises.md does not list"]

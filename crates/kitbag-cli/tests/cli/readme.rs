@@ -9,6 +9,11 @@ fn x03_console_examples_print_what_the_readme_says() {
 }
 
 #[test]
+fn x03_the_session_of_the_picture_prints_what_the_picture_shows() {
+    assert!(run_examples("docs/session.md") >= 3);
+}
+
+#[test]
 fn c04_console_examples_print_what_the_guide_to_layouts_says() {
     assert!(run_examples("docs/layouts.md") >= 3);
 }
