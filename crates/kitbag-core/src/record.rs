@@ -41,7 +41,7 @@ pub struct RouteRecord {
     /// The model, as whoever chose it names it; none where the usual one answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Who chose it.
+    /// The one who chose it.
     pub by: RouteBy,
     /// The name of the rule, the class or the extension, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ impl fmt::Display for RouteRecord {
     }
 }
 
-/// Who chose the model of a message.
+/// The one who chose the model of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

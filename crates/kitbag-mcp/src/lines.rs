@@ -18,13 +18,13 @@ use tokio::sync::mpsc;
 /// A longer line is no message.
 const LONGEST: u64 = 16 << 20;
 
-/// What a pipe between two tasks holds.
+/// The bytes that a pipe between two tasks holds.
 const PIPE: usize = 1 << 16;
 
 /// The transport of a server on its standard streams.
 pub(crate) struct Lines {
     messages: AsyncRwTransport<RoleServer, DuplexStream, StdioWriter>,
-    /// Why a line is no message.
+    /// The reasons why lines are no messages.
     refused: mpsc::UnboundedReceiver<String>,
 }
 
@@ -91,7 +91,7 @@ async fn skip_line(stdin: &mut BufReader<StdioReader>) -> bool {
     }
 }
 
-/// Why a line is no JSON, if it is none. A blank one says nothing.
+/// The reason why a line is no JSON, if it is none. A blank one says nothing.
 fn problem_of(line: &[u8]) -> Option<String> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     let line = line.trim_ascii();

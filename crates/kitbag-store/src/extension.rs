@@ -1,4 +1,4 @@
-//! What extensions keep between turns, for a conversation or for a tenant. It is written with the end of a turn
+//! Values of extensions between turns, for a conversation or for a tenant. They are written with the end of a turn
 //! and never apart from it.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::value::Value;
 /// The values of each extension, by its name and by their keys.
 pub type ExtensionValues = BTreeMap<String, BTreeMap<String, Json>>;
 
-/// What extensions keep for a conversation, and for its tenant.
+/// The values that extensions keep for a conversation, and for its tenant.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ExtensionState {
@@ -86,7 +86,7 @@ impl Part for ConversationValues {
 }
 
 impl Store {
-    /// What extensions keep for a conversation and its tenant.
+    /// The values that extensions keep for a conversation and its tenant.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.

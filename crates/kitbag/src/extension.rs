@@ -141,7 +141,7 @@ pub enum RunEnd {
     Answered,
     /// The run ended without an answer, or with a part of one.
     Failed {
-        /// Why.
+        /// The reason.
         problem: String,
     },
 }

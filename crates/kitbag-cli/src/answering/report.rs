@@ -42,7 +42,7 @@ pub(super) fn say(answer: &Answer) {
     }
 }
 
-/// Who chose the model, where it is not the usual one.
+/// Names the one who chose the model, unless it is the usual one.
 fn chosen_by(route: &RouteRecord) -> Option<String> {
     route.model.as_ref()?;
     let name = route.name.as_deref().map(one_line).unwrap_or_default();

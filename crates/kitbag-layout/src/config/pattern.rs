@@ -31,7 +31,7 @@ impl Pattern {
         })
     }
 
-    /// Whether it stands somewhere in a text.
+    /// Returns true if it stands somewhere in a text.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.0.is_match(text)
@@ -77,7 +77,7 @@ impl NamePattern {
         Self(text.into())
     }
 
-    /// Whether it is the pattern of a name.
+    /// Returns true if it is the pattern of a name.
     #[must_use]
     pub fn is_of(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');

@@ -31,7 +31,7 @@ pub struct Routing {
     pub classifier: Option<RouteClassifier>,
     /// The class of messages for which the classifier names none; the usual model answers if it is missing.
     pub otherwise: Option<String>,
-    /// Who declares it.
+    /// The one who declares it.
     pub declared: Declared,
 }
 

@@ -25,7 +25,7 @@ pub struct ContextRule {
     pub tool: NamePattern,
     /// A pattern that must stand in the result.
     pub output: Option<Pattern>,
-    /// How the call must have ended.
+    /// The end that the call must have had.
     pub status: CallStatus,
     /// The message, whose key is the rule's name.
     pub message: ContextMessage,
@@ -45,7 +45,7 @@ pub enum CallStatus {
 }
 
 impl ContextRule {
-    /// Whether it holds after a call. The text is the result, or the reason why there is none.
+    /// Returns true if it holds after a call. The text is the result, or the reason why there is none.
     #[must_use]
     pub fn holds(&self, tool: &str, result: Result<&str, &str>) -> bool {
         let is_status = match self.status {

@@ -1,4 +1,4 @@
-//! What extensions keep: written with the end of a turn, forgotten with what it came from, copied like the rest.
+//! Values of extensions: written with the end of a turn, forgotten with what it came from, copied like the rest.
 
 use jiff::SignedDuration;
 use kitbag_core::record::TurnRecord;

@@ -65,14 +65,14 @@ struct Member {
     is_out: bool,
 }
 
-/// Why a run was ended by an extension.
+/// The extension that ended a run, and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) extension: String,
     pub(crate) reason: String,
 }
 
-/// What an extension did in a phase, for the record.
+/// The actions of an extension in a phase, for the record.
 pub(crate) struct Told {
     pub(crate) result: String,
     pub(crate) time: Duration,
@@ -95,7 +95,7 @@ pub(crate) struct ExtensionHost {
     pub(crate) ended: Option<Ended>,
     /// Problems that nobody was told of yet.
     pub(crate) problems: Vec<Problem>,
-    /// What was done that the record does not tell yet.
+    /// Actions that the record does not tell yet.
     pub(crate) told: Vec<Told>,
 }
 
@@ -157,7 +157,7 @@ impl ExtensionHost {
         }
     }
 
-    /// Whether there is nobody to enter a phase.
+    /// Returns true if there is nobody to enter a phase.
     pub(crate) fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -282,7 +282,7 @@ impl ExtensionHost {
         (!is_offered).then(|| format!("`{tool}` is left out of this turn"))
     }
 
-    /// What the extensions keep when the turn has ended well: their values, and the messages that wait for a
+    /// The leavings of a turn that has ended well: the values of extensions, and the messages that wait for a
     /// prompt to be consumed by.
     pub(crate) fn kept(&mut self) -> (Vec<ExtensionChange>, Vec<EntryAction>) {
         let members = std::mem::take(&mut self.members).into_iter();

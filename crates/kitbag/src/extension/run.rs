@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::ExtensionError;
 
-/// How long an extension keeps a value.
+/// The time for which an extension keeps a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum StateScope {
@@ -31,12 +31,12 @@ pub struct Run {
     pub(super) step: u32,
     /// The values of the extension, by their scopes and keys.
     pub(super) values: BTreeMap<StateScope, BTreeMap<String, Value>>,
-    /// What was changed in the values that outlast the run.
+    /// Changes of the values that outlast the run.
     pub(super) changes: BTreeMap<(KeptFor, String), Option<Value>>,
     pub(super) actions: Vec<Action>,
 }
 
-/// What does not change during a run.
+/// The facts of a run that do not change during it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct About {
     pub(super) message: String,
@@ -82,7 +82,7 @@ impl Run {
         &self.about.message
     }
 
-    /// Who sent it, where that is remembered.
+    /// The sender, where that is remembered.
     #[must_use]
     pub fn sender(&self) -> Option<&str> {
         self.about.sender.as_deref()

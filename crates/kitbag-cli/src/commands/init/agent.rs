@@ -192,7 +192,7 @@ impl Server<'_> {
         }
     }
 
-    /// Whether an entry is one that we wrote, from wherever the program was then.
+    /// Returns true for an entry that this command wrote, wherever the program was then.
     fn is_ours(entry: &Value) -> bool {
         let command = entry.get("command").and_then(Value::as_str);
         let stem = command.and_then(|command| Path::new(command).file_stem());

@@ -1,7 +1,7 @@
 //! A change to a file of a coding agent: shown first, made only to the file that was shown, and undone without a trace.
 //!
-//! What is changed in the text is for the caller to say. The ends of lines, a byte order mark, and files of somebody
-//! else are kept here.
+//! The caller says which part of the text changes. The ends of lines, a byte order mark, and files of somebody else
+//! are kept here.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use crate::output::{folder_of, write_file};
 /// A file before and after; nothing where there is none.
 pub(super) struct Change {
     pub(super) file: PathBuf,
-    /// What the change does to something that the person may have written.
+    /// Effects on something that the person may have written.
     pub(super) notes: Vec<String>,
     /// The folder that goes with the file when it holds nothing else; never the project's own.
     agents_folder: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub(super) struct Change {
 /// Changes a text, and notes what the person should know of it.
 pub(super) type Edit<'e> = &'e dyn Fn(&str, Direction, &mut Vec<String>) -> Result<String, String>;
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
@@ -130,7 +130,7 @@ fn after(
     Ok(Some(lines.restored(&changed)))
 }
 
-/// How the lines of a file end, and its byte order mark. We write plain ones.
+/// The ends of a file's lines, and its byte order mark. We write plain ones.
 #[derive(Debug, Clone, Copy)]
 struct LineEnds {
     has_mark: bool,

@@ -63,6 +63,7 @@ fn turn(project: &Project, upstream: &Upstream, home: &Path, prompt: &str) -> Va
 }
 
 #[test]
+#[ignore = "needs Codex: cargo xtask test"]
 fn x11_codex_offers_our_tools_and_is_told_what_an_earlier_session_said() {
     let upstream = Upstream::answering(|_| Reply::stream(STREAM));
     let project = Project::new();

@@ -54,7 +54,7 @@ pub(super) struct Output {
     /// The prompt with which it goes on
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<String>,
-    /// Whether the session's checkpoint was deleted
+    /// True if the session's checkpoint was deleted
     is_deleted: bool,
     /// What did not go as asked
     problems: Vec<String>,
