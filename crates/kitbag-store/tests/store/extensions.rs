@@ -86,7 +86,7 @@ async fn t08_what_extensions_keep_is_written_with_the_turn_alone(store: Store) {
 async fn t08_what_extensions_keep_is_forgotten_with_what_it_came_from(store: Store) {
     let quoted = json!({"said": "My boat is the Marigold."});
     let id = turn(&store, "ann", changes(&quoted)).await;
-    let message = store.messages(id, 1).await.unwrap().remove(0).id;
+    let message = store.messages(id, 9).await.unwrap().remove(0).id;
     store.forget(Forget::Message(message)).await.unwrap();
     assert_eq!(kept(&store, id).await, (None, None), "they quote it");
     turn(&store, "ann", changes(&json!(7))).await;
