@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::fs;
+use std::io::{Write as _, stdout};
 use std::path::Path;
 
 use kitbag::Engine;
@@ -21,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     for answer in runtime.block_on(talk(folder.path()))? {
         let model = answer.request.model().unwrap_or_default();
-        println!("{model}: {}", answer.text());
+        writeln!(stdout(), "{model}: {}", answer.text())?;
     }
     Ok(())
 }

@@ -15,7 +15,10 @@
 //! rule.model = "claude-opus-4-8".into();
 //! let mut routing = Routing::default();
 //! routing.rules.push(rule);
-//! let provider = ScriptProvider::new("script", "answers.jsonl");
+//! let folder = tempfile::tempdir()?;
+//! let answers = folder.path().join("answers.jsonl");
+//! std::fs::write(&answers, r#"{"text": "A null pointer."}"#)?;
+//! let provider = ScriptProvider::new("script", answers);
 //! let engine = Engine::builder().provider(provider).routing(routing).build()?;
 //!
 //! let message = "Explain this stack trace.";

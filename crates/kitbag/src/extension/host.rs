@@ -255,7 +255,7 @@ impl ExtensionHost {
             .collect();
         let change = plan(&held, &self.throttle, CooldownReading::default()).change;
         // It was planned for this very state.
-        drop(self.throttle.commit(&change));
+        let _ = self.throttle.commit(&change);
     }
 
     /// The tools without those that were left out; none where no tool was.

@@ -271,12 +271,12 @@ fn t07_what_is_injected_later_lets_the_prompt_only_grow() {
         let answer = ask(&engine, "Which flour?").await.unwrap();
         let turn = answer.turn.unwrap();
         for inference in 0..4 {
-            let sent = &provider.bodies.lock().unwrap()[inference as usize];
+            let sent = provider.bodies.lock().unwrap()[inference as usize].clone();
             let made = kitbag::engine::replay(&place.store, turn.id, Some(inference)).await;
-            assert_eq!(&made.unwrap().body, sent);
+            assert_eq!(made.unwrap().body, sent);
         }
         ask(&engine, "And now?").await.unwrap();
-        let bodies = provider.bodies.lock().unwrap();
+        let bodies = provider.bodies.lock().unwrap().clone();
         for pair in bodies[..4].windows(2) {
             let said = pair[0].split("],\"tools\"").next().unwrap();
             assert!(pair[1].starts_with(said), "{said}\n{}", pair[1]);
