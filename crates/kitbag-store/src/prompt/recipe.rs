@@ -1,4 +1,4 @@
-//! What a prompt is made of: the draft, the choice and the layout, with texts by their hashes.
+//! The recipe of a prompt: draft, selection and layout, with texts by their hashes.
 
 mod older;
 
@@ -27,7 +27,7 @@ impl Hash {
     }
 
     pub(super) fn of_blocks(blocks: &[Block]) -> Self {
-        // Blocks are made of texts, numbers and lists, which JSON always takes.
+        // Blocks consist of texts, numbers and lists, which serialise to JSON without fail.
         Self::of(&serde_json::to_string(blocks).unwrap_or_default())
     }
 
@@ -66,10 +66,11 @@ impl<'de> Deserialize<'de> for Hash {
     }
 }
 
-/// Says how a draft is rendered. Since 2 the roles and names of messages are shown in every form,
-/// since 3 there is one heading of remembered chunks in each place.
+/// The revision of rendering. Since 2 every form shows the roles and names of messages; since 3
+/// there is one heading of remembered chunks in each place.
 const REVISION: u32 = 3;
 
+// Recipes of revision 1 were written before the field existed.
 const fn first_revision() -> u32 {
     1
 }
@@ -82,7 +83,7 @@ const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Everything that a prompt is rendered from. `draft` and `kept` are without their texts.
+/// The parts that a prompt is rendered from. `draft` and `kept` are without their texts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Recipe {
     #[serde(default = "first_revision")]
@@ -90,7 +91,7 @@ pub(super) struct Recipe {
     /// The number of secrets that were sent and are masked here.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) masked: usize,
-    /// The hash of the blocks of a form that is no text, which tells here whether they come out
+    /// The hash of the blocks, for a form that is no text. It tells if the same blocks come out
     /// again; their JSON is made elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) blocks: Option<Hash>,
@@ -116,7 +117,7 @@ struct KeptText {
     text: Hash,
 }
 
-/// A [`RequestField`], whose value may hold what people said as any other text does.
+/// A [`RequestField`] whose value is kept as a text, since it may quote people like any other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct FieldText {
     name: String,
@@ -127,7 +128,7 @@ struct FieldText {
 /// Texts by their hashes.
 pub(super) type Bodies = BTreeMap<Hash, String>;
 
-/// The texts of a prompt, and what each tells of.
+/// The texts of a prompt, and the origins of each.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     pub(super) bodies: Bodies,
@@ -143,11 +144,12 @@ impl Texts {
     }
 
     fn add_json<T: Serialize>(&mut self, value: &T, origin: String) -> Hash {
-        // Values of the core are made of texts, numbers and lists, which JSON always takes.
+        // Values of the core consist of texts, numbers and lists, which serialise to JSON without
+        // fail.
         self.add(serde_json::to_string(value).unwrap_or_default(), origin)
     }
 
-    /// Takes the values out of a draft.
+    /// Moves the values out of a draft.
     fn take_all<T: Serialize>(
         &mut self,
         values: &mut Vec<T>,
@@ -159,7 +161,7 @@ impl Texts {
     }
 }
 
-/// The origin of a message: its name in the store, if it has one.
+/// The origin of a message: its id in the store, if it has one.
 fn message_origin(message: &Message) -> String {
     let id = message.id.as_ref();
     id.map(|id| format!("message/{id}")).unwrap_or_default()
@@ -229,7 +231,7 @@ impl Recipe {
             .collect()
     }
 
-    /// The draft with its texts. `Err` says why that is not possible.
+    /// The draft with its texts. An error says which text is missing or altered.
     pub(super) fn draft(&self, texts: &Bodies) -> Result<Draft, String> {
         let mut draft = self.draft.clone();
         draft.identity = text(texts, self.identity)?;
@@ -264,7 +266,8 @@ impl Recipe {
         fields.transpose()
     }
 
-    /// Renders the prompt. A draft of an older revision becomes the one that is shown the same way today.
+    /// Renders the prompt as its revision did. A draft of revision 1 is rewritten to one that is
+    /// shown the same way today.
     pub(super) fn render(&self, draft: &mut Draft, kept: &[Kept]) -> Rendered {
         let settings = &self.settings;
         match self.revision {
