@@ -1,4 +1,4 @@
-//! Renders a template into one text, within limits.
+//! Renders a template into a text, within limits.
 
 mod block;
 mod call;
@@ -16,7 +16,7 @@ use crate::value::Value;
 pub(super) use call::{Arguments, Site, Use};
 pub(super) use scope::Scope;
 
-/// The stack holds no more levels than this.
+/// The most levels on the stack, whatever the settings say.
 const MOST_DEPTH: u32 = 128;
 
 pub(super) fn render(
@@ -49,12 +49,12 @@ pub(super) struct Renderer<'a> {
     pub(super) watched: &'a [Watched<'a>],
     pub(super) budget: Budget,
     out: String,
-    /// The bytes of what is rendered around `out`.
+    /// The bytes rendered in the texts around `out`, which count against the limit too.
     held: usize,
-    /// The texts around `out`.
+    /// The number of texts around `out`.
     apart: u32,
     depth: u32,
-    /// The helpers under way that only test their arguments.
+    /// The number of active helpers that only test their arguments.
     tests: u32,
     pub(super) traced: Traced,
 }
@@ -66,7 +66,8 @@ impl<'a> Renderer<'a> {
         self.program(&template.program, &scope)
     }
 
-    /// Renders a whole template into a text of its own, without escaping.
+    /// Renders a whole template into a separate text, without escaping: that text may be escaped
+    /// later, as a value.
     pub(super) fn apart(
         &mut self,
         template: &'a Template,
@@ -84,8 +85,10 @@ impl<'a> Renderer<'a> {
         rendered.map(|()| apart)
     }
 
-    /// Renders what a block or a template consists of.
+    /// Renders the content of a block or a template.
     fn program(&mut self, program: &'a Program, scope: &Scope<'a>) -> Result<(), TemplateError> {
+        // Declared before the body is rendered: an inline partial may be used above its
+        // declaration.
         let inlines = scope.inlines(program);
         if inlines.is_empty() {
             return self.body(program, scope);
@@ -134,7 +137,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Writes a value, escaped if the tag and the settings say so.
+    /// Writes a value, escaped if tag and settings ask for it.
     fn write(&mut self, value: &Val<'a>, escaped: bool) -> Result<(), Halt> {
         if value.is_nothing() {
             return Ok(());
@@ -147,6 +150,7 @@ impl<'a> Renderer<'a> {
         } else {
             self.out.push_str(&written);
         }
+        // Offsets in a separate text are not those of the result, so only the use is recorded.
         match self.apart {
             0 => self
                 .traced
@@ -156,7 +160,7 @@ impl<'a> Renderer<'a> {
         self.check_output()
     }
 
-    /// Counts one more level for as long as `render` runs.
+    /// Counts one more level while `render` runs.
     fn deeper<T>(&mut self, render: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
         let limit = self.settings.limits.depth.min(MOST_DEPTH);
         if self.depth >= limit {

@@ -1,4 +1,4 @@
-//! Blocks: sections, and what the helpers `if`, `unless`, `each` and `with` do.
+//! Renders blocks: sections, and the helpers `if`, `unless`, `each` and `with`.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::call::{Arguments, Resolved};
 use super::scope::{Closure, Data, Depth, Frame, Round, Scope};
 
 impl<'a> Renderer<'a> {
-    /// `{{#name}}…{{/name}}`: a helper, or a value that decides what is shown.
+    /// Renders `{{#name}}…{{/name}}`: a helper, or a value that selects the content.
     pub(super) fn section(&mut self, block: &'a Block, scope: &Scope<'a>) -> Result<(), Halt> {
         let value = match self.resolve(&block.call, scope, Some(block))? {
             Resolved::Helper(value) => return self.write(&value, false),
@@ -38,6 +38,8 @@ impl<'a> Renderer<'a> {
     ) -> Result<(), Halt> {
         let value = arguments.first();
         let zero_counts = arguments.hash("includeZero").is_truthy();
+        // The condition of Handlebars.js in its own form: with `includeZero` the number 0 counts as
+        // true.
         let is = !((!zero_counts && !value.is_truthy()) || value.is_empty());
         let program = if is == then {
             &block.program
@@ -85,6 +87,8 @@ impl<'a> Renderer<'a> {
         }
         for (index, (key, item)) in entries.into_iter().enumerate() {
             self.budget.spend(1)?;
+            // `@key`, `@index`, `@first` and `@last` belong to the round; `@../index` leads to the
+            // outer loop.
             let data = Data {
                 round: Some(Rc::new(Round {
                     key: key.clone(),
@@ -104,7 +108,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// Renders a part of the template that is being rendered, with a context.
+    /// Renders a part of the current template with a context.
     pub(in super::super) fn enter(
         &mut self,
         program: Option<&'a Program>,
@@ -121,7 +125,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Renders a part of a template with a context, wherever that part stands.
+    /// Renders a part of any template with a context.
     pub(super) fn run(
         &mut self,
         closure: &Closure<'a>,
@@ -133,6 +137,7 @@ impl<'a> Renderer<'a> {
         let own = around
             .as_deref()
             .map_or(Val::Undefined, |it| it.context.clone());
+        // Handlebars.js adds a level for `..` only if the context changes, by its loose comparison.
         let is_same = is_loosely_equal(&context, &own, &mut self.budget)?;
         let stands_for_null =
             matches!(context, Val::NoContext) && matches!(own.shape(), Shape::Null);

@@ -1,4 +1,4 @@
-//! Partials: registered ones, inline ones, and the blocks that are handed to them.
+//! Renders partials: registered ones, inline ones, and blocks that are passed to them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -27,6 +27,8 @@ impl<'a> Renderer<'a> {
         let source = &scope.home.template.source;
         let indent = source.get(partial.indent.clone()).unwrap_or_default();
         if !indent.is_empty() {
+            // Indented after rendering, so the whole output of the partial has to be taken out and
+            // put back.
             let rendered = self.out.split_off(start);
             if self.apart == 0 {
                 self.traced.indented(start, &rendered, indent.len());
@@ -72,6 +74,7 @@ impl<'a> Renderer<'a> {
                 (data, env, Some(handed))
             }
         };
+        // Inline partials win over registered ones, and both over the block that was passed.
         let inline = known.and_then(|known| known.find(name));
         if let Some(inline) = inline {
             return self.run(&inline, context, None, data);
@@ -88,7 +91,7 @@ impl<'a> Renderer<'a> {
         self.run(&block.block, context, None, data)
     }
 
-    /// What the partial is given: the context or the argument, with the fields of the hash added.
+    /// The context of the partial: the current one or the argument, with the named arguments added.
     fn partial_context(&mut self, call: &'a Call, scope: &Scope<'a>) -> Result<Val<'a>, Halt> {
         let arguments = self.arguments(call, scope, Use::Needed)?;
         let context = arguments.params.first().unwrap_or(&scope.context).clone();
@@ -96,7 +99,7 @@ impl<'a> Renderer<'a> {
             return Ok(context);
         }
         let mut object: Object<'a> = context.entries(&mut self.budget)?.into_iter().collect();
-        // As in Handlebars.js the last comes first.
+        // In the order of Handlebars.js, the last one first.
         for (key, value) in arguments.hash.into_iter().rev() {
             object.insert(Cow::Borrowed(key), value);
         }
@@ -104,7 +107,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// A level of data that hands on all but the block.
+/// A level of data that passes on everything except the block.
 fn frame<'a>(data: &Rc<Data<'a>>, block: Option<Rc<HandedBlock<'a>>>) -> Rc<Data<'a>> {
     Rc::new(Data {
         block,

@@ -1,23 +1,24 @@
-//! The tokens within a tag.
+//! Scans the tokens within a tag.
 
 use super::{Literal, Opens, Scanner, State, Strip, Token, is_space};
 use crate::value::{Number, Value};
 
-/// Whether a name may hold it.
+/// Returns true if a name may contain the character. The ranges are those of the lexer of
+/// Handlebars.js.
 pub(super) fn is_name(char: char) -> bool {
     !is_space(char)
         && !matches!(char,
             '!'..='#' | '%'..=',' | '.' | '/' | ';'..='>' | '@' | '['..='^' | '`' | '{'..='~')
 }
 
-/// Whether a name may end before it.
+/// Returns true if a name may end in front of the character.
 fn ends_name(next: Option<char>) -> bool {
     next.is_some_and(|next| {
         matches!(next, '=' | '~' | '}' | '/' | '.' | ')' | '|') || is_space(next)
     })
 }
 
-/// Whether a number or a word such as `true` may end before it.
+/// Returns true if a number or a word such as `true` may end in front of the character.
 fn ends_literal(next: Option<char>) -> bool {
     next.is_some_and(|next| matches!(next, '~' | '}' | ')') || is_space(next))
 }
@@ -27,7 +28,7 @@ fn without_space(text: &str) -> &str {
 }
 
 impl Scanner<'_> {
-    /// The next token in a tag, or nothing if only whitespace was skipped.
+    /// The next token in a tag; none if only whitespace was skipped.
     pub(super) fn tag(&mut self) -> Option<Token> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
@@ -57,7 +58,7 @@ impl Scanner<'_> {
         Some(token)
     }
 
-    /// What starts with `{{`.
+    /// Scans a tag that starts with `{{`.
     fn open(&mut self) -> Token {
         let rest = self.rest();
         if rest.starts_with("{{{{") {
@@ -75,6 +76,7 @@ impl Scanner<'_> {
         let opener = OPENERS.iter().find(|(sign, _)| inner.starts_with(sign));
         let (length, opens) = match opener {
             Some((sign, opens)) => (sign.len(), *opens),
+            // Behind the signs: `{{^else` is an inverse block and no `else`.
             None if is_else(spaced) => (inner.len() - spaced.len() + 4, Opens::ElseIf),
             None => (0, Opens::Value),
         };
@@ -82,7 +84,7 @@ impl Scanner<'_> {
         Token::Open(opens, tilde)
     }
 
-    /// `{{else}}` and `{{^}}`, which are one token.
+    /// Scans `{{else}}` and `{{^}}`, which are single tokens.
     fn otherwise(&mut self, open: bool, inner: &str) -> Option<Token> {
         let behind = match inner.strip_prefix('^') {
             Some(behind) => behind,
@@ -96,7 +98,7 @@ impl Scanner<'_> {
     }
 
     fn comment(&mut self, open: bool, inner: &str) -> Token {
-        // The hyphens that open a long comment may close it too.
+        // The hyphens that open a long comment may close it as well.
         let is_long = inner.starts_with("!--");
         let end = inner.match_indices("}}").find(|(at, _)| {
             let text = inner.get(..*at).unwrap_or_default();
@@ -111,9 +113,10 @@ impl Scanner<'_> {
         Token::Comment(Strip { open, close })
     }
 
-    /// What starts with `}` or `~`.
+    /// Scans a token that starts with `}` or `~`.
     fn close(&mut self) -> Token {
         let rest = self.rest();
+        // The longest first: `}}}}` begins with all of the others.
         let closers = [
             ("}}}}", Token::CloseRaw),
             ("}}}", Token::CloseUnescaped(false)),
@@ -147,7 +150,7 @@ impl Scanner<'_> {
         let mut text = String::with_capacity(inner.len());
         let mut chars = inner.chars().peekable();
         while let Some(char) = chars.next() {
-            // A backslash that is left over at the end belongs to the bracket that closes.
+            // A backslash at the end belongs to the closing bracket.
             match (char, chars.peek()) {
                 ('\\', None) => {}
                 ('\\', Some(&next @ ('\\' | ']'))) => {
@@ -157,7 +160,8 @@ impl Scanner<'_> {
                 _ => text.push(char),
             }
         }
-        // Handlebars.js leaves the brackets in a name that goes over lines.
+        // Handlebars.js keeps the brackets of a name with a line break, since its pattern for
+        // removing them does not match there.
         if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
             return name(&format!("[{text}]"));
         }
@@ -167,8 +171,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// What stands between the sign at the start and the next `end` without a backslash before it, or,
-    /// where there is none, the last one with a backslash.
+    /// The text from the opening sign up to the next `end` without a backslash in front; if all
+    /// have one, up to the last.
     fn delimited(&mut self, end: char) -> Option<String> {
         let inner = self.rest().get(1..).unwrap_or_default();
         let mut escaped = false;
@@ -189,6 +193,7 @@ impl Scanner<'_> {
 
     fn word(&mut self) -> Token {
         let rest = self.rest();
+        // Numbers first: `1` could be a name as well.
         if let Some((length, number)) = number(rest) {
             self.at += length;
             return literal(Value::Number(number));
@@ -222,7 +227,8 @@ impl Scanner<'_> {
     }
 }
 
-/// The signs behind `{{` that say what a tag opens; the longer ones come first.
+/// The signs behind `{{` that select what a tag opens. No sign stands in front of a longer one that
+/// begins with it.
 const OPENERS: [(&str, Opens); 9] = [
     (">", Opens::Partial),
     ("#>", Opens::PartialBlock),
@@ -235,7 +241,7 @@ const OPENERS: [(&str, Opens); 9] = [
     ("*", Opens::Decorator),
 ];
 
-/// Tells whether a `~` stands here, and what follows it.
+/// Splits off a leading `~`.
 fn stripped(text: &str) -> (bool, &str) {
     let rest = text.strip_prefix('~');
     (rest.is_some(), rest.unwrap_or(text))
