@@ -1,7 +1,7 @@
-//! Checks the sum that some tokens carry in their last six characters.
+//! Checks the checksum that some tokens have in their last six characters.
 
-/// Whether the last six characters are the CRC-32 of the others, written in base 62. A token that
-/// passes is genuine, whatever words it seems to hold.
+/// Returns true if the last six characters are the CRC-32 of the others in base 62. Such a token is
+/// genuine, whatever words it seems to contain.
 pub(super) fn holds(body: &str) -> bool {
     body.len()
         .checked_sub(SUM)

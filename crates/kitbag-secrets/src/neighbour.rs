@@ -1,12 +1,12 @@
-//! Finds values that only their surroundings give away: the secret beside an AWS key id, and the
-//! data of a Kubernetes secret.
+//! Finds values that only their surroundings reveal: the secret next to an AWS key id, and the data
+//! of a Kubernetes secret.
 
 use std::ops::Range;
 
 use super::{Rank, Span, value};
 
 /// Finds the secret half of a pair of keys: forty characters soon after the id, in a table or in
-/// fields that have no telling names.
+/// fields without telling names.
 pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
     let after = value::window(text, keyword.end, 200);
     let id = after
@@ -31,8 +31,8 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
     None
 }
 
-/// Finds every value of the document that says it is a secret. Returns where the document ends: it
-/// is read once, also when it says so twice.
+/// Finds every value in a document that declares itself a Kubernetes secret. Returns the end of the
+/// document, so that it is read only once even if it declares that twice.
 pub(super) fn in_kubernetes_secret(
     text: &str,
     keyword: Range<usize>,
@@ -68,7 +68,7 @@ pub(super) fn in_kubernetes_secret(
     (end, spans)
 }
 
-/// The value of `name: value`, without its quotes; none where it is a reference or goes on below.
+/// The value of `name: value` without quotes; none if it is a reference or continues below.
 fn entry(line: &str) -> Option<Range<usize>> {
     let (name, rest) = line.split_once(": ")?;
     let value = rest.trim().trim_matches(['"', '\'']);

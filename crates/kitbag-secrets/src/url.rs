@@ -1,10 +1,10 @@
-//! Finds what opens the door in a URL: `scheme://user:password@host`, `scheme://token@host`.
+//! Finds credentials in a URL: `scheme://user:password@host`, `scheme://token@host`.
 
 use std::ops::Range;
 
 use super::{MARKER, Rank, Span, value};
 
-/// Finds the password, or the token that stands in its place.
+/// Finds the password, or the token in place of one.
 pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
     let rest = value::window(text, separator.end, LONGEST);
     let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(c));
@@ -15,7 +15,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
     }
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
     let (from, length, kind) = if password.is_empty() || password == "x-oauth-basic" {
-        // An error tracker's address is public and names its project this way.
+        // The address of an error tracker is public and contains such a key.
         if host.contains("sentry") || !value::is_random(user, 16) || value::is_stand_in(user) {
             return None;
         }
@@ -31,10 +31,11 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
 
 const LONGEST: usize = 512;
 
-/// What ends the authority of a URL, in a URL or in the text around it.
+/// The characters that end the authority of a URL, in the URL itself or in the text around it.
 const ENDS: &str = "/?#\"'`<>\\|,";
 
-/// Letters alone count when they are many: `user:pass@` is how people write examples.
+/// Returns true if a password looks real. Letters alone count only if there are many: examples are
+/// written as `user:pass@`.
 fn is_secret(user: &str, password: &str) -> bool {
     let letters = password.bytes().all(|byte| byte.is_ascii_alphabetic());
     let plain = percent_free(password);
@@ -45,7 +46,7 @@ fn is_secret(user: &str, password: &str) -> bool {
         && (value::is_password(&plain) || letters && password.len() >= 16)
 }
 
-/// A password with its escapes taken out, whose digits would make any word look strong.
+/// A password without percent escapes, whose digits would make any word look strong.
 fn percent_free(password: &str) -> String {
     let mut parts = password.split('%');
     let first = parts.next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Reads names with values, line by line: `NAME=value`, `name: value`, `"name": "value"`, and the
-//! values that stand without a name, in lists, blocks and further lines. It knows no format: what is
-//! neither a name, a comment, a section nor a bracket counts as a value.
+//! Reads names with values line by line: `NAME=value`, `name: value`, `"name": "value"`, and values
+//! without a name in lists, blocks and further lines. It knows no format: everything that is no
+//! name, comment, section or bracket counts as a value.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::super::MARKER;
 use super::super::value::closing;
 use super::Written;
 
-/// What the lines before say about the next one.
+/// The state that earlier lines leave for the next one.
 #[derive(Default)]
 pub(super) struct Settings {
-    /// The quote of a value that goes on in the next line.
+    /// The quote of a value that continues on the next line.
     open: Option<char>,
-    /// Whether the line before ended in a backslash.
+    /// True if the line before ended in a backslash.
     continued: bool,
-    /// The indentation of the line that opened a block of YAML, and whether a line of it was read.
+    /// The indentation of the line that opened a YAML block, and true once a line of it was read.
     block: Option<(usize, bool)>,
 }
 
@@ -62,7 +62,7 @@ impl Settings {
         self.values(line, from, listed, add);
     }
 
-    /// Reads what stands in a line: more than one value in JSON.
+    /// Reads the values of a line. In JSON there may be several.
     fn values(
         &mut self,
         line: &str,
@@ -74,7 +74,7 @@ impl Settings {
         while let Some(rest) = line.get(from..)
             && let Some(first) = rest.chars().next()
         {
-            // No further than the item, so that a long line is not read once for each.
+            // Only up to the end of the item, so that a long line is not read again for each.
             let item = || match is_flow && !is_value {
                 true => rest.split([',', ']', '}']).next().unwrap_or_default(),
                 false => rest,
@@ -130,7 +130,7 @@ impl Settings {
     }
 }
 
-/// Whether a line tells no value: a comment, a section, or the end of a document.
+/// Returns true if a line has no value: a comment, a section, or the end of a document.
 fn is_shown(line: &str) -> bool {
     let head = line.find([' ', '\t']).map_or(line, |_| {
         let end = line.find(" #").or_else(|| line.find(" ;"));
@@ -146,7 +146,7 @@ fn is_shown(line: &str) -> bool {
         || inner.is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains(','))
 }
 
-/// Whether a value is the sign that opens a block of YAML: `|`, `>-`, `|2+`.
+/// Returns true for a sign that opens a YAML block: `|`, `>-`, `|2+`.
 fn is_block(value: &str) -> bool {
     let value = value.split(" #").next().unwrap_or_default().trim_end();
     let signs = value.strip_prefix(['|', '>']);
@@ -156,8 +156,8 @@ fn is_block(value: &str) -> bool {
     })
 }
 
-/// Where the first value begins, behind the sign before it. In an item of a list only a colon is one,
-/// and what ends in `=` inside other text is base64 and no name.
+/// The offset of the first value, behind its separator. In an item of a list only a colon
+/// separates, and `=` at the end of other text is base64 padding.
 fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let tail = text.trim_end_matches(['=', ',', ']', '}', ' ']).len();
@@ -174,7 +174,7 @@ fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     signs.position(is_sign).map(|at| at + 1)
 }
 
-/// The length of the marker that a text begins with.
+/// The length of the marker at the beginning of a text.
 fn marker(text: &str) -> Option<usize> {
     let kind = text.strip_prefix(MARKER)?;
     let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '-';
