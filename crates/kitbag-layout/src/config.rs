@@ -131,10 +131,9 @@ impl Config {
         }
     }
 
-    /// Restricts a file that was found in a folder and not named by its user, since anybody may
-    /// have written it. For memory and hooks it can only narrow what the user allows. It cannot
-    /// replace a provider of the user, the models it names are marked as the folder's, and it makes
-    /// no skill the user's own.
+    /// Notes that the file was found in a folder, and not named by its user: it may be anybody's. Of
+    /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, the
+    /// models that it names are known as a folder's, and it makes no skill the user's own.
     pub fn found_in_folder(&mut self, user: &Self) {
         self.memory.restrict(&user.memory);
         self.hooks.restrict(&user.hooks);

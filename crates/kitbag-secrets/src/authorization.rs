@@ -49,7 +49,7 @@ fn behind_header(rest: &str) -> Option<usize> {
     Some(rest.len() - behind.unwrap_or(value).len())
 }
 
-/// Returns true for `user:password` with a password that is no example.
+/// Whether it is `user:password` with a password that is no example.
 fn is_login(login: &str) -> bool {
     login.split_once(':').is_some_and(|(user, password)| {
         password.len() >= 4

@@ -9,7 +9,7 @@ pub(super) struct File {
     pub(super) made_up: bool,
     /// True if it lists content hashes, which look like secrets.
     pub(super) lock: bool,
-    /// Its syntax, if its name says that all its values are secret.
+    /// How it is written, where its name says that all its values are secret.
     pub(super) named: Option<Named>,
 }
 

@@ -1,7 +1,7 @@
 //! Distinguishes names of secrets (`DB_PASSWORD`, `clientSecret`) from names about them
 //! (`token_count`).
 
-/// The parts that occur in every name of a secret, in any case and with any separators.
+/// What every such name holds, whatever its case and however its words are joined.
 pub(super) const KEYWORDS: &[&str] =
     &["pass", "pw", "secret", "token", "key", "credential", "auth"];
 
@@ -12,8 +12,7 @@ pub(super) enum Promise {
     Password,
     /// A value that a machine made.
     Secret,
-    /// A value that is secret under some names and public under others, so it must also look
-    /// random.
+    /// One that is secret under some names and public under others, so that it must look the part.
     Key,
     /// The name `key` alone, which mostly is the key of a map.
     Lone,
@@ -96,7 +95,7 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The words of a name in lower case, split at signs, at digits and at changes of case.
+/// The words of a name, in lower case: split at signs, at digits and at humps.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let bytes = name.as_bytes();

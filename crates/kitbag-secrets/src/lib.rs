@@ -1,11 +1,11 @@
 //! Finds secrets in text and replaces them in place.
 //!
 //! The rules are data: token formats that vendors publish (`vendors`), private key blocks, URLs
-//! with a password, HTTP authorization, sentences that state a password, and assignments to a name
-//! such as `api_key` whose value looks random. In a file that is kept for secrets by its name, such
-//! as `.env`, every value is one. A keyword search comes first, and only text near a keyword is
-//! examined. No service is asked whether a secret is still valid, and nothing is decoded: a secret
-//! inside base64 or an archive is not found.
+//! with a password, HTTP authorization, sentences that tell a password, and assignments to a name such
+//! as `api_key` whose value looks made by a machine. In a file whose name says that it is kept for secrets, such as `.env`,
+//! every value is one. A keyword search comes first, and only what stands near a keyword is
+//! looked at. It asks no service whether a secret still works, and it does not decode files: what
+//! is hidden inside base64 or an archive stays there.
 
 mod assignment;
 mod authorization;

@@ -174,7 +174,7 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
     }
 }
 
-/// The text behind this many colons.
+/// What stands behind so many colons.
 fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
     let (at, _) = line.match_indices(':').nth(colons - 1)?;
     Some(at + 1..line.len())

@@ -1,10 +1,10 @@
-//! Finds credentials in a URL: `scheme://user:password@host`, `scheme://token@host`.
+//! Finds what opens the door in a URL: `scheme://user:password@host`, `scheme://token@host`.
 
 use std::ops::Range;
 
 use super::{MARKER, Rank, Span, value};
 
-/// Finds the password, or the token in place of one.
+/// Finds the password, or the token that stands in its place.
 pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
     let rest = value::window(text, separator.end, LONGEST);
     let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(c));
@@ -34,8 +34,7 @@ const LONGEST: usize = 512;
 /// The characters that end the authority of a URL, in the URL itself or in the text around it.
 const ENDS: &str = "/?#\"'`<>\\|,";
 
-/// Returns true if a password looks real. Letters alone count only if there are many: examples are
-/// written as `user:pass@`.
+/// Letters alone count when they are many: `user:pass@` is how people write examples.
 fn is_secret(user: &str, password: &str) -> bool {
     let letters = password.bytes().all(|byte| byte.is_ascii_alphabetic());
     let plain = percent_free(password);

@@ -85,7 +85,7 @@ pub(super) fn is_password(value: &str) -> bool {
     letters >= 2 && (digits > 0 && marks || (digits > 0 || marks) && !is_plain(value))
 }
 
-/// The text from `start` on, cut to `length` bytes at the boundary of a character.
+/// The part of a text from here on, up to a number of bytes, at a character's end.
 pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
     rest.get(..rest.floor_char_boundary(length))

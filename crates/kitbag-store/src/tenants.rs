@@ -65,7 +65,7 @@ impl Store {
     }
 }
 
-/// The statement for the names of all tenants: those with scopes, and those with only facts or
-/// refusals.
+/// The names of all tenants, whoever asks for them: those with scopes, and those with facts or refusals
+/// alone.
 pub(crate) const NAMES: &str = "SELECT tenant FROM tenant UNION SELECT tenant FROM fact \
                                 UNION SELECT tenant FROM refusal ORDER BY tenant";

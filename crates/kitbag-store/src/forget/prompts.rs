@@ -105,7 +105,7 @@ async fn empty(
     Ok(prompts.len() as u64)
 }
 
-/// Removes the epochs of some scopes: an epoch holds texts that the next prompt would show again.
+/// An epoch holds texts that the next prompt would show again.
 pub(crate) async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()> {
     for scope in scopes {
         let sql = "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3";
