@@ -23,8 +23,8 @@ pub use restore::Existing;
 /// The rows that are copied in one transaction.
 const PAGE: u32 = 2_000;
 
-/// The table whose row marks a copy that is under way: the tenant's own.
-const MARKED: &str = "tenant";
+/// The table whose row counts the scopes, and marks a copy that is under way: the tenant's own.
+const COUNTER_TABLE: &str = "tenant";
 /// The tables with marks of forgotten rows. A store that has nothing else counts as empty, and its
 /// marks make room for those of the copy.
 const FORGOTTEN: [&str; 2] = ["forgotten", "mark_key"];
@@ -47,7 +47,7 @@ impl Store {
     /// When the other store has rows already, when one of them fails, or when they differ.
     pub async fn copy_to(&self, other: &Self) -> Result<Copied> {
         let tables = tables();
-        let scopes = self.mark().await?;
+        let scopes = self.scope_count().await?;
         if scopes == Some(UNFINISHED) {
             return Err(unfinished());
         }
@@ -55,7 +55,7 @@ impl Store {
             return Err(StoreError::missing("row of tenant", self.tenant()));
         }
         // An attempt that was interrupted: its rows are ours to remove.
-        if other.mark().await? == Some(UNFINISHED) {
+        if other.scope_count().await? == Some(UNFINISHED) {
             other.remove_all(tables.iter()).await?;
         } else if !other.is_empty(&tables).await? {
             let problem = format!("has rows of tenant `{}` already", other.tenant());
@@ -63,7 +63,7 @@ impl Store {
         }
         // Set before the first row and replaced after the last: whoever looks between them sees an
         // unfinished copy.
-        other.set_mark(UNFINISHED).await?;
+        other.set_scope_count(UNFINISHED).await?;
         let marks = tables.iter().filter(|table| table.holds_marks());
         other.remove_all(marks).await?;
         let mut copied = Copied::default();
@@ -80,17 +80,18 @@ impl Store {
                 )));
             }
         }
-        other.set_mark(scopes.unwrap_or(0)).await?;
+        other.set_scope_count(scopes.unwrap_or(0)).await?;
         Ok(copied)
     }
 
     /// The number of scopes the tenant has ever had here, or `UNFINISHED`.
-    async fn mark(&self) -> Result<Option<i64>> {
-        self.read(mark).await
+    async fn scope_count(&self) -> Result<Option<i64>> {
+        self.read(scope_count).await
     }
 
-    async fn set_mark(&self, scopes: i64) -> Result<()> {
-        self.write(async move |tx| set_mark(tx, scopes).await).await
+    async fn set_scope_count(&self, scopes: i64) -> Result<()> {
+        self.write(async move |tx| set_scope_count(tx, scopes).await)
+            .await
     }
 
     async fn is_empty(&self, tables: &[Table]) -> Result<bool> {
@@ -165,19 +166,19 @@ impl Table {
     }
 }
 
-/// The tables to copy: all but the one whose row is the mark.
+/// The tables to copy: all but the one whose row is the counter.
 fn tables() -> Vec<Table> {
     let mut tables = schema::tables();
-    tables.retain(|table| table.name != MARKED);
+    tables.retain(|table| table.name != COUNTER_TABLE);
     tables
 }
 
-async fn mark(tx: &mut Tx<'_>) -> Result<Option<i64>> {
+async fn scope_count(tx: &mut Tx<'_>) -> Result<Option<i64>> {
     let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
     tx.query_one(sql, ()).await
 }
 
-async fn set_mark(tx: &mut Tx<'_>, scopes: i64) -> Result<()> {
+async fn set_scope_count(tx: &mut Tx<'_>, scopes: i64) -> Result<()> {
     let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
     tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
 }

@@ -25,7 +25,7 @@ use crate::secrets::Secrets;
 use crate::store::{FactsFromTalk, Store};
 use crate::summary::{self, NewSummary, SummaryMaker};
 use crate::transaction::Tx;
-use target::{Arrival, Target};
+use target::{Relation, Target};
 
 /// A message from elsewhere.
 #[derive(Debug, Clone)]
@@ -233,7 +233,7 @@ struct Importer<'a> {
 
 /// Parts of an import that refer to messages and so are written after them.
 #[derive(Default)]
-struct Rest {
+struct Deferred {
     changed: Vec<(MessageId, Analysed)>,
     facts: Vec<(MessageId, Timestamp, NewFact)>,
     summaries: BTreeMap<ConversationId, (u32, Timestamp, String)>,
@@ -243,7 +243,7 @@ impl Importer<'_> {
     async fn import(&mut self, tx: &mut Tx<'_>, lines: Vec<Line>) -> Result<()> {
         let lines = self.without_forgotten(tx, lines).await?;
         let mut batch = Batch::default();
-        let mut rest = Rest::default();
+        let mut deferred = Deferred::default();
         let mut targets: BTreeMap<Option<String>, Target> = BTreeMap::new();
         // Consecutive messages of one conversation are added together.
         let mut waiting = lines.into_iter().peekable();
@@ -273,7 +273,7 @@ impl Importer<'_> {
             if run.iter().any(|line| line.message.reference().is_some()) {
                 target.read_references(tx).await?;
             }
-            let new = self.sort_out(run, target, &mut rest);
+            let new = self.classify(run, target, &mut deferred);
             let conversation = &mut target.conversation;
             batch.add(tx, &mut self.scope, conversation, new).await?;
         }
@@ -283,14 +283,14 @@ impl Importer<'_> {
         let mut drawn = batch.write(tx, &mut self.scope).await?;
         // A message that is in the batch twice, the second time changed, states only what it says
         // last.
-        drawn.retain(|one| rest.changed.iter().all(|(id, _)| *id != one.message));
-        drawn.extend(edit::replace(tx, &mut self.scope, rest.changed, self.now).await?);
+        drawn.retain(|one| deferred.changed.iter().all(|(id, _)| *id != one.message));
+        drawn.extend(edit::replace(tx, &mut self.scope, deferred.changed, self.now).await?);
         self.scope.save(tx).await?;
         if self.facts_from_talk == FactsFromTalk::Draw {
             self.keep_drawn(tx, drawn).await?;
         }
-        self.keep_facts(tx, rest.facts).await?;
-        self.keep_summaries(tx, rest.summaries).await
+        self.keep_facts(tx, deferred.facts).await?;
+        self.keep_summaries(tx, deferred.summaries).await
     }
 
     /// Removes forgotten messages from the lines; or their marks, if they may come back.
@@ -328,13 +328,18 @@ impl Importer<'_> {
     }
 
     /// Returns the new messages of a run, and defers everything that refers to messages.
-    fn sort_out(&mut self, run: Vec<Line>, target: &mut Target, rest: &mut Rest) -> Vec<Analysed> {
+    fn classify(
+        &mut self,
+        run: Vec<Line>,
+        target: &mut Target,
+        deferred: &mut Deferred,
+    ) -> Vec<Analysed> {
         let mut new = Vec::with_capacity(run.len());
         let id = target.conversation.id;
         for line in run {
             let next = target.conversation.messages as usize + new.len() + 1;
             let next = u32::try_from(next).unwrap_or(u32::MAX);
-            let arrival = target.arrival(&line.message, next);
+            let relation = target.relation(&line.message, next);
             let conversation = &mut target.conversation;
             let at = line.message.at();
             if let Some(at) = at {
@@ -344,27 +349,28 @@ impl Importer<'_> {
             // A later line without a title keeps the title of an earlier one.
             conversation.title = line.title.or(conversation.title.take());
             let at = at.unwrap_or(self.now);
-            let seq = match arrival {
-                Arrival::New => {
+            let seq = match relation {
+                Relation::New => {
                     self.imported.messages += 1;
                     new.push(line.message);
                     next
                 }
-                Arrival::Known(seq) => {
+                Relation::Known(seq) => {
                     self.imported.known += 1;
                     seq
                 }
-                Arrival::Changed(seq) => {
+                Relation::Changed(seq) => {
                     self.imported.changed += 1;
-                    rest.changed.push((id.message(seq), line.message));
+                    deferred.changed.push((id.message(seq), line.message));
                     seq
                 }
             };
             let facts = line.facts.into_iter();
-            rest.facts
+            deferred
+                .facts
                 .extend(facts.map(|fact| (id.message(seq), at, fact)));
             if let Some(summary) = line.summary {
-                rest.summaries.insert(id, (seq, at, summary));
+                deferred.summaries.insert(id, (seq, at, summary));
             }
         }
         new

@@ -16,8 +16,8 @@ use crate::transaction::Tx;
 use crate::turn::StoredTurn;
 use crate::value::from_row;
 
-use holders::Alone;
-pub(crate) use holders::Shared;
+use holders::ExclusiveLock;
+pub(crate) use holders::SharedLock;
 
 /// The right to work on a turn. It expires by itself, and each commit of the turn checks that
 /// nobody has taken it over.
@@ -31,7 +31,7 @@ pub struct Lease {
     // Grows with each holder: a former holder is recognised by its older number.
     fence: i64,
     /// The lock that shows others that the holder is alive.
-    shared: Option<Shared>,
+    shared: Option<SharedLock>,
 }
 
 impl fmt::Debug for Lease {
@@ -60,26 +60,26 @@ impl Store {
         length: SignedDuration,
         now: Timestamp,
     ) -> Result<Lease> {
-        let (taking, shared) = self.taking(length, now);
-        let lease = self.write(async move |tx| taking.take(tx, turn).await);
+        let (request, shared) = self.lease_request(length, now);
+        let lease = self.write(async move |tx| request.take(tx, turn).await);
         Ok(lease.await?.shared_by(shared))
     }
 
     /// Prepares to take a lease. The lock is shared before anybody can see the lease, and for as
     /// long as it may be used.
-    pub(crate) fn taking(
+    pub(crate) fn lease_request(
         &self,
         length: SignedDuration,
         now: Timestamp,
-    ) -> (Taking, Option<Shared>) {
+    ) -> (LeaseRequest, Option<SharedLock>) {
         let shared = holders::share(self);
-        let taking = Taking {
+        let request = LeaseRequest {
             owner: holders::signed(self.owner(), shared.as_ref()),
             length,
             now,
             alone: None,
         };
-        (taking, shared)
+        (request, shared)
     }
 
     /// Takes the lease like [`begin`](Self::begin), but waits at most for `patience` while other
@@ -102,7 +102,7 @@ impl Store {
                 Err(busy @ StoreError::Busy { .. }) => busy,
                 other => return other,
             };
-            if let Some(lease) = self.begin_after_the_dead(turn, length, now).await? {
+            if let Some(lease) = self.begin_after_dead_holder(turn, length, now).await? {
                 return Ok(lease);
             }
             if clock() >= end {
@@ -115,24 +115,24 @@ impl Store {
     /// Takes the lease from a holder that has ended; none if it may be alive. The new lease is held
     /// by time alone: the exclusive lock would have to be released before it is shared, and in
     /// between others could take the new holder for dead.
-    async fn begin_after_the_dead(
+    async fn begin_after_dead_holder(
         &self,
         turn: TurnId,
         length: SignedDuration,
         now: Timestamp,
     ) -> Result<Option<Lease>> {
-        let alone = holders::hold_alone(self);
+        let alone = holders::take_exclusive(self);
         if alone.is_none() {
             return Ok(None);
         }
-        let taking = Taking {
+        let request = LeaseRequest {
             owner: self.owner().to_owned(),
             length,
             now,
             alone,
         };
         match self
-            .write(async move |tx| taking.take(tx, turn).await)
+            .write(async move |tx| request.take(tx, turn).await)
             .await
         {
             Err(StoreError::Busy { .. }) => Ok(None),
@@ -166,7 +166,7 @@ impl Store {
 
 impl Lease {
     /// Attaches the lock that the holder shares.
-    pub(crate) fn shared_by(mut self, shared: Option<Shared>) -> Self {
+    pub(crate) fn shared_by(mut self, shared: Option<SharedLock>) -> Self {
         self.shared = shared;
         self
     }
@@ -229,16 +229,16 @@ from_row!(LeaseRow: owner, fence, until);
 
 /// A request for a lease.
 #[derive(Clone)]
-pub(crate) struct Taking {
+pub(crate) struct LeaseRequest {
     owner: String,
     length: SignedDuration,
     now: Timestamp,
     /// Proof that nobody who shares the lock is alive. It is held until the lease is written, even
     /// if the caller stops waiting.
-    alone: Option<Alone>,
+    alone: Option<ExclusiveLock>,
 }
 
-impl Taking {
+impl LeaseRequest {
     pub(crate) async fn take(self, tx: &mut Tx<'_>, turn: TurnId) -> Result<Lease> {
         let now = self.now;
         let id = turn.conversation;

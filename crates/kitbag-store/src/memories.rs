@@ -154,10 +154,10 @@ impl Store {
         let (about, most) = (sender.clone(), request.facts);
         let from = request.drawn_from(conversation.map(|id| id.scope));
         let facts = self.read(async move |tx| fact::current(tx, &about, from, most).await);
-        known.facts = known.or_tell("facts", facts.await);
+        known.facts = known.or_problem("facts", facts.await);
         let summaries = self.summaries(channel, sender, request.summaries).await;
-        known.summaries = known.or_tell("summaries", summaries);
-        known.recalled = known.or_tell("recall", self.recall(&recall).await);
+        known.summaries = known.or_problem("summaries", summaries);
+        known.recalled = known.or_problem("recall", self.recall(&recall).await);
         known
     }
 }
@@ -177,7 +177,7 @@ impl ConversationMemory {
 
 impl Recollections {
     /// Returns the value of a result, or a default and a problem.
-    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T>) -> T {
+    fn or_problem<T: Default>(&mut self, source: &str, result: Result<T>) -> T {
         result.unwrap_or_else(|error| {
             self.problems.push(Problem::failed(source, error));
             T::default()

@@ -3,9 +3,9 @@
 mod change;
 mod evidence;
 mod filter;
-mod known;
 #[cfg(feature = "embeddings")]
 mod meaning;
+mod relevant;
 mod remembered;
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{LenientU32, Row};
 
-use known::KnownFacts;
+use relevant::RelevantFacts;
 
 /// The candidates that are ranked for each message that is wanted. More of them cost time and gain
 /// next to nothing: on the data of `docs/recall.md` 120 find within .1 points of what 400 find
@@ -265,7 +265,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     let most = request.limit.saturating_mul(CANDIDATES);
     let most = most.clamp(LEAST_CANDIDATES, MOST_CANDIDATES);
     let most = most.max(request.limit.saturating_mul(2));
-    let known = KnownFacts::read(tx, &parts, request).await?;
+    let known = RelevantFacts::read(tx, &parts, request).await?;
     // With conditions on single messages the best candidates may all fail them, so all are
     // considered.
     let candidates = match request.filter.is_about_messages() {
@@ -283,7 +283,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     #[cfg(feature = "embeddings")]
     let facts = meaning::add_likeness(tx, &parts, request, &candidates, facts).await?;
     // More than asked for: `put_latest_first` may bring a message up from below the limit.
-    let limit = request.limit.max(change::LOOKED_AT);
+    let limit = request.limit.max(change::COMPARED);
     let hits = rank(&query, candidates, &facts, &request.weights, limit);
 
     let mut recalled = BTreeMap::new();
@@ -334,7 +334,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
 
 async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<RecalledFact>> {
     let parts = parts(tx, request).await?;
-    let known = KnownFacts::read(tx, &parts, request).await?;
+    let known = RelevantFacts::read(tx, &parts, request).await?;
     let limit = match known.is_everything {
         true => usize::MAX,
         false => request.limit,
@@ -420,7 +420,7 @@ async fn facts(
     request: &RecallRequest,
     query: &Query,
     candidates: &[Candidate],
-    known_facts: &KnownFacts,
+    known_facts: &RelevantFacts,
 ) -> Result<Vec<MessageFacts>> {
     let in_prompt: BTreeSet<MessageId> = request.in_prompt.iter().copied().collect();
     let mut known = Vec::with_capacity(candidates.len());
@@ -466,7 +466,7 @@ async fn facts(
             facts.remembered = remembered.saturating_add(u32::from(relevance > 0));
             // A fact that merely shares a word with the query was found by that word already, and
             // must not count twice.
-            facts.fact = if relevance >= known::ASKED {
+            facts.fact = if relevance >= relevant::ASKED {
                 relevance
             } else {
                 0

@@ -141,10 +141,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<(StoredTurn, Option<Lease>)> {
         let accepting = self.accepting(incoming, now)?;
-        let (taking, shared) = self.taking(length, now);
+        let (request, shared) = self.lease_request(length, now);
         let begun = self.write(async move |tx| {
             let turn = accepting.accept(tx, now).await?;
-            match taking.take(tx, turn.id).await {
+            match request.take(tx, turn.id).await {
                 Ok(lease) => Ok((turn, Some(lease))),
                 Err(StoreError::Busy { .. }) => Ok((turn, None)),
                 Err(error) => Err(error),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::partial::Partial;
-use super::{PAGE, UNFINISHED, mark, page, tables, unfinished};
+use super::{PAGE, UNFINISHED, page, scope_count, tables, unfinished};
 use crate::error::Result;
 use crate::location::Location;
 use crate::store::Store;
@@ -51,7 +51,7 @@ impl Store {
         // One transaction around all tables. If its connection breaks, it runs again from the
         // beginning.
         self.read(async move |tx| {
-            let scopes = mark(tx).await?;
+            let scopes = scope_count(tx).await?;
             if scopes == Some(UNFINISHED) {
                 return Err(unfinished());
             }
@@ -69,7 +69,7 @@ impl Store {
                     insert.await?;
                 }
             }
-            backup.set_mark(scopes.unwrap_or(0)).await
+            backup.set_scope_count(scopes.unwrap_or(0)).await
         })
         .await
     }

@@ -36,7 +36,7 @@ impl Partial {
         }
         let lock = Lock::take(to)?;
         let left_over = left_over(to);
-        let path = beside(to, &format!(".partial-{mark}"));
+        let path = with_ending(to, &format!(".partial-{mark}"));
         let made = private().create_new(true).open(&path);
         // `create_new` also fails at a link that somebody put there.
         made.map_err(|error| failed(&path, &error))?;
@@ -79,7 +79,7 @@ impl Drop for Partial {
     fn drop(&mut self) {
         for ending in [""].iter().chain(&COMPANIONS) {
             // After a rename it is gone already.
-            drop(fs::remove_file(beside(&self.path, ending)));
+            drop(fs::remove_file(with_ending(&self.path, ending)));
         }
     }
 }
@@ -95,7 +95,7 @@ impl Lock {
     /// Locks a file of its own: on some systems a lock on the database would count as one of
     /// SQLite's.
     fn take(to: &Path) -> Result<Self> {
-        let path = beside(to, ".partial-lock");
+        let path = with_ending(to, ".partial-lock");
         for _ in 0..TRIES {
             let file = private().create(true).truncate(false).open(&path);
             let file = file.map_err(|error| failed(&path, &error))?;
@@ -177,7 +177,7 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()

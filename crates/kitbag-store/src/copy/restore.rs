@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Copied, Digest, PAGE, UNFINISHED, page, set_mark, tables, unfinished};
+use super::{Copied, Digest, PAGE, UNFINISHED, page, set_scope_count, tables, unfinished};
 use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::schema::Table;
@@ -30,7 +30,7 @@ impl Store {
         let tenant = self.tenant().clone();
         self.write(async move |tx| {
             // Locks the tenant's row, so nobody makes a scope meanwhile.
-            set_mark(tx, scopes).await?;
+            set_scope_count(tx, scopes).await?;
             let tables = tables();
             make_room(tx, &tables, &tenant, existing).await?;
             let mut copied = Copied::default();
@@ -54,7 +54,7 @@ impl Store {
         let tenant = self.tenant().clone();
         self.write(async move |tx| {
             tx.set_savepoint().await?;
-            set_mark(tx, scopes).await?;
+            set_scope_count(tx, scopes).await?;
             let tables = tables();
             make_room(tx, &tables, &tenant, existing).await?;
             for table in &tables {
@@ -70,7 +70,7 @@ impl Store {
     async fn open_backup(&self, from: &Path) -> Result<(Self, i64)> {
         let backup = Self::open_existing(&Location::Sqlite(from.into())).await?;
         let backup = backup.for_tenant(self.tenant().clone());
-        let scopes = backup.mark().await?.unwrap_or(0);
+        let scopes = backup.scope_count().await?.unwrap_or(0);
         if scopes == UNFINISHED {
             return Err(unfinished());
         }

@@ -18,7 +18,7 @@ const PAGE: u32 = 1_000;
 
 /// The number of messages that go in one transaction, so that others need not wait long. If a later
 /// one fails, those before it stay forgotten, and the next attempt continues from there.
-const TOGETHER: usize = 1_000;
+const BATCH: usize = 1_000;
 
 impl Store {
     /// Forgets the messages that a filter admits, and conversations that become empty.
@@ -33,7 +33,7 @@ impl Store {
             for exported in page {
                 waiting.push(exported?.message.id);
             }
-            if waiting.len() >= TOGETHER || next.is_none() {
+            if waiting.len() >= BATCH || next.is_none() {
                 let ids = std::mem::take(&mut waiting);
                 let gone = self.write(async move |tx| forget_all(tx, ids).await);
                 forgotten.add(gone.await?);

@@ -23,7 +23,7 @@ struct KnownMessage {
 }
 
 /// The relation of an imported message to those of its conversation.
-pub(super) enum Arrival {
+pub(super) enum Relation {
     New,
     /// It exists and has or had this content. So an export from before a change does not undo the
     /// change.
@@ -86,9 +86,9 @@ impl Target {
 
     /// Returns the relation of a message to the conversation, and notes it there under the number
     /// `next` if it is new.
-    pub(super) fn arrival(&mut self, message: &Analysed, next: u32) -> Arrival {
+    pub(super) fn relation(&mut self, message: &Analysed, next: u32) -> Relation {
         let Some(reference) = message.reference() else {
-            return Arrival::New;
+            return Relation::New;
         };
         let content = message.content_hash();
         let references = self.references.get_or_insert_default();
@@ -99,12 +99,12 @@ impl Target {
                 contents,
             };
             references.insert(reference.to_owned(), known);
-            return Arrival::New;
+            return Relation::New;
         };
         if known.contents.contains(&content) {
-            return Arrival::Known(known.seq);
+            return Relation::Known(known.seq);
         }
         known.contents.push(content);
-        Arrival::Changed(known.seq)
+        Relation::Changed(known.seq)
     }
 }

@@ -16,28 +16,28 @@ const SHARES: &str = "+lock";
 
 /// The lock, shared for as long as a lease may be used.
 #[derive(Debug, Clone)]
-pub(crate) struct Shared(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
+pub(crate) struct SharedLock(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
 
 /// The lock, held exclusively.
 #[derive(Debug, Clone)]
-pub(super) struct Alone(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
+pub(super) struct ExclusiveLock(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
 
 /// Shares the lock; none if that is not possible at once.
-pub(super) fn share(store: &Store) -> Option<Shared> {
+pub(super) fn share(store: &Store) -> Option<SharedLock> {
     let file = open(store)?.ok()?;
     file.try_lock_shared().ok()?;
-    Some(Shared(Arc::new(file)))
+    Some(SharedLock(Arc::new(file)))
 }
 
 /// Takes the lock exclusively; none while a lease may have a living holder.
-pub(super) fn hold_alone(store: &Store) -> Option<Alone> {
+pub(super) fn take_exclusive(store: &Store) -> Option<ExclusiveLock> {
     let file = open(store)?.ok()?;
     file.try_lock().ok()?;
-    Some(Alone(Arc::new(file)))
+    Some(ExclusiveLock(Arc::new(file)))
 }
 
 /// The name of an owner as the row of a lease has it.
-pub(super) fn signed(owner: &str, shared: Option<&Shared>) -> String {
+pub(super) fn signed(owner: &str, shared: Option<&SharedLock>) -> String {
     match shared {
         Some(_) => format!("{owner}{SHARES}"),
         None => owner.to_owned(),

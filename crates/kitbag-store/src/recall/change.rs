@@ -5,24 +5,24 @@ use std::collections::BTreeSet;
 use kitbag_core::recall::{Query, analyse};
 use kitbag_core::role::Role;
 
-use super::known::KnownFacts;
+use super::relevant::RelevantFacts;
 use super::{Later, Recalled};
 use crate::fact::STATEMENTS;
 use crate::message::StoredMessage;
 
 /// The number of best messages that are compared.
-pub(super) const LOOKED_AT: usize = 10;
+pub(super) const COMPARED: usize = 10;
 
 /// Moves a message that tells of a change above an earlier one of the same speaker that shares a
 /// topic of the query with it, and marks the earlier one as outdated unless its statement is known
 /// to hold.
-pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec<Recalled>) {
+pub(super) fn put_latest_first(query: &Query, known: &RelevantFacts, hits: &mut Vec<Recalled>) {
     // A query that names a day asks for what was said then.
     if !query.days().is_empty() {
         return;
     }
     let asked: BTreeSet<&str> = query.terms().collect();
-    for later in 0..hits.len().min(LOOKED_AT) {
+    for later in 0..hits.len().min(COMPARED) {
         let Some(candidate) = hits.get(later) else {
             return;
         };
@@ -33,7 +33,7 @@ pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec
         let topics = topics(&text, &asked);
         let (id, at) = (Some(candidate.message.id), candidate.message.at);
         let mut first = None;
-        for earlier in 0..hits.len().min(LOOKED_AT) {
+        for earlier in 0..hits.len().min(COMPARED) {
             let (Some(new), Some(old)) = (hits.get(later), hits.get(earlier)) else {
                 return;
             };

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use crate::error::{Result, StoreError};
 
 /// A file, and the name that it was opened under.
-pub(crate) struct Named {
+pub(crate) struct NamedFile {
     path: PathBuf,
     identity: Identity,
 }
 
-impl Named {
+impl NamedFile {
     pub(super) fn new(path: &Path) -> io::Result<Self> {
         // Absolute, since the working folder of the process may change later.
         let path = std::path::absolute(path)?;

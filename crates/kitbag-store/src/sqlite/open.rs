@@ -12,7 +12,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::is_not_a_store;
-use super::named::Named;
+use super::named::NamedFile;
 use super::threads::Sqlite;
 use crate::error::{Result, StoreError};
 use crate::schema;
@@ -79,7 +79,7 @@ fn start(path: &Path, access: Access) -> Result<Sqlite> {
         readers.push(reader);
     }
     let start = |file| Sqlite::start(file, writer, readers);
-    Named::new(path)
+    NamedFile::new(path)
         .and_then(start)
         .map_err(|error| cannot_open(path, error))
 }

@@ -14,14 +14,14 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::error::failed;
-use super::named::Named;
+use super::named::NamedFile;
 use super::queue::Queue;
 use crate::error::{Result, StoreError};
 use crate::store::{Operation, Tenant};
 use crate::transaction::Tx;
 
 /// The most pieces of work that one commit holds. It bounds how long the first of them waits.
-const TOGETHER: usize = 64;
+const BATCH_LIMIT: usize = 64;
 
 /// The threads of an open file, which end when this is dropped.
 pub(crate) struct Sqlite {
@@ -65,7 +65,7 @@ enum End {
 
 impl Sqlite {
     pub(super) fn start(
-        file: Named,
+        file: NamedFile,
         writer: Connection,
         readers: Vec<Connection>,
     ) -> io::Result<Self> {
@@ -176,10 +176,10 @@ async fn ask<W, T>(
     }
 }
 
-fn write_all(file: &Named, mut connection: Connection, writes: &Receiver<Write>) {
+fn write_all(file: &NamedFile, mut connection: Connection, writes: &Receiver<Write>) {
     while let Ok(first) = writes.recv() {
         let mut together = Vec::new();
-        for write in iter::once(first).chain(writes.try_iter().take(TOGETHER - 1)) {
+        for write in iter::once(first).chain(writes.try_iter().take(BATCH_LIMIT - 1)) {
             match write {
                 Write::Together(work) => together.push(work),
                 Write::Alone(work) => {
@@ -196,7 +196,7 @@ fn write_all(file: &Named, mut connection: Connection, writes: &Receiver<Write>)
 
 /// Does the work in one transaction. When that fails as a whole, nothing of it is kept and every
 /// caller gets the error.
-fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>) {
+fn commit_together(file: &NamedFile, connection: &mut Connection, waiting: Vec<Work>) {
     if waiting.is_empty() {
         return;
     }
@@ -363,7 +363,7 @@ mod tests {
             _ => Authorization::Allow,
         };
         writer.authorizer(Some(hook)).unwrap();
-        let file = Named::new(&path).unwrap();
+        let file = NamedFile::new(&path).unwrap();
         let store = Sqlite::start(file, writer, vec![reader]).unwrap();
 
         let failed = insert(&store, 1, Err(StoreError::Closed)).await;

@@ -28,7 +28,7 @@ type Replacement = (Option<MessageId>, Timestamp);
 
 /// Facts that are relevant to a query.
 #[derive(Default)]
-pub(super) struct KnownFacts {
+pub(super) struct RelevantFacts {
     /// The facts with their relevance in thousandths, most relevant first. A retraction is among
     /// them: its message answers the query.
     pub(super) facts: Vec<(Fact, u32)>,
@@ -38,7 +38,7 @@ pub(super) struct KnownFacts {
     outdated: BTreeMap<MessageId, Replacement>,
 }
 
-impl KnownFacts {
+impl RelevantFacts {
     pub(super) async fn read(
         tx: &mut Tx<'_>,
         parts: &[Part],
