@@ -183,9 +183,8 @@ pub(crate) async fn append(
 pub(crate) struct Batch {
     /// The traits of the latest message of each conversation that was added to.
     latest: BTreeMap<u32, MessageTraits>,
-    messages: Vec<Pending>,
-    /// The words of each message, in the order of `messages`.
-    entries: Vec<Entry>,
+    /// Each message with the words that the index gets of it.
+    messages: Vec<(Pending, Entry)>,
     drawn: Vec<Drawn>,
     /// The messages that people may see, by conversation.
     kept: BTreeMap<ConversationId, i64>,
@@ -218,20 +217,20 @@ impl Batch {
                 conversation.began = conversation.began.min(at);
                 conversation.active = conversation.active.max(at);
             }
-            self.entries.push(Entry {
+            let entry = Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
                 by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
-            });
+            };
             if message.is_for_user() {
                 *self.kept.entry(conversation.id).or_default() += 1;
             }
             let id = conversation.id.message(conversation.messages);
             self.drawn.extend(message.take_drawn(id));
             let traits = message.traits;
-            self.messages.push(Pending { message, previous });
+            self.messages.push((Pending { message, previous }, entry));
             previous = Some(traits);
             self.latest.insert(conversation.id.number, traits);
         }
@@ -241,8 +240,10 @@ impl Batch {
     /// Writes the messages, and their words into the index. Returns the facts they state, which the
     /// caller keeps.
     pub(crate) async fn write(self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<Vec<Drawn>> {
-        index::add(tx, scope, &self.entries).await?;
-        let rows = self.messages.into_iter().zip(self.entries);
+        // The index cuts its blocks from a slice of entries.
+        let (messages, entries): (Vec<Pending>, Vec<Entry>) = self.messages.into_iter().unzip();
+        index::add(tx, scope, &entries).await?;
+        let rows = messages.into_iter().zip(entries);
         let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \

@@ -167,7 +167,7 @@ async fn replace_row(
     let sql = "SELECT count(*) FROM message_version \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
     // A count is enough: versions are removed all at once, with their message or by forgetting.
-    let before: u32 = tx.query_one(sql, id).await?.unwrap_or(0);
+    let before: u32 = tx.query_row(sql, id).await?;
     let content = (Value::Body(body.clone()), json.map(Value::Body));
     let row = (id, before.saturating_add(1), now, (role, speaker), content);
     let into = "message_version (tenant, scope, conversation, seq, version, replaced, role, \

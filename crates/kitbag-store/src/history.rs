@@ -157,7 +157,7 @@ pub(crate) async fn count_before(tx: &mut Tx<'_>, before: MessageId) -> Result<u
     }
     let sql = "SELECT count(*) FROM message \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq < $4";
-    Ok(tx.query_one(sql, before).await?.unwrap_or(0))
+    tx.query_row(sql, before).await
 }
 
 /// A message, if it is there.

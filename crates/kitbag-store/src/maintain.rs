@@ -134,7 +134,7 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
         ),
     ] {
         let sql = format!("SELECT {what} tenant = $1");
-        *count = tx.query_one(&sql, ()).await?.unwrap_or(0);
+        *count = tx.query_row(&sql, ()).await?;
     }
     Ok(stats)
 }

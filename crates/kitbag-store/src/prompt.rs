@@ -151,8 +151,8 @@ impl Store {
         prompt.check(lease.turn)?;
         let bytes = prompt.body.len();
         // The length of what was sent, taken before masking changes the body.
-        let (prompt, masked) = masked::masked(prompt, self.secrets());
-        let (recipe, texts) = Recipe::new(&prompt, masked);
+        let (prompt, masked) = masked::masked(prompt, self.secrets())?;
+        let (recipe, texts) = Recipe::new(&prompt, masked)?;
         let body = SentBody {
             hash: Hash::of(&prompt.body),
             bytes,

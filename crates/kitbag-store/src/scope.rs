@@ -143,11 +143,13 @@ impl Scope {
         tx.insert_or("tenant (tenant, scopes)", new, [0_u32])
             .await?;
         let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
-        let count: i64 = tx.lock_one(sql, ()).await?.unwrap_or(0);
+        let damaged = |problem: &str| StoreError::damaged("tenant", problem);
+        let count: Option<i64> = tx.lock_one(sql, ()).await?;
+        let count = count.ok_or_else(|| damaged("it is missing"))?;
         if count == UNFINISHED {
             return Err(unfinished());
         }
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+        u32::try_from(count).map_err(|_| damaged("its number of scopes is out of range"))
     }
 
     /// The scope of a conversation, to be changed.

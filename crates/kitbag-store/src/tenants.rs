@@ -38,9 +38,8 @@ impl Store {
                          (SELECT count(*) FROM conversation WHERE tenant = $1), \
                          (SELECT count(*) FROM message WHERE tenant = $1), \
                          (SELECT max(active) FROM conversation WHERE tenant = $1)";
-            let counted = store.read(async move |tx| tx.query_one(count, ()).await);
-            let counted = counted.await?.unwrap_or_default();
-            let (senders, conversations, messages, active): (u64, u64, u64, _) = counted;
+            let counted = store.read(async move |tx| tx.query_row(count, ()).await);
+            let (senders, conversations, messages, active): (u64, u64, u64, _) = counted.await?;
             tenants.push(TenantStats {
                 tenant,
                 senders,

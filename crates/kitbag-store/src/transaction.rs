@@ -80,6 +80,16 @@ impl<'t> Tx<'t> {
         row.map(|mut row| row.read()).transpose()
     }
 
+    /// Runs a query that always has a row, such as that of an aggregate.
+    pub(crate) async fn query_row<T: FromRow>(
+        &mut self,
+        sql: &str,
+        parameters: impl Parameters,
+    ) -> Result<T> {
+        let row = self.query_one(sql, parameters).await?;
+        row.ok_or_else(|| StoreError::failed(format!("there is no result of: {sql}")))
+    }
+
     /// Queries one table for the rows of a scope whose two named columns hold one of `pairs`. Each
     /// pair may occur once; rows come in no order. The text of the statement is the same for any
     /// number of pairs, so the database parses and plans it once.

@@ -188,8 +188,9 @@ impl Row {
     /// Reads the next cell.
     pub(crate) fn cell<T: Cell>(&mut self) -> Result<T, WrongCell> {
         self.taken += 1;
-        let cell = self.cells.next().unwrap_or(Value::Null);
-        T::from_value(cell).ok_or(WrongCell {
+        // A row that is too short is as wrong as a cell: a missing column must not read as NULL.
+        let cell = self.cells.next().and_then(T::from_value);
+        cell.ok_or(WrongCell {
             column: self.taken,
             expected: T::EXPECTED,
         })

@@ -120,8 +120,7 @@ type Key = (TurnId, u32);
 /// The prompts of a scope with a text that contains `text`, plainly or in its JSON form. Each text
 /// is searched once, in however many prompts it is.
 async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
-    let json = serde_json::to_string(text).unwrap_or_default();
-    let json = json.trim_matches('"');
+    let json = json_form(text)?;
     let sql = format!(
         "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
          WHERE tenant = $1 AND scope = $2 AND hash IN (SELECT hash FROM text WHERE tenant = $1 \
@@ -130,8 +129,16 @@ async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
         tx.holds("body", "$3"),
         tx.holds("body", "$4"),
     );
-    let [text, json] = [text, json].map(|text| Value::Body(text.to_owned()));
-    tx.query(&sql, (scope, text, json)).await
+    let text = Value::Body(text.to_owned());
+    tx.query(&sql, (scope, text, Value::Body(json))).await
+}
+
+/// A text as it stands inside a JSON string. Without it every prompt would seem to contain the text,
+/// so a failure is an error.
+fn json_form(text: &str) -> Result<String> {
+    let json = serde_json::to_string(text)
+        .map_err(|error| StoreError::failed(format!("a text cannot be searched: {error}")))?;
+    Ok(json.trim_matches('"').to_owned())
 }
 
 /// Makes a search for the texts of messages, plainly and in their JSON form; none if all of them
@@ -142,11 +149,8 @@ fn finder(messages: &[(MessageId, String)]) -> Result<Option<AhoCorasick>> {
     if texts.is_empty() {
         return Ok(None);
     }
-    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
-    let json = texts
-        .iter()
-        .map(|text| json(text).trim_matches('"').to_owned());
-    let needles = texts.iter().map(|text| (*text).to_owned()).chain(json);
+    let json: Result<Vec<String>> = texts.iter().map(|text| json_form(text)).collect();
+    let needles = texts.iter().map(|text| (*text).to_owned()).chain(json?);
     let found = AhoCorasick::new(needles);
     found.map(Some).map_err(|error| {
         StoreError::failed(format!("the forgotten texts cannot be looked for: {error}"))

@@ -26,9 +26,8 @@ impl Hash {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
     }
 
-    pub(super) fn of_blocks(blocks: &[Block]) -> Self {
-        // Blocks consist of texts, numbers and lists, which serialise to JSON without fail.
-        Self::of(&serde_json::to_string(blocks).unwrap_or_default())
+    pub(super) fn of_blocks(blocks: &[Block]) -> Result<Self> {
+        Ok(Self::of(&archived_json(blocks)?))
     }
 
     pub(crate) fn to_hex(self) -> String {
@@ -143,10 +142,8 @@ impl Texts {
         hash
     }
 
-    fn add_json<T: Serialize>(&mut self, value: &T, origin: String) -> Hash {
-        // Values of the core consist of texts, numbers and lists, which serialise to JSON without
-        // fail.
-        self.add(serde_json::to_string(value).unwrap_or_default(), origin)
+    fn add_json<T: Serialize>(&mut self, value: &T, origin: String) -> Result<Hash> {
+        Ok(self.add(archived_json(value)?, origin))
     }
 
     /// Moves the values out of a draft.
@@ -154,7 +151,7 @@ impl Texts {
         &mut self,
         values: &mut Vec<T>,
         origin: impl Fn(&T) -> String,
-    ) -> Vec<Hash> {
+    ) -> Result<Vec<Hash>> {
         let values = mem::take(values);
         let add = |value| self.add_json(value, origin(value));
         values.iter().map(add).collect()
@@ -168,7 +165,7 @@ fn message_origin(message: &Message) -> String {
 }
 
 impl Recipe {
-    pub(super) fn new(prompt: &SentPrompt, masked: usize) -> (Self, Texts) {
+    pub(super) fn new(prompt: &SentPrompt, masked: usize) -> Result<(Self, Texts)> {
         let (settings, assembly) = (&prompt.settings, &prompt.assembly);
         let mut texts = Texts::default();
         let mut bare = prompt.draft.clone();
@@ -182,18 +179,21 @@ impl Recipe {
         let recipe = Self {
             revision: REVISION,
             masked,
-            blocks: (!settings.form.is_text()).then(|| Hash::of_blocks(&assembly.blocks)),
+            blocks: match settings.form.is_text() {
+                true => None,
+                false => Some(Hash::of_blocks(&assembly.blocks)?),
+            },
             fields,
             settings: settings.clone(),
             identity: texts.add(mem::take(&mut bare.identity), none()),
-            tools: texts.take_all(&mut bare.tools, |_| none()),
-            injected: texts.take_all(&mut bare.injected, |one| format!("entry/{}", one.key)),
-            history: texts.take_all(&mut bare.history, message_origin),
+            tools: texts.take_all(&mut bare.tools, |_| none())?,
+            injected: texts.take_all(&mut bare.injected, |one| format!("entry/{}", one.key))?,
+            history: texts.take_all(&mut bare.history, message_origin)?,
             current: {
                 let current = mem::replace(&mut bare.current, Message::user(""));
-                texts.add_json(&current, message_origin(&current))
+                texts.add_json(&current, message_origin(&current))?
             },
-            steps: texts.take_all(&mut bare.steps, message_origin),
+            steps: texts.take_all(&mut bare.steps, message_origin)?,
             kept: assembly
                 .kept
                 .iter()
@@ -208,12 +208,11 @@ impl Recipe {
             tokenizer: assembly.tokenizer.clone(),
             ledger: assembly.ledger.clone(),
         };
-        (recipe, texts)
+        Ok((recipe, texts))
     }
 
     pub(super) fn to_json(&self) -> Result<String> {
-        serde_json::to_string(self)
-            .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
+        archived_json(self)
     }
 
     /// The hashes of all texts.
@@ -276,6 +275,12 @@ impl Recipe {
             _ => render(draft, kept, settings),
         }
     }
+}
+
+/// A part of a prompt as JSON. An empty text in place of one that failed would be archived as the part.
+pub(super) fn archived_json<T: Serialize + ?Sized>(part: &T) -> Result<String> {
+    serde_json::to_string(part)
+        .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
 }
 
 fn text(texts: &Bodies, hash: Hash) -> Result<String, String> {
