@@ -52,6 +52,7 @@ impl ChannelTurn {
     #[must_use]
     pub fn past(&self) -> &[PastMessage] {
         match self.messages.split_last() {
+            // Without surrounding blanks, which some channels trim from the query.
             Some((last, before)) if !last.is_assistant && last.text.trim() == self.query.trim() => {
                 before
             }

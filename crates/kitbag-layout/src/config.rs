@@ -87,7 +87,7 @@ pub struct Settings {
     /// Settings of other programs, as written.
     pub extra: Map,
     /// The reaction to unknown layouts if the file has no setting for it.
-    unknown_layout_unsaid: OnUnknown,
+    unknown_layout_default: OnUnknown,
 }
 
 impl Config {
@@ -111,6 +111,7 @@ impl Config {
     /// and agents by id. A sender is admitted only if both files admit it.
     #[must_use]
     pub fn merge(user: Self, project: Self) -> Self {
+        // The later of two agents with one id wins, so the project's come last.
         let agents = user.agents.into_iter().chain(project.agents);
         let agents: IndexMap<String, Agent> =
             agents.map(|agent| (agent.id.clone(), agent)).collect();
@@ -157,7 +158,7 @@ impl Settings {
     /// `crewx.yaml`, which were written with a fall-back in mind.
     #[must_use]
     pub fn on_unknown_layout(&self) -> OnUnknown {
-        self.unknown_layout.unwrap_or(self.unknown_layout_unsaid)
+        self.unknown_layout.unwrap_or(self.unknown_layout_default)
     }
 
     fn merge(user: Self, project: Self) -> Self {
@@ -175,7 +176,7 @@ impl Settings {
             folder_learning_model: project.folder_learning_model.or(user.folder_learning_model),
             layouts_dirs,
             documents_root: project.documents_root.or(user.documents_root),
-            unknown_layout_unsaid: project.unknown_layout_unsaid,
+            unknown_layout_default: project.unknown_layout_default,
             extra: merge(&user.extra, Some(&project.extra)),
         }
     }

@@ -19,6 +19,7 @@ use crate::value::{Map, Value};
 pub(crate) fn template_context(sources: &Sources<'_>, turn: &ChannelTurn) -> Map {
     let agent = sources.agent.to_context();
     let query = neutralise(&turn.query).into_owned();
+    // Words of ours and no text from outside, so they need no neutralising.
     let mode: Value = turn.mode.as_str().into();
     let platform: Value = turn.platform.as_str().into();
     let options: Value = sources.agent.options_for(turn.mode.as_str()).into();

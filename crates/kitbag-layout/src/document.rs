@@ -13,7 +13,7 @@ use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{Characters, Tokens};
 
 pub use include::DocumentError;
-pub(crate) use include::{Walk, asked_for, included, walks_over};
+pub(crate) use include::{Walk, included, tested, walks_over};
 pub use toc::table_of_contents;
 
 /// Documents by name, in the order in which they were declared.
@@ -67,6 +67,7 @@ impl Document {
         for (path, text) in &files {
             let gap = if content.is_empty() { "" } else { "\n" };
             let newline = if text.ends_with('\n') { "" } else { "\n" };
+            // A file name may contain a line break, which would end the heading.
             let path = one_line(path);
             content.push_str(&format!("{gap}# {path}\n\n{text}{newline}"));
         }

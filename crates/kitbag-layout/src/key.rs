@@ -97,6 +97,7 @@ impl FromStr for SecurityKey {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_key = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match is_key {
+            // One spelling, so that keys compare as texts.
             true => Ok(Self(text.to_ascii_lowercase())),
             false => Err(SecurityKeyError {
                 length: text.chars().count(),

@@ -162,6 +162,7 @@ impl Layouts {
                     .map(ToOwned::to_owned),
             );
         }
+        // A name may exist in both namespaces, so there can be more than three again.
         found.truncate(3);
         found
     }

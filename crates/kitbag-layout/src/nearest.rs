@@ -24,6 +24,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .filter(|&(far, candidate)| far * 2 <= name.chars().count().max(candidate.chars().count()))
         .collect();
     candidates.sort_unstable();
+    // A bare name may exist in two namespaces.
     candidates.dedup();
     candidates
         .into_iter()

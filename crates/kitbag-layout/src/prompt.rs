@@ -113,7 +113,7 @@ pub fn system_prompt(sources: &Sources<'_>, turn: &ChannelTurn) -> SystemPrompt 
         }
         (Some(layout), Some(Err(reason))) => {
             let source = format!("layout {}", layout.id);
-            rendering.tell(&source, ProblemKind::Failed, format!("not used: {reason}"));
+            rendering.report(&source, ProblemKind::Failed, format!("not used: {reason}"));
             (own_source, own)
         }
         _ => (own_source, own),
@@ -166,7 +166,7 @@ impl<'a> Rendering<'a> {
         let name = format!("agent {}, {}", self.sources.agent.id, source.describe());
         let traced = self.render_own(&name, &text).unwrap_or_else(|reason| {
             let message = format!("{reason}; it is shown as it was written");
-            self.tell("", ProblemKind::Failed, message);
+            self.report("", ProblemKind::Failed, message);
             Traced {
                 text,
                 ..Traced::default()
@@ -194,6 +194,7 @@ impl<'a> Rendering<'a> {
     fn layout(&mut self, parsed: &ParsedLayout<'_>, own: &str) -> Result<Traced, LayoutFailure> {
         let mut context = self.context.clone();
         self.add_documents(&mut context, &parsed.template, &parsed.partials);
+        // Both places hold the rendered prompt, so no layout can parse it again.
         set_inline_prompt(&mut context, own);
         context.insert(
             "layout".to_owned(),
@@ -205,7 +206,7 @@ impl<'a> Rendering<'a> {
         Ok(traced)
     }
 
-    fn tell(&mut self, source: &str, kind: ProblemKind, message: String) {
+    fn report(&mut self, source: &str, kind: ProblemKind, message: String) {
         let problem = Problem::new(source, kind, message);
         // Documents are rendered more than once, and each round would report the same problem.
         if !self.problems.contains(&problem) {

@@ -44,6 +44,7 @@ pub const RESERVED_TAGS: [&str; 10] = [
 pub fn neutralise(text: &str) -> Cow<'_, str> {
     match show_hidden(text) {
         Cow::Borrowed(text) => rewrite(text, Backslash::Add),
+        // Hidden characters first: one of them inside a tag must not hide it from the search.
         Cow::Owned(shown) => Cow::Owned(rewrite(&shown, Backslash::Add).into_owned()),
     }
 }
@@ -126,6 +127,7 @@ fn rewrite(text: &str, backslash: Backslash) -> Cow<'_, str> {
             Backslash::Remove => copied += 1,
         }
     }
+    // Most texts have no tag, and are returned without a copy.
     if copied == 0 {
         return Cow::Borrowed(text);
     }
@@ -207,6 +209,7 @@ impl Name {
         let mut rest = shown;
         for word in &self.words {
             rest = rest.trim_start_matches(is_separator);
+            // The text ends within the name, and the next text may complete it.
             if word.starts_with(rest) && rest.len() < word.len() {
                 return true;
             }

@@ -86,6 +86,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().filter(|line| line.trim_end() == DASHES)?;
     let rest = text.get(first.len()..)?;
+    // By hand and not with `split_once`: a line of dashes inside a longer line is no end.
     let mut at = 0;
     for line in lines {
         if line.trim_end() == DASHES {

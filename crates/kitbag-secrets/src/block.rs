@@ -21,6 +21,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
         .get(keyword.clone())
         .is_some_and(|word| word.ends_with(": "));
     let begin = opening.rfind("BEGIN ");
+    // The keyword ends the line that opens the armour and the one that closes it.
     if !putty && (begin.is_none() || begin < opening.rfind("END ")) {
         return Vec::new();
     }
@@ -35,6 +36,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
         let body = body(part);
         let over = end.is_some() || number > 0 && body.is_none() && !may_be_inside(part);
         if let Some(body) = body {
+            // One random line is enough: the last line of a key may be short.
             random |= part
                 .get(body.clone())
                 .is_some_and(|body| value::is_random(body, 24));
@@ -73,6 +75,7 @@ fn body(line: &str) -> Option<Range<usize>> {
     let mut whole: Option<Range<usize>> = None;
     let (mut inside, mut escaped) = (0, false);
     for (at, byte) in line.bytes().enumerate() {
+        // Keys in source code have escapes such as `\n` between their lines.
         let is_body =
             !escaped && (byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
         escaped = byte == b'\\' && !escaped;
@@ -83,6 +86,7 @@ fn body(line: &str) -> Option<Range<usize>> {
     }
     let whole = whole?;
     let written = line.trim().len();
+    // Six tenths: quotes, escapes and commas around the line are not part of the key.
     (inside >= 4 && inside * 10 >= written * 6 && !line.trim().contains(' ')).then_some(whole)
 }
 

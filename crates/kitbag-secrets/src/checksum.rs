@@ -26,6 +26,7 @@ pub(super) fn base62(mut number: u32) -> [u8; SUM] {
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            // The reversed polynomial of CRC-32, without a table: few tokens are ever checked.
             (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg())
         })
     })

@@ -13,6 +13,7 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
         .bytes()
         .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     let behind = id.count();
+    // With its prefix an AWS key id has twenty characters.
     if behind != 16 {
         return None;
     }
@@ -25,6 +26,7 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
             let range = at..at + word.len();
             return Some(Span::new(Rank::Format(0), range, "aws-secret-access-key"));
         }
+        // The separator may take several bytes.
         let next = text.get(at + word.len()..)?.chars().next()?;
         at += word.len() + next.len_utf8();
     }
@@ -38,6 +40,7 @@ pub(super) fn in_kubernetes_secret(
     keyword: Range<usize>,
     from: usize,
 ) -> (usize, Vec<Span>) {
+    // The search ignores case, but Kubernetes does not.
     let exact = text.get(keyword.clone()) == Some("kind: Secret");
     let rest = text.get(keyword.end..).unwrap_or_default();
     if !exact || rest.starts_with(|c: char| !c.is_whitespace()) {
@@ -53,6 +56,7 @@ pub(super) fn in_kubernetes_secret(
     for line in document.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
         let content = line.trim();
+        // Only entries below these keys are secret; names and labels are not.
         if matches!(content, "data:" | "stringData:") {
             data_indent = Some(indent);
         } else if !content.is_empty() && data_indent.is_some_and(|data| indent <= data) {

@@ -43,6 +43,7 @@ const LONGEST_USE: usize = 40;
 /// Finds the value that follows the word for a password.
 pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<Span> {
     let near = value::window(text, keyword.end, NEAR);
+    // A sentence that goes on in the next line would match too much.
     let line = near.split(['\n', '\r']).next()?;
     let told = after_verb(line)?;
     let told = told.trim_start_matches([' ', ':', '：']);
@@ -68,6 +69,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<Span> {
 /// The text behind the verb, which follows the word for a password or the description of its use.
 fn after_verb(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(' ');
+    // `password is …` first, then `password for the router is …`.
     if let Some(told) = strip_verb(rest) {
         return Some(told);
     }
@@ -85,6 +87,7 @@ fn after_verb(line: &str) -> Option<&str> {
 fn strip_verb(text: &str) -> Option<&str> {
     VERBS.iter().find_map(|verb| {
         let told = text.strip_prefix(verb)?;
+        // Chinese verbs need no space behind them.
         let is_word = verb.chars().any(|c| c.is_ascii());
         (!is_word || told.starts_with([' ', ':'])).then_some(told)
     })

@@ -48,6 +48,7 @@ impl Token {
     }
 
     pub(super) fn regex(&self) -> Option<&Regex> {
+        // Anchored, since the place is known, and without Unicode, since tokens are ASCII.
         let compile = || Regex::new(&format!("^(?-u:{})", self.pattern)).ok();
         self.regex.get_or_init(compile).as_ref()
     }
@@ -55,6 +56,7 @@ impl Token {
     /// Finds the token whose keyword is at this place.
     pub(super) fn at(&self, rank: Rank, text: &str, keyword: Range<usize>) -> Option<Span> {
         let written = text.get(keyword.clone())?;
+        // The search ignores case, but the format does not.
         if !self.keywords.contains(&written) {
             return None;
         }
@@ -67,11 +69,13 @@ impl Token {
         let whole = captures.get(0)?;
         if window
             .get(whole.end()..)?
+            // A longer word is no token of this format.
             .starts_with(|next: char| next.is_ascii_alphanumeric())
         {
             return None;
         }
         let secret = captures.get(1).unwrap_or(whole);
+        // A genuine token may contain a word such as `test` by chance.
         let proven = self.sum && checksum::holds(whole.as_str().get(written.len()..)?);
         if !proven && value::is_stand_in(secret.as_str()) {
             return None;

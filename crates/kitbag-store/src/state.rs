@@ -17,27 +17,27 @@ use crate::transaction::Tx;
 use crate::value::{Row, Value};
 
 /// A part of a conversation's state: a type of the core, and the name it is stored under.
-pub(crate) trait StatePart: Serialize + DeserializeOwned + Send + 'static {
+pub(crate) trait Part: Serialize + DeserializeOwned + Send + 'static {
     const KIND: &'static str;
 }
 
-impl StatePart for ConversationContext {
+impl Part for ConversationContext {
     const KIND: &'static str = "layers";
 }
 
-impl StatePart for ThrottleState {
+impl Part for ThrottleState {
     const KIND: &'static str = "throttle";
 }
 
-impl StatePart for DurableEntries {
+impl Part for DurableEntries {
     const KIND: &'static str = "entries";
 }
 
-impl StatePart for Epoch {
+impl Part for Epoch {
     const KIND: &'static str = "epoch";
 }
 
-impl StatePart for Compaction {
+impl Part for Compaction {
     const KIND: &'static str = "compaction";
 }
 
@@ -47,7 +47,7 @@ impl StatePart for Compaction {
 #[serde(transparent)]
 pub(crate) struct EpochKey(pub(crate) String);
 
-impl StatePart for EpochKey {
+impl Part for EpochKey {
     const KIND: &'static str = "epoch_key";
 }
 
@@ -102,7 +102,7 @@ impl Store {
         Ok(self.part(id).await?.unwrap_or_default())
     }
 
-    async fn part<P: StatePart>(&self, id: ConversationId) -> Result<Option<P>> {
+    async fn part<P: Part>(&self, id: ConversationId) -> Result<Option<P>> {
         self.read(async move |tx| {
             Conversation::get(tx, id).await?;
             load(tx, id).await
@@ -241,7 +241,7 @@ fn damaged(kind: &str, id: ConversationId, error: &serde_json::Error) -> StoreEr
     StoreError::damaged("state", format!("{kind} of conversation {id}: {error}"))
 }
 
-pub(crate) async fn load<P: StatePart>(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<P>> {
+pub(crate) async fn load<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<P>> {
     let sql = "SELECT json FROM state \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
     let json: Option<String> = tx.query_one(sql, (id, P::KIND)).await?;
@@ -249,11 +249,7 @@ pub(crate) async fn load<P: StatePart>(tx: &mut Tx<'_>, id: ConversationId) -> R
     part.map_err(|error| damaged(P::KIND, id, &error))
 }
 
-pub(crate) async fn save<P: StatePart>(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    part: &P,
-) -> Result<()> {
+pub(crate) async fn save<P: Part>(tx: &mut Tx<'_>, id: ConversationId, part: &P) -> Result<()> {
     let kind = P::KIND;
     let json = serde_json::to_string(part).map_err(|error| {
         StoreError::failed(format!(
@@ -267,7 +263,7 @@ pub(crate) async fn save<P: StatePart>(
 }
 
 /// Removes a part.
-pub(crate) async fn remove<P: StatePart>(tx: &mut Tx<'_>, id: ConversationId) -> Result<()> {
+pub(crate) async fn remove<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<()> {
     let sql = "DELETE FROM state \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
     tx.execute(sql, (id, P::KIND)).await.map(drop)

@@ -18,6 +18,7 @@ impl Agent {
         };
         present([
             ("id", Some(self.id.as_str().into())),
+            // An agent without a name is called by its id.
             ("name", text(self.name.as_ref().or(Some(&self.id)))),
             ("role", text(self.role.as_ref())),
             ("team", text(self.team.as_ref())),

@@ -113,6 +113,7 @@ impl Agent {
             field.texts().unwrap_or_default()
         };
         for name in names {
+            // `inline` and the agent itself may name the same document.
             if !self.documents.contains(&name) {
                 self.documents.push(name);
             }

@@ -81,6 +81,7 @@ impl HookSettings {
     /// Takes back permissions that the user does not give: somebody else's project must not get at
     /// memories of others.
     pub(super) fn restrict(&mut self, user: &Self) {
+        // The greater value allows less.
         self.scope = self.scope.map(|scope| scope.max(user.scope()));
         self.budget = self.budget.map(|budget| budget.min(user.budget()));
         self.time_limit = self.time_limit.map(|limit| limit.min(user.time_limit()));

@@ -149,6 +149,7 @@ fn age(field: &Field<'_>) -> Option<Duration> {
             .ok()?
             .checked_mul(hours)?
             .checked_mul(3_600)?;
+        // An age of zero would forget every message at once.
         (seconds > 0).then(|| Duration::from_secs(seconds))
     };
     match read() {

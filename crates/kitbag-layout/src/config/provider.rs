@@ -264,6 +264,7 @@ pub(super) fn time(field: &Field<'_>) -> Option<Duration> {
     let units = [("ms", 1), ("s", 1_000), ("m", 60_000)];
     let read = |(unit, length): (&str, u64)| {
         let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+        // A time of zero would give up every request at once.
         number.checked_mul(length).filter(|time| *time > 0)
     };
     match units.into_iter().find_map(read) {

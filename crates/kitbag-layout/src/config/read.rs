@@ -33,7 +33,7 @@ impl Config {
             None if is_broken => Self::unreadable(),
             config => config.unwrap_or_default(),
         };
-        config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
+        config.settings.unknown_layout_default = unknown_layout_default(file);
         (config, problems)
     }
 }
@@ -110,7 +110,7 @@ fn read_settings(field: &Field<'_>) -> Option<Settings> {
     Some(settings)
 }
 
-fn unknown_layout_unsaid(file: &str) -> OnUnknown {
+fn unknown_layout_default(file: &str) -> OnUnknown {
     // Projects of this name were written for a program that falls back to its default layout.
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     if name.starts_with("crewx") {

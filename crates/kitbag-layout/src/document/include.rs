@@ -47,9 +47,9 @@ pub(crate) fn included(template: &Template) -> BTreeSet<String> {
 }
 
 /// The names of documents that a template tests before it includes them: they may be missing.
-pub(crate) fn asked_for(template: &Template) -> BTreeSet<String> {
-    let asked = template.paths().filter(|used| used.is_asked);
-    asked.filter_map(|used| document(&used)).collect()
+pub(crate) fn tested(template: &Template) -> BTreeSet<String> {
+    let tested = template.paths().filter(|used| used.is_asked);
+    tested.filter_map(|used| document(&used)).collect()
 }
 
 fn document(used: &PathUse<'_>) -> Option<String> {

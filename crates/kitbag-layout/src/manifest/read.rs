@@ -48,7 +48,7 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
         return root.error("the file is empty");
     }
     root.map()?;
-    let common = read_settings(root, &unsaid(root));
+    let common = read_settings(root, &defaults(root));
     warn_of_misspelt_keys(root);
     let named_after_file = format!("{NAMESPACE}{}", stem(root.problems.file()));
     if let Some(map) = root.get("layouts") {
@@ -74,7 +74,7 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
 
 /// Reads a map from ids to layouts, as projects have it.
 pub(crate) fn read_map(map: &Field<'_>) -> Option<IndexMap<String, Layout>> {
-    read_entries(map, &unsaid(map))
+    read_entries(map, &defaults(map))
 }
 
 fn read_entries(map: &Field<'_>, common: &Layout) -> Option<IndexMap<String, Layout>> {
@@ -188,7 +188,7 @@ fn stem(file: &str) -> &str {
 }
 
 /// A layout with all settings at their defaults.
-fn unsaid(field: &Field<'_>) -> Layout {
+fn defaults(field: &Field<'_>) -> Layout {
     let origin = Origin::File(field.problems.file().to_owned());
     Layout::new("", "", origin)
 }

@@ -9,7 +9,7 @@ use kitbag_core::problem::ProblemKind;
 use super::Rendering;
 use crate::builtin::manual;
 use crate::context::{DocumentFields, document_context, without_turn};
-use crate::document::{Documents, Walk, asked_for, included, walks_over};
+use crate::document::{Documents, Walk, included, tested, walks_over};
 use crate::reserved::neutralise;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::value::{Map, Value};
@@ -32,11 +32,12 @@ impl Rendering<'_> {
                 documents.to_mut().insert(name.clone(), manual);
             }
         }
-        let asked: BTreeSet<String> = reachable.iter().flat_map(|used| asked_for(used)).collect();
-        let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
+        let optional: BTreeSet<String> = reachable.iter().flat_map(|used| tested(used)).collect();
+        let is_unknown =
+            |name: &&String| !documents.contains_key(*name) && !optional.contains(*name);
         for name in named.iter().filter(is_unknown) {
             let message = format!("{}: document `{name}` is not known", template.name());
-            self.tell("", ProblemKind::NotFound, message);
+            self.report("", ProblemKind::NotFound, message);
         }
         // Shared partials iterate to show the agent's documents, an author's own template to show
         // all.
@@ -84,7 +85,7 @@ impl Rendering<'_> {
             }
         }
         for message in failed {
-            self.tell("", ProblemKind::Failed, message);
+            self.report("", ProblemKind::Failed, message);
         }
         rendered
     }

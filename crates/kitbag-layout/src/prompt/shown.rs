@@ -58,6 +58,7 @@ impl SystemPrompt {
             false => ShownBy::Engine,
         };
         let props = context.get("props");
+        // Layouts in use turn the history off by this prop.
         let is_off = props.and_then(|props| props.get("showHistory")) == Some(&Value::Bool(false));
         let mut prompt = Self {
             history: match is_off {

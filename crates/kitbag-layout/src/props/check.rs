@@ -39,7 +39,9 @@ impl PropsSchema {
         defaults: Option<&Value>,
         mode: PropsMode,
     ) -> Checked {
+        // All layers share one report, so that every mistake is told.
         let mut report = Report::new(mode);
+        // From the weakest to the strongest: the schema's defaults, the layout's, the agent's.
         let base = merge(&self.own_defaults(), report.map_of(defaults));
         let given = merge(&base, report.map_of(props));
         let props = if self.is_empty() {
@@ -177,6 +179,7 @@ impl PropSchema {
                 return Some(Value::Map(shape.resolve(given, base, path, report)));
             }
             (PropKind::OneOfType, _) => {
+                // Errors of types that do not fit are dropped: any fitting type is enough.
                 let fits = |kind: &Self| kind.errors_of(value, path).is_empty();
                 if self.types.iter().any(fits) {
                     self.other_than_allowed(value)

@@ -23,6 +23,7 @@ pub(super) fn show(text: &str) -> Cow<'_, str> {
             continue;
         }
         let run = rest.strip_suffix(behind).unwrap_or(rest);
+        // From the result: a character shown by its number has become plain.
         let before = shown.chars().next_back();
         let hides = is_plain(before) && is_plain(behind.chars().next());
         let is_shown = hides || run.chars().count() > LONGEST_RUN;

@@ -28,6 +28,7 @@ fn looks_of(char: char) -> Vec<char> {
     let lower: String = char.nfkc().flat_map(char::to_lowercase).collect();
     let looks = skeleton(&lower).flat_map(char::to_lowercase);
     let alike = looks.map(|char| match char {
+        // A reader may confuse these, even where Unicode's table does not.
         'i' | '1' | '|' => 'l',
         '∕' | '⁄' | '╱' | '⧸' | '∖' | '⧵' => '/',
         small => SMALL_CAPITALS

@@ -21,6 +21,7 @@ impl Place {
     /// to pay for.
     pub(super) fn of(template: &str, source: &str, at: usize) -> Self {
         let (mut line, mut column) = (1, 1);
+        // Characters and not bytes: editors count them that way.
         for (_, char) in source.char_indices().take_while(|(start, _)| *start < at) {
             if char == '\n' {
                 line += 1;

@@ -36,11 +36,11 @@ static WORDS: [Helper; 8] = [
     Helper::new("unless", Some(1), Use::Tested, |it, given, site| {
         it.if_(site.block()?, given, site.scope, false).map(nothing)
     }),
-    Helper::new("each", Some(1), Use::Asked, |it, given, site| {
+    Helper::new("each", Some(1), Use::Optional, |it, given, site| {
         let block = site.block()?;
         it.each(block, &given.first(), site.scope).map(nothing)
     }),
-    Helper::new("with", Some(1), Use::Asked, |it, given, site| {
+    Helper::new("with", Some(1), Use::Optional, |it, given, site| {
         let block = site.block()?;
         it.with(block, given.first(), site.scope).map(nothing)
     }),
@@ -96,6 +96,7 @@ static HELPERS: [Helper; 18] = [
     Helper::new("length", Some(1), Use::Needed, |it, given, _| {
         match given.first().shape() {
             Shape::Text(text) => {
+                // Counting UTF-16 units reads the whole text.
                 it.budget.spend_on(text.len())?;
                 Ok(Val::count(utf16_length(text)))
             }
@@ -122,9 +123,12 @@ static HELPERS: [Helper; 18] = [
             _ => String::new().into(),
         })
     }),
-    Helper::new("formatConversation", None, Use::Asked, |it, given, site| {
-        it.format_conversation(given, site)
-    }),
+    Helper::new(
+        "formatConversation",
+        None,
+        Use::Optional,
+        |it, given, site| it.format_conversation(given, site),
+    ),
 ];
 
 impl Helper {
@@ -215,6 +219,7 @@ fn contains<'a>(
     match (whole.shape(), part.shape()) {
         (Shape::List, _) => {
             for at in 0..whole.items() {
+                // The budget ends a search in a huge list; no other limit is needed.
                 found = found || is_same(&whole.item(at), &part, budget)?;
             }
         }

@@ -116,6 +116,7 @@ impl<'a> Val<'a> {
             Shape::Bool(is) => is,
             Shape::Number(number) => number.as_f64() != 0.0 && !number.as_f64().is_nan(),
             Shape::Text(text) => !text.is_empty(),
+            // Empty ones too, unlike in `if`, which asks `is_empty` as well.
             Shape::List | Shape::Object => true,
         }
     }
@@ -197,6 +198,7 @@ impl<'a> Val<'a> {
         };
         budget.spend(entries.len() as u64)?;
         // The sort is stable, so all other keys keep their order.
+        // After paying for them: sorting is the costly part.
         entries.sort_by_key(|(key, _)| index_key(key));
         Ok(entries)
     }

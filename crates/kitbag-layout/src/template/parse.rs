@@ -35,10 +35,12 @@ pub(super) fn parse(name: &str, source: &str) -> Result<Program, TemplateError> 
         depth: 0,
     };
     let mut program = parser.program()?;
+    // The scanner ends with `End`; any other token here closes a block that was never opened.
     match parser.next() {
         (_, Token::End) => {}
         (at, token) => return Err(parser.unexpected(at, &token, "the end")),
     }
+    // On the finished tree: the rules look at the neighbours of a tag.
     whitespace::control(&mut program, source);
     Ok(program)
 }
@@ -140,6 +142,7 @@ impl Parser<'_> {
         let params = self.block_params()?;
         let open = self.close_tag(open)?;
         let mut program = self.program()?;
+        // Parameters belong to the block's content, not to its `else` part.
         program.params = params;
         let otherwise = match self.next() {
             (_, Token::Else(strip)) => Some((strip, self.program()?)),
@@ -221,6 +224,7 @@ impl Parser<'_> {
             (_, Token::Open(Opens::End, open)) => {
                 let (_, path) = self.path()?;
                 let strip = self.close_tag(open)?;
+                // Spellings are compared as written: `{{#a.b}}` is not closed by `{{/a/b}}`.
                 if path.spelled() != call.path.spelled() {
                     return Err(self.unbalanced(call, path.original));
                 }
@@ -243,6 +247,7 @@ impl Parser<'_> {
             let problem = TemplateProblem::limit(Limited::Depth, MOST_DEPTH as u64);
             return Err(self.error(at, problem));
         }
+        // Restored by hand, which is safe: an error ends the whole parsing.
         self.depth += 1;
         let parsed = parse(self);
         self.depth -= 1;

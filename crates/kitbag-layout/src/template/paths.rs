@@ -38,6 +38,7 @@ impl<'a> Collector<'a> {
     }
 
     fn program(&mut self, program: &'a Program) {
+        // Those of outer blocks stay known inside of inner ones.
         self.params.push(&program.params);
         for node in &program.body {
             match node {

@@ -31,7 +31,7 @@ pub(super) fn render(
         budget: Budget::new(settings.limits.steps),
         out: String::new(),
         held: 0,
-        apart: 0,
+        detached: 0,
         depth: 0,
         tests: 0,
         traced: Traced::default(),
@@ -52,7 +52,7 @@ pub(super) struct Renderer<'a> {
     /// The bytes rendered in the texts around `out`, which count against the limit too.
     held: usize,
     /// The number of texts around `out`.
-    apart: u32,
+    detached: u32,
     depth: u32,
     /// The number of active helpers that only test their arguments.
     tests: u32,
@@ -68,7 +68,7 @@ impl<'a> Renderer<'a> {
 
     /// Renders a whole template into a separate text, without escaping: that text may be escaped
     /// later, as a value.
-    pub(super) fn apart(
+    pub(super) fn render_detached(
         &mut self,
         template: &'a Template,
         context: Val<'a>,
@@ -76,13 +76,13 @@ impl<'a> Renderer<'a> {
         let outer = std::mem::take(&mut self.out);
         let escape = std::mem::replace(&mut self.settings.escape, Escape::None);
         self.held += outer.len();
-        self.apart += 1;
+        self.detached += 1;
         let rendered = self.deeper(|renderer| Ok(renderer.root(template, context)?));
         self.held -= outer.len();
-        self.apart -= 1;
+        self.detached -= 1;
         self.settings.escape = escape;
-        let apart = std::mem::replace(&mut self.out, outer);
-        rendered.map(|()| apart)
+        let detached = std::mem::replace(&mut self.out, outer);
+        rendered.map(|()| detached)
     }
 
     /// Renders the content of a block or a template.
@@ -121,6 +121,7 @@ impl<'a> Renderer<'a> {
             Node::Text(text) => {
                 let source = &scope.home.template.source;
                 let shown = source.get(text.shown.clone()).unwrap_or_default();
+                // Text of the template is the operator's and is never escaped.
                 self.out.push_str(shown);
                 self.check_output()
             }
@@ -143,6 +144,7 @@ impl<'a> Renderer<'a> {
             return Ok(());
         }
         let written = text(value, &mut self.budget)?;
+        // Escaping changes the length, so the range is taken from the output.
         let start = self.out.len();
         let is_safe = matches!(value, Val::Safe(_)) || self.settings.escape == Escape::None;
         if escaped && !is_safe {
@@ -151,7 +153,7 @@ impl<'a> Renderer<'a> {
             self.out.push_str(&written);
         }
         // Offsets in a separate text are not those of the result, so only the use is recorded.
-        match self.apart {
+        match self.detached {
             0 => self
                 .traced
                 .wrote(value, start..self.out.len(), self.watched),

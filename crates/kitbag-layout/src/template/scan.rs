@@ -85,6 +85,7 @@ impl<'a> Scanner<'a> {
         Self {
             source,
             at: 0,
+            // A stack, since raw blocks may contain raw blocks.
             states: vec![State::Text],
         }
     }
@@ -132,6 +133,7 @@ impl<'a> Scanner<'a> {
         let mut range = self.range(length);
         let is_escaped = text.ends_with('\\') && !text.ends_with("\\\\");
         // In both cases one backslash is a sign and not text.
+        // Tokens are ranges of the source, so the backslash is cut off and not replaced.
         range.end -= usize::from(text.ends_with('\\'));
         self.states.push(match is_escaped {
             true => State::Escaped,
@@ -147,6 +149,7 @@ impl<'a> Scanner<'a> {
         let behind = rest.get(2..).unwrap_or_default();
         let length = behind.find("{{").map_or(rest.len(), |length| {
             let text = behind.get(..length).unwrap_or_default();
+            // They belong to the braces that follow, which may be escaped as well.
             let backslashes = text.len() - text.trim_end_matches('\\').len();
             2 + length - backslashes.min(2)
         });
@@ -181,6 +184,8 @@ impl<'a> Scanner<'a> {
         Some(match behind.find("{{{{") {
             Some(length) => Token::Text(self.range(first + length)),
             None => {
+                // Without an end the rest of the source is skipped, and the parser reports the
+                // missing one.
                 self.at = self.source.len();
                 Token::End
             }

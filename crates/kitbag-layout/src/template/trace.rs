@@ -56,6 +56,7 @@ impl Traced {
     /// Records that a value was written to this range.
     pub(super) fn wrote(&mut self, value: &Val<'_>, at: Range<usize>, watched: &[Watched<'_>]) {
         let root = root(value, watched);
+        // Part of the text now, so used whatever a test said.
         self.used.extend(root);
         if root == Some(Root::Query) {
             self.query = Some(at);
@@ -82,6 +83,7 @@ fn root(value: &Val<'_>, watched: &[Watched<'_>]) -> Option<Root> {
     let Val::Given(value) = value else {
         return None;
     };
+    // By address and not by value: two equal texts may come from different parts of the turn.
     let found = watched.iter().find(|(_, known)| ptr::eq(*known, *value));
     found.map(|(root, _)| *root)
 }

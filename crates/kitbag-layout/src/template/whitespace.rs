@@ -46,6 +46,7 @@ impl Control<'_> {
     fn program(&self, program: &mut Program, level: Level) {
         let body = &mut program.body;
         for at in 0..body.len() {
+            // Inner blocks are controlled first, since `wish` descends into them.
             let Some(wish) = body.get_mut(at).and_then(|node| self.wish(node)) else {
                 continue;
             };
@@ -64,11 +65,13 @@ impl Control<'_> {
                 if let Some(indent) = self.omit_left(previous(body, at), Amount::Line)
                     && let Some(Node::Partial(partial)) = body.get_mut(at)
                 {
+                    // The removed blanks come back in front of each line of the partial.
                     partial.indent = indent;
                 }
             }
             if wish.open_alone && before {
                 if let Some(Node::Block(block)) = body.get_mut(at) {
+                    // The newline behind the opening tag belongs to the first text of the block.
                     let first = block.program.as_mut().or(block.inverse.as_mut());
                     self.omit_right(first.and_then(|it| it.body.first_mut()), Amount::Line);
                 }
@@ -163,6 +166,7 @@ impl Control<'_> {
         let text = self.text(&text.original);
         let inked = text.trim_end_matches(is_space);
         let blank = text.get(inked.len()..).unwrap_or_default();
+        // The start of a template counts as the start of a line, that of a block does not.
         blank.contains('\n') || (inked.is_empty() && at == 1 && level == Level::Root)
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Field<'a> {
     name: Cow<'a, str>,
     /// The names that the reader has asked for. Misspelt keys are found by them, without a second
     /// list.
-    asked: RefCell<Vec<&'static str>>,
+    read_keys: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Field<'a> {
@@ -29,7 +29,7 @@ impl<'a> Field<'a> {
             key: String::new(),
             problems,
             name: Cow::Borrowed(""),
-            asked: RefCell::default(),
+            read_keys: RefCell::default(),
         }
     }
 
@@ -59,7 +59,7 @@ impl<'a> Field<'a> {
 
     /// The entry of this name; none if it is missing or null.
     pub(crate) fn get(&self, name: &'static str) -> Option<Self> {
-        self.asked.borrow_mut().push(name);
+        self.read_keys.borrow_mut().push(name);
         let (name, node) = self.nodes()?.get_key_value(name)?;
         Some(self.entry(name, node)).filter(|entry| !entry.is_null())
     }
@@ -67,7 +67,7 @@ impl<'a> Field<'a> {
     /// The first existing entry of several spellings.
     pub(crate) fn get_any(&self, names: &[&'static str]) -> Option<Self> {
         // All spellings are known, even those behind the one that is found.
-        self.asked.borrow_mut().extend(names);
+        self.read_keys.borrow_mut().extend(names);
         names.iter().find_map(|name| self.get(name))
     }
 
@@ -123,8 +123,8 @@ impl<'a> Field<'a> {
 
     /// The entries that the reader has not asked for, as written.
     pub(crate) fn unread(&self) -> Map {
-        let asked = self.asked.borrow();
-        let unread = |entry: &Self| !asked.contains(&entry.name());
+        let read_keys = self.read_keys.borrow();
+        let unread = |entry: &Self| !read_keys.contains(&entry.name());
         let entries = self.entries().filter(unread);
         entries
             .map(|entry| (entry.name().to_owned(), entry.node.to_value()))
@@ -133,7 +133,7 @@ impl<'a> Field<'a> {
 
     /// Warns of unknown keys that resemble one that was asked for, or one of `others`.
     pub(crate) fn warn_of_misspelt_keys(&self, others: &[&'static str]) {
-        let known = [self.asked.borrow().as_slice(), others].concat();
+        let known = [self.read_keys.borrow().as_slice(), others].concat();
         for entry in self.entries() {
             let name = entry.name();
             if !known.contains(&name)
@@ -239,6 +239,7 @@ impl<'a> Field<'a> {
             return Some(*meant);
         }
         let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        // A wrong word is repeated, since it is no secret; other kinds are only named.
         let got = text.unwrap_or(self.node.describe());
         self.error(format!("expected {}, got {got}", words.join(" or ")))
     }

@@ -33,6 +33,7 @@ impl Node {
         options.budget = Some(budget);
         options.alias_limits.max_total_replayed_events = MAX_REPLAYED;
         options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+        // `.inf` and `.nan` are valid YAML; readers that need a number refuse them.
         options.non_finite_float_policy = NonFiniteFloatPolicy::PassThrough;
         // `yes` and `on` are texts, as in YAML 1.2 and in JavaScript's readers.
         options.strict_booleans = true;

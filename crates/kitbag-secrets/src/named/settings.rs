@@ -23,6 +23,7 @@ impl Settings {
     pub(super) fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, Written)) {
         let indent = blank(line);
         let mut from = indent;
+        // A value in quotes may go over lines, and everything up to its end is secret.
         if let Some(quote) = self.open {
             let end = closing(line, quote);
             let until = end.unwrap_or(line.len());
@@ -35,6 +36,7 @@ impl Settings {
             self.continued = line.ends_with('\\');
             return;
         } else if let Some((outer, begun)) = self.block
+            // A blank line does not end a block.
             && (indent > outer || indent == line.len())
         {
             add(
@@ -55,6 +57,7 @@ impl Settings {
             listed = true;
             from += 1 + blank(rest.get(1..).unwrap_or_default());
         }
+        // A list item may be a block without a name.
         if listed && is_block(line.get(from..).unwrap_or_default()) {
             self.block = Some((indent, false));
             return;
@@ -91,6 +94,7 @@ impl Settings {
                 return;
             } else if matches!(first, '"' | '\'' | '`') {
                 let inner = rest.get(1..).unwrap_or_default();
+                // Without its end on this line the value goes on in the next.
                 let Some(end) = closing(inner, first) else {
                     add(from + 1..line.len(), Written::Quoted);
                     self.open = Some(first);
@@ -120,6 +124,7 @@ impl Settings {
                 let value = rest.get(..end).unwrap_or_default();
                 let value = value.trim_end_matches([' ', ',', '\t']);
                 add(from..from + value.len(), Written::Bare);
+                // A backslash at the end joins the next line to the value.
                 self.continued = rest.ends_with('\\');
                 if is_value || !is_flow {
                     return;
@@ -160,6 +165,7 @@ fn is_block(value: &str) -> bool {
 /// separates, and `=` at the end of other text is base64 padding.
 fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     let bytes = text.as_bytes();
+    // `=` at the end of a value is the padding of base64.
     let tail = text.trim_end_matches(['=', ',', ']', '}', ' ']).len();
     let is_padding = |at: usize| at >= tail && (inside || bytes.get(at + 1) == Some(&b'='));
     let is_sign = |(at, byte): (usize, &u8)| match byte {

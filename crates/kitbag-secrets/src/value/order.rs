@@ -12,6 +12,8 @@ impl Order {
     pub(super) fn of(value: &str) -> Self {
         let mut order = Self { odd: 0, natural: 0 };
         let bytes = value.as_bytes();
+        // A hump behind at least three small letters is a word's; in random text the runs are
+        // shorter.
         let mut lowers = 0;
         for (left, right) in bytes.iter().copied().zip(bytes.iter().copied().skip(1)) {
             lowers = if left.is_ascii_lowercase() {

@@ -9,7 +9,7 @@ use kitbag_core::view::is_derived_from_messages;
 use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::prompt::{Hash, drop_taken_texts, take_texts};
-use crate::state::StatePart;
+use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 

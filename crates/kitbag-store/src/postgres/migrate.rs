@@ -42,7 +42,7 @@ async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
     // For every table and not only for new ones: a step may have made one, and repeating it is
     // harmless.
     for table in schema::tables() {
-        run(&isolate_tenants(table.name)).await?;
+        run(&apart(table.name)).await?;
     }
     let version = schema::VERSION;
     run(&format!(
@@ -77,7 +77,7 @@ GRANT SELECT ON version TO kitbag_app;
 
 /// The statements that let a tenant alone see and write its rows. Without a tenant there are no
 /// rows. `FORCE` binds the owner of the table too, which policies do not by themselves.
-fn isolate_tenants(table: &str) -> String {
+fn apart(table: &str) -> String {
     format!(
         "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
          ALTER TABLE {table} FORCE ROW LEVEL SECURITY;

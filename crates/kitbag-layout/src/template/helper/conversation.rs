@@ -33,7 +33,7 @@ impl<'a> Renderer<'a> {
             (Some(template), _) | (None, Ok(template)) => template,
             (None, Err(error)) => return Err(error.clone().into()),
         };
-        Ok(self.apart(template, context)?.into())
+        Ok(self.render_detached(template, context)?.into())
     }
 }
 

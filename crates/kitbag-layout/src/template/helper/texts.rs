@@ -47,6 +47,7 @@ pub(super) fn truncate<'a>(
     for char in text.chars() {
         units += char.len_utf16();
         if units as f64 > most {
+            // A character with two units would be cut in half.
             units -= char.len_utf16();
             break;
         }
@@ -65,6 +66,7 @@ pub(super) fn file_size(value: &Val<'_>) -> String {
     let Some(mut size) = size else {
         return String::new();
     };
+    // A client's metadata may claim anything; an empty text is better than `NaN GB`.
     if !size.is_finite() || size < 0.0 {
         return String::new();
     }

@@ -25,6 +25,7 @@ fn is_same_within(
     budget: &mut Budget,
     depth: usize,
 ) -> Result<bool, TemplateProblem> {
+    // Values may nest deeper than the stack allows.
     budget.spend_within(depth)?;
     Ok(match (one.shape(), two.shape()) {
         (Shape::Text(one), Shape::Text(two)) => {
@@ -34,6 +35,7 @@ fn is_same_within(
             budget.spend_on(one.len())?;
             one == two
         }
+        // Saves comparing a large value with itself.
         (Shape::List | Shape::Object, _) if is_identical(one, two) => true,
         (Shape::List, Shape::List) => {
             if one.items() != two.items() {
@@ -52,6 +54,7 @@ fn is_same_within(
                 return Ok(false);
             }
             for (key, value) in &one {
+                // By key: the order of keys does not matter.
                 let counterpart = two.get(key, budget)?;
                 if !is_same_within(value, &counterpart, budget, depth + 1)? {
                     return Ok(false);
@@ -126,6 +129,7 @@ pub(in super::super) fn order(
     two: &Val<'_>,
     budget: &mut Budget,
 ) -> Result<Option<Ordering>, TemplateProblem> {
+    // Kept in variables, since the shapes below borrow from them.
     let (written_one, written_two) = (primitive(one, budget)?, primitive(two, budget)?);
     let one = written_one.as_deref().map_or(one.shape(), Shape::Text);
     let two = written_two.as_deref().map_or(two.shape(), Shape::Text);

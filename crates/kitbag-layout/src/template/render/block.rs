@@ -16,7 +16,10 @@ impl<'a> Renderer<'a> {
             Resolved::Helper(value) => return self.write(&value, false),
             Resolved::Value(value) => value,
         };
+        // Without a helper the value decides: true shows the block, false the `else` part, a list
+        // repeats the block, and anything else becomes the context.
         let (program, inverse) = (block.program.as_ref(), block.inverse.as_ref());
+        // A boolean leaves the context as it is.
         let context = scope.context.clone();
         match value.shape() {
             Shape::Bool(true) => self.enter(program, scope, context, None),
@@ -58,6 +61,7 @@ impl<'a> Renderer<'a> {
         if value.is_empty() {
             return self.enter(block.inverse.as_ref(), scope, scope.this(), None);
         }
+        // `{{#with x as |y|}}` names the value.
         let params = Some(vec![value.clone()]);
         self.enter(block.program.as_ref(), scope, value, params)
     }
@@ -68,7 +72,9 @@ impl<'a> Renderer<'a> {
         value: &Val<'a>,
         scope: &Scope<'a>,
     ) -> Result<(), Halt> {
+        // A loop shows the items it goes over, even if the block uses only a part of each.
         self.traced.note(value, self.watched);
+        // Collected first: `@last` needs the number of rounds before the first one.
         let entries: Vec<(Val<'a>, Val<'a>)> = match value.shape() {
             Shape::List => (0..value.items())
                 .map(|at| (Val::count(at), value.item(at)))
@@ -95,6 +101,7 @@ impl<'a> Renderer<'a> {
                     index,
                     is_last: index + 1 == rounds,
                 })),
+                // `@../key` leads to the loop around this one.
                 outer: Some(Rc::clone(&scope.data)),
                 ..(*scope.data).clone()
             };
@@ -139,6 +146,7 @@ impl<'a> Renderer<'a> {
             .map_or(Val::Undefined, |it| it.context.clone());
         // Handlebars.js adds a level for `..` only if the context changes, by its loose comparison.
         let is_same = is_loosely_equal(&context, &own, &mut self.budget)?;
+        // `NoContext` replaces a null context, and must not count as another one.
         let stands_for_null =
             matches!(context, Val::NoContext) && matches!(own.shape(), Shape::Null);
         let depths = if is_same || stands_for_null {
@@ -151,6 +159,7 @@ impl<'a> Renderer<'a> {
         };
         let outer = closure.params.clone();
         let names = closure.program.params.as_slice();
+        // Without names of its own a block sees those of the blocks around it.
         let params = if names.is_empty() {
             outer
         } else {
@@ -168,6 +177,7 @@ impl<'a> Renderer<'a> {
             data,
             home: Rc::clone(&closure.home),
         };
+        // Every block passes here, so this one count limits the depth of all of them.
         self.deeper(|renderer| Ok(renderer.program(closure.program, &scope)?))
     }
 }

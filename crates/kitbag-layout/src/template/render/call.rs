@@ -66,7 +66,7 @@ pub(in super::super) enum Use {
     /// The value is shown or processed.
     Needed,
     /// The value is shown if it exists.
-    Asked,
+    Optional,
     /// The value is tested, and nothing of it is shown.
     Tested,
 }
@@ -90,6 +90,7 @@ impl<'a> Renderer<'a> {
         let path = &call.path;
         let is_param = path.is_simple() && scope.param(path.first()).is_some();
         let site = Site { call, scope, block };
+        // Only helpers take arguments.
         if !is_param && (!call.params.is_empty() || !call.hash.is_empty()) {
             return self.call(&site).map(Resolved::Helper);
         }
@@ -109,6 +110,7 @@ impl<'a> Renderer<'a> {
             return self.help(helper, site);
         }
         let value = self.look_up(path, site.scope)?;
+        // Handlebars.js ignores the call of a missing value that has only named arguments.
         if value.is_truthy() || !site.call.params.is_empty() {
             return Err(TemplateProblem::UnknownHelper(path.original.clone()).into());
         }
@@ -118,6 +120,7 @@ impl<'a> Renderer<'a> {
     fn help(&mut self, helper: &Helper, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
         // Counted around the arguments only: the content of the block is shown.
         let tests = u32::from(helper.usage == Use::Tested);
+        // While a test evaluates its arguments, reading them does not count as use.
         self.tests += tests;
         let arguments = self.arguments(site.call, site.scope, helper.usage);
         self.tests -= tests;
@@ -149,6 +152,8 @@ impl<'a> Renderer<'a> {
     ) -> Result<Val<'a>, TemplateError> {
         match expression {
             Expression::Literal(Literal::Undefined) => Ok(Val::Undefined),
+            // A literal has no address in the context, so it can never be one of the watched
+            // values.
             Expression::Literal(Literal::Value(value)) => Ok(Val::Given(value)),
             Expression::Path(at, path) => self
                 .argument(path, scope, usage)
@@ -162,7 +167,7 @@ impl<'a> Renderer<'a> {
         let value = self.look_up(path, scope)?;
         match usage {
             Use::Needed => self.needed(value, path),
-            Use::Asked | Use::Tested => Ok(value),
+            Use::Optional | Use::Tested => Ok(value),
         }
     }
 
@@ -173,6 +178,7 @@ impl<'a> Renderer<'a> {
     ) -> Result<Val<'a>, TemplateError> {
         let value = self.deeper(|renderer| {
             renderer.budget.spend(1)?;
+            // A block parameter hides a helper of its name.
             if call.path.is_simple() && scope.param(call.path.first()).is_some() {
                 return renderer.look_up(&call.path, scope);
             }
@@ -209,6 +215,7 @@ impl<'a> Renderer<'a> {
         let is_data = path.data && skipped == 1;
         self.looked_at(&value);
         for part in path.parts.iter().skip(skipped) {
+            // A path into nothing is nothing, as in Handlebars.js, where it is no error.
             if value.is_nothing() || (is_data && !value.is_truthy()) {
                 break;
             }

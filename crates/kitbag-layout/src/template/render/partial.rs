@@ -22,6 +22,7 @@ impl<'a> Renderer<'a> {
                 Cow::Owned(text(&value, &mut self.budget)?.into_owned())
             }
         };
+        // The output so far stays: only what the partial adds is indented.
         let start = self.out.len();
         self.call_partial(&name, &partial.call, None, scope)?;
         let source = &scope.home.template.source;
@@ -30,7 +31,8 @@ impl<'a> Renderer<'a> {
             // Indented after rendering, so the whole output of the partial has to be taken out and
             // put back.
             let rendered = self.out.split_off(start);
-            if self.apart == 0 {
+            // The recorded place of the query moves with the indentation.
+            if self.detached == 0 {
                 self.traced.indented(start, &rendered, indent.len());
             }
             for line in rendered.split_inclusive('\n') {
@@ -60,11 +62,14 @@ impl<'a> Renderer<'a> {
         scope: &Scope<'a>,
     ) -> Result<(), Halt> {
         let context = self.partial_context(call, scope)?;
+        // Cloned, so that nothing is borrowed while the partial renders and perhaps declares
+        // more.
         let known = scope.home.env.borrow().clone();
         let shown = scope.data.block.clone();
         let (data, env, own) = match handed {
             None => (Rc::clone(&scope.data), known.clone(), None),
             Some(block) => {
+                // Inline partials in the block are visible to the partial that receives it.
                 let env = Env::with(block.inlines(), known.clone());
                 let handed = Rc::new(HandedBlock {
                     block,
@@ -83,10 +88,13 @@ impl<'a> Renderer<'a> {
             let inner = Scope::template(template, context, data, env);
             return self.deeper(|renderer| Ok(renderer.program(&template.program, &inner)?));
         }
+        // Only this name leads to the block of the caller; otherwise the own block is the
+        // fallback.
         let shown = shown.filter(|_| name == HANDED_BLOCK);
         let Some(block) = shown.or(own) else {
             return Err(TemplateProblem::UnknownPartial(name.to_owned()).into());
         };
+        // A block sees the block that was visible where it was written, not itself.
         let data = frame(&data, block.outer.clone());
         self.run(&block.block, context, None, data)
     }
@@ -98,6 +106,7 @@ impl<'a> Renderer<'a> {
         if call.hash.is_empty() {
             return Ok(context);
         }
+        // A copy, since the context itself belongs to the caller.
         let mut object: Object<'a> = context.entries(&mut self.budget)?.into_iter().collect();
         // In the order of Handlebars.js, the last one first.
         for (key, value) in arguments.hash.into_iter().rev() {

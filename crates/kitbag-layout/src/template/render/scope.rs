@@ -102,6 +102,7 @@ impl<'a> Scope<'a> {
                 context,
                 outer: None,
             })),
+            // A template starts with no block around it, so `..` leads nowhere.
             around: None,
             params: None,
             data,
@@ -138,6 +139,7 @@ impl<'a> Scope<'a> {
 
     /// The block parameter of a name. `Some(None)` means that the helper passes no value for it.
     pub(super) fn param(&self, name: &str) -> Option<Option<Val<'a>>> {
+        // From the innermost block outwards: inner names hide outer ones.
         let mut frame = self.params.as_deref();
         while let Some(Frame {
             names,
@@ -168,6 +170,7 @@ impl<'a> Scope<'a> {
     /// The inline partials declared directly in a program that is entered with this scope.
     pub(super) fn inlines(&self, program: &'a Program) -> Vec<(&'a str, Closure<'a>)> {
         inlines(program, |inline| Closure {
+            // Handlebars.js resolves `..` in an inline partial from where the block stands.
             depths: self.around.clone(),
             ..self.closure(inline)
         })

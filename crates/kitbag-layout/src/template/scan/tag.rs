@@ -45,6 +45,7 @@ impl Scanner<'_> {
             '@' => (1, Token::At),
             '|' => (1, Token::CloseParams),
             '/' => (1, Token::Separator('/')),
+            // Before the single dot, which it begins with.
             '.' if rest.starts_with("..") => (2, name("..")),
             '.' if ends_name(rest.chars().nth(1)) => (1, name(".")),
             '.' => (1, Token::Separator('.')),
@@ -65,7 +66,9 @@ impl Scanner<'_> {
             self.at += 4;
             return Token::OpenRaw;
         }
+        // A `~` may stand directly behind the braces of any tag.
         let (tilde, inner) = stripped(rest.get(2..).unwrap_or_default());
+        // Before the signs: `{{^}}` is an `else`, and `{{^x}}` an inverse block.
         if let Some(token) = self.otherwise(tilde, inner) {
             return token;
         }
@@ -86,12 +89,14 @@ impl Scanner<'_> {
 
     /// Scans `{{else}}` and `{{^}}`, which are single tokens.
     fn otherwise(&mut self, open: bool, inner: &str) -> Option<Token> {
+        // Both spellings are the same token to Handlebars.js.
         let behind = match inner.strip_prefix('^') {
             Some(behind) => behind,
             None => without_space(inner).strip_prefix("else")?,
         };
         let (close, end) = stripped(without_space(behind));
         let after = end.strip_prefix("}}")?;
+        // `after` is the end of the source, so its length tells the offset.
         self.at = self.source.len() - after.len();
         self.states.pop();
         Some(Token::Else(Strip { open, close }))
@@ -130,6 +135,7 @@ impl Scanner<'_> {
         };
         self.at += sign.len();
         self.states.pop();
+        // Behind `}}}}` the raw text begins.
         if token == Token::CloseRaw {
             self.states.push(State::Raw);
         }
@@ -198,6 +204,7 @@ impl Scanner<'_> {
             self.at += length;
             return literal(Value::Number(number));
         }
+        // `as |` names parameters, but `as` alone may be a field.
         if let Some(behind) = rest.strip_prefix("as")
             && behind.starts_with(is_space)
             && let Some(after) = without_space(behind).strip_prefix('|')
@@ -280,6 +287,7 @@ fn number(text: &str) -> Option<(usize, Number)> {
         };
     }
     let (number, behind) = text.split_at_checked(length)?;
+    // `1a` is a name and no number.
     if !ends_literal(behind.chars().next()) {
         return None;
     }
