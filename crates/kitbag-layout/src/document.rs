@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn c05_what_somebody_wrote_is_the_summary() {
+    fn c05_a_written_summary_wins() {
         let guide = Document::new("Long text.", "x").with_summary("Short");
         assert_eq!(guide.summary(), "Short");
         assert_eq!(Document::new("", "x").summary(), "");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_layout_is_never_replaced_in_silence() {
+    fn an_unknown_layout_is_never_replaced_without_a_warning() {
         let layouts = catalogue(&["kitbag/default", "kitbag/minimal", "house/board", "minima"]);
         let unknown = layouts.find("minimel", OnUnknown::Refuse).unwrap_err();
         assert_eq!(unknown.to_string(), "there is no layout `minimel`");

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_pen_is_recognised_and_another_word_is_not() {
+    fn typos_are_recognised_and_other_words_are_not() {
         let known = ["provider", "role", "id"];
         assert_eq!(within_two("provdier", &known), Some("provider"));
         assert_eq!(within_two("Roles", &known), Some("role"));

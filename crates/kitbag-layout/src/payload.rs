@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn c08_what_is_no_payload_is_refused() {
+    fn c08_other_texts_are_refused() {
         let json = serde_json::to_string(&payload()).unwrap();
         for bad in [
             String::new(),

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c07_what_only_looks_wrapped_is_not_read() {
+    fn c07_a_text_that_only_resembles_a_wrapper_is_not_parsed() {
         let key = SecurityKey::from_bytes([7; 16]);
         let twice = format!("{}\n{}", wrap("a", &key), wrap("b", &key));
         for text in ["", "hi", "<user_query>\nhi\n</user_query>", twice.as_str()] {

@@ -327,8 +327,8 @@ fn has_stem(terms: &BTreeSet<&str>, word: &str) -> bool {
 }
 
 /// The field of an object by its key, or by a path of keys with dots.
-// The key as a whole first: field names may contain dots.
 fn at_path<'j>(fields: &'j Json, key: &str) -> Option<&'j Json> {
+    // The key as a whole first: field names may contain dots.
     fields.get(key).or_else(|| {
         let (first, rest) = key.split_once('.')?;
         at_path(fields.get(first)?, rest)

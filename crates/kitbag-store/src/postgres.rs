@@ -235,8 +235,8 @@ pub(crate) async fn insert(
 
 type Typed<'a> = (&'a (dyn ToSql + Sync), Type);
 
-// Types are sent along, so the server needs no extra round trip to describe the statement.
 fn typed<'v>(parameters: impl IntoIterator<Item = &'v Value>) -> Vec<Typed<'v>> {
+    // Types are sent along, so the server needs no extra round trip to describe the statement.
     let typed = |value: &'v Value| -> Typed<'v> { (value, value.kind()) };
     parameters.into_iter().map(typed).collect()
 }

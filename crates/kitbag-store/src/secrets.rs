@@ -145,8 +145,8 @@ impl Mask {
         (self.masked > before).then(|| masked.into_owned())
     }
 
-    // Every field that may quote somebody; role and visibility cannot.
     pub(crate) fn message(&mut self, message: &mut Message) {
+        // Every field that may quote somebody; role and visibility cannot.
         self.content(&mut message.content);
         for call in message.tool_calls.iter_mut().flatten() {
             self.raw(&mut call.arguments);

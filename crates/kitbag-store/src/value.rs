@@ -171,8 +171,8 @@ impl Cell for Value {
 }
 
 /// A row of a result. Cells are taken in order, from the first.
-// A cell is moved out when it is read: texts of messages are large, and nobody reads one twice.
 pub(crate) struct Row {
+    // A cell is moved out when it is read: texts of messages are large, and nobody reads one twice.
     cells: std::vec::IntoIter<Value>,
     taken: usize,
 }

@@ -41,8 +41,8 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     }
 }
 
-// UTF-8 first: other encodings accept its bytes too, but hardly any other text is valid UTF-8.
 fn eight_bit(bytes: &[u8]) -> Cow<'_, str> {
+    // UTF-8 first: other encodings accept its bytes too, but hardly any other text is valid UTF-8.
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(_) => read(WINDOWS_1252, bytes),

@@ -120,9 +120,9 @@ fn without_secrets(value: &Value) -> Value {
     }
 }
 
-// By name alone, so rather too many: a secret that a template prints goes to a provider and into
-// logs.
 fn is_secret(key: &str) -> bool {
+    // By name alone, so rather too many: a secret that a template prints goes to a provider and
+    // into logs.
     let key: String = key
         .chars()
         .filter(char::is_ascii_alphanumeric)

@@ -159,8 +159,8 @@ fn read_options(field: &Field<'_>, levels: u8) -> Option<Value> {
     Some(Value::map(field.present().filter_map(inner)))
 }
 
-// Variables may be numbers or booleans in YAML; programs get texts.
 fn read_env(field: &Field<'_>) -> Option<IndexMap<String, String>> {
+    // Variables may be numbers or booleans in YAML; programs get texts.
     field.read_entries(|entry| match entry.is_null() {
         true => None,
         false => entry.scalar(),

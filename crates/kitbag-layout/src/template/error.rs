@@ -130,7 +130,6 @@ impl fmt::Display for Limited {
     }
 }
 
-// Hints are in the words of the author of a layout.
 impl TemplateError {
     /// A remedy, if it is not obvious.
     #[must_use]

@@ -163,8 +163,8 @@ impl Parser<'_> {
         ))
     }
 
-    // `inline` is the only decorator that Handlebars.js brings.
     fn block_kind(&self, at: usize, opens: Opens, call: &Call) -> Result<BlockKind, TemplateError> {
+        // `inline` is the only decorator that Handlebars.js brings.
         if opens != Opens::DecoratorBlock {
             return Ok(BlockKind::Section);
         }

@@ -61,9 +61,9 @@ pub(super) fn likeness(one: &[f32], other: &[f32]) -> i32 {
     clippy::cast_possible_truncation,
     reason = "between -1000 and 1000 after the clamp; what is no number becomes 0"
 )]
-// Integers: recall adds likeness to its other scores, and those are compared exactly on every
-// machine.
 pub(super) fn thousandths(product: f32, lengths: f32) -> i32 {
+    // Integers: recall adds likeness to its other scores, and those are compared exactly on every
+    // machine.
     if lengths > 0.0 {
         (1000.0 * product / lengths).round().clamp(-1000.0, 1000.0) as i32
     } else {

@@ -94,8 +94,8 @@ impl Table {
     }
 
     /// Adds `weight` times the vector of a token. A token without a row adds nothing.
-    // `SafeTensors` has checked that the range lies in the file, so the default is never taken.
     pub(super) fn add_row(&self, token: u32, weight: f32, sum: &mut [f32]) {
+        // `SafeTensors` has checked that the range lies in the file, so the default is never taken.
         let data = self.file.get(self.data.clone()).unwrap_or_default();
         let row = usize::try_from(token).unwrap_or(usize::MAX);
         match self.kind {

@@ -40,8 +40,8 @@ impl Timeline {
         Ok(Self::of(sender, key, values))
     }
 
-    // An end that is no other value's beginning can only come from unsetting the key.
     fn of(sender: &str, key: &str, values: Vec<Fact>) -> Self {
+        // An end that is no other value's beginning can only come from unsetting the key.
         let begins = |at: &Timestamp| values.iter().any(|value| value.since == *at);
         let ends = values.iter().filter_map(|value| value.until);
         let mut unset: Vec<Timestamp> = ends.filter(|at| !begins(at)).collect();
