@@ -85,7 +85,7 @@ impl Store {
             let told = compacting.messages.iter().filter(is_told);
             let told: Vec<_> = told.map(|stored| (stored.id, &stored.message)).collect();
             let count = u32::try_from(told.len()).unwrap_or(u32::MAX);
-            // One more than expected, so that a message that was added between them shows as well.
+            // One more than expected, so that a further message shows as well.
             let now = history::newest(tx, end, Readers::Model, count.saturating_add(1)).await?;
             let now = now.iter().filter(|stored| stored.id.seq > before.through);
             let now: Vec<_> = now.map(|stored| (stored.id, &stored.message)).collect();

@@ -146,9 +146,9 @@ impl Store {
     }
 }
 
-// Texts of prompts are shared: two transactions that both drop the last use of one would each see
-// the other's.
 async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
+    // Texts of prompts are shared: of two transactions that drop the last uses of one, neither would
+    // see that the other does so too.
     tx.lock_exclusive(crate::prompt::TEXTS).await?;
     match what {
         Forget::Message(id) => forget_message(tx, id).await,
@@ -273,7 +273,6 @@ async fn forget_fact(
     mark::leave_facts(tx, sender, &facts).await?;
     // A told value may be in prompts of any channel.
     let is_told = gone.iter().any(|fact| !fact.drawn);
-    // Scopes have no foreign key to facts: those of this sender are found by name.
     let scopes = Scope::all_of(tx, sender)
         .await?
         .into_iter()
@@ -309,7 +308,6 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
         conversations: 1,
         ..Forgotten::default()
     };
-    // The conversation last, so that an interrupted look at the tables never finds rows without it.
     for (table, column) in [
         ("message_version", "conversation"),
         ("state", "conversation"),

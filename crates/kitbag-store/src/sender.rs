@@ -38,11 +38,11 @@ impl Store {
                      WHERE conversation.tenant = $1 AND conversation.scope = scope.id)"
                 )
             };
+            // PostgreSQL needs a type for a NULL in a union; SQLite ignores it.
             let sql = format!(
                 "SELECT sender, channel, (SELECT count(*) FROM message \
                  WHERE message.tenant = $1 AND message.scope = scope.id), {}, {}, {} \
                  FROM scope WHERE tenant = $1 \
-                 // PostgreSQL needs a type for a NULL in a union; SQLite ignores it.
                  UNION ALL SELECT DISTINCT sender, '', 0, 0, CAST(NULL AS BIGINT), \
                  CAST(NULL AS BIGINT) FROM fact WHERE tenant = $1 \
                  AND sender NOT IN (SELECT sender FROM scope WHERE tenant = $1) \

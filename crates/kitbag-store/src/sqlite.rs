@@ -98,8 +98,8 @@ fn owned(cell: ValueRef<'_>) -> Value {
         // pass rounded.
         ValueRef::Real(number) => Value::Text(number.to_string()),
         ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
-            // Only another program writes such bytes. `Cell` refuses them where a text is expected.
             Ok(text) => Value::Text(text.to_owned()),
+            // Only another program writes such bytes. `Cell` refuses them where a text is expected.
             Err(_) => Value::Blob(bytes.to_vec()),
         },
         ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),

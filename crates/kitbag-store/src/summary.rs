@@ -127,7 +127,7 @@ pub(crate) async fn add(
 ) -> Result<Summary> {
     summary.check()?;
     let sql = "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2";
-    // A damaged number counts as none; the next check reports it.
+    // A number out of range counts as none, so that a damaged row does not block new summaries.
     let before: Option<LenientU32> = tx.query_one(sql, id.scope).await?;
     let before = before.and_then(|LenientU32(number)| number);
     let summary = Summary {

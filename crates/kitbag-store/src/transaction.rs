@@ -211,13 +211,13 @@ impl<'t> Tx<'t> {
         self.advise("pg_advisory_xact_lock_shared", name).await
     }
 
-    // The tenant is part of the hashed name: tenants never wait for each other.
     async fn advise(&mut self, lock: &str, name: &str) -> Result<()> {
         // A file has one writer at a time as it is.
         #[cfg(feature = "sqlite")]
         if matches!(self.inner, Inner::Sqlite(_)) {
             return Ok(());
         }
+        // The tenant is part of the hashed name: tenants never wait for each other.
         let sql = format!("SELECT 1 FROM {lock}(hashtextextended($1 || '/' || $2, 0))");
         self.rows(&sql, name).await.map(drop)
     }

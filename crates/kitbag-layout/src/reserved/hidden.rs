@@ -15,7 +15,6 @@ pub(super) fn show(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 16);
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
-        // The cases of text without joiners come first: each character is judged alone.
         let behind = rest.trim_start_matches(is_joiner);
         if behind.len() == rest.len() {
             push(&mut shown, char, is_hidden(char));

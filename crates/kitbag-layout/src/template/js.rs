@@ -197,8 +197,7 @@ impl<'a> Val<'a> {
             _ => Vec::new(),
         };
         budget.spend(entries.len() as u64)?;
-        // The sort is stable, so all other keys keep their order.
-        // After paying for them: sorting is the costly part.
+        // After paying for the entries. The sort is stable, so all other keys keep their order.
         entries.sort_by_key(|(key, _)| index_key(key));
         Ok(entries)
     }

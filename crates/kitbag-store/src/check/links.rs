@@ -40,9 +40,9 @@ async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
 }
 
 async fn without_conversation(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
+    // A row without its scope was reported already, and is left out.
     let sql = format!(
         "SELECT scope, conversation, count(*) FROM {table} WHERE tenant = $1 \
-         // A row without its scope was reported already.
          AND EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
          AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.tenant = $1 \
          AND conversation.scope = {table}.scope AND conversation.id = {table}.conversation) \

@@ -130,7 +130,7 @@ impl Messages {
              ORDER BY arrival LIMIT $4",
             history::COLUMNS
         );
-        // One analyser for all messages: it keeps its buffers from one text to the next.
+        // One analyser for all messages: a word that comes again is not analysed again.
         let mut analyser = Analyser::new();
         let mut after = Value::Int(i64::MIN);
         loop {

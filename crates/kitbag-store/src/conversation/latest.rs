@@ -64,9 +64,9 @@ impl Store {
         };
         // Materialized: the messages are counted only for the conversations that are shown.
         let own = COLUMNS.replace(", ", ", latest.");
+        // Conversations of stores from before version 4 may lack the count, which is then taken here.
         let sql = format!(
             "WITH latest AS MATERIALIZED ({latest}) SELECT channel, sender, \
-             // Conversations of stores from before version 4 may lack the count; it is then taken here.
              coalesce(kept, (SELECT count(*) {of_it} AND internal = 0)), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.began AND at_offset IS NULL), \
              EXISTS (SELECT 1 {of_it} AND message.at = latest.active AND at_offset IS NULL), \

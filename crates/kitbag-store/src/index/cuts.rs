@@ -11,8 +11,8 @@ pub(crate) fn cuts(analysis: &Analysis) -> Option<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     for passage in &analysis.passages {
-        // The length and not the end: small numbers take fewer bytes.
         put(&mut bytes, passage.start);
+        // The length and not the end: small numbers take fewer bytes.
         put(&mut bytes, passage.end.saturating_sub(passage.start));
     }
     Some(bytes)

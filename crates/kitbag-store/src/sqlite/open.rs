@@ -116,8 +116,9 @@ fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {
     connection.busy_handler(Some(wait))?;
     // rusqlite's default is 16, and the store has far more statements than that.
     connection.set_prepared_statement_cache_capacity(128);
-    // Without this, a statement with a limit among its parameters is planned again at each run: .22
-    // ms instead of .17 ms for a recall among 10,000 messages.
+    // Without this, a statement with a limit among its parameters is planned again at each run.
+    // Together with statements that are the same for any number of places, it took a recall among
+    // 10,000 messages from .22 to .17 ms.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // An acknowledged write survives a loss of power; what was deleted is overwritten.
     connection.pragma_update(None, "synchronous", "FULL")?;
