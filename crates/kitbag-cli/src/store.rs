@@ -158,7 +158,7 @@ pub(crate) fn following(store: &Store, settings: &MemorySettings) -> Store {
     store.with_secrets(secrets).with_facts_from_talk(facts)
 }
 
-/// What was given; an empty variable is as good as none.
+/// Returns the value that was given; an empty variable is as good as none.
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }

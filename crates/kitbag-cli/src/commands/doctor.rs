@@ -85,7 +85,7 @@ struct Finding {
     topic: &'static str,
     state: State,
     told: String,
-    /// What to do about it.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }

@@ -99,7 +99,7 @@ impl From<TargetArg> for ContextMessageTarget {
 struct Report {
     conversation: String,
     reminders: Vec<ContextMessage>,
-    /// How many more there are that no person is shown.
+    /// Counts reminders that no person is shown.
     internal: usize,
 }
 

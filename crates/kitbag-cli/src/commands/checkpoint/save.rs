@@ -30,7 +30,7 @@ pub(super) struct Args {
     id: SessionId,
     /// The file with the checkpoint's JSON; `-` for stdin
     json: Option<PathBuf>,
-    /// What is to be done
+    /// The task
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
     /// What kind of task it is: implement, debug, refactor, test or analyze [default: the former one,
@@ -166,7 +166,7 @@ fn default(
     Ok(())
 }
 
-/// What kind of task a request, which is written as JSON, seems to be.
+/// Returns the type of task that a request seems to be, as JSON writes it.
 fn inferred(request: &str) -> TaskType {
     let request: String = serde_json::from_str(request).unwrap_or_default();
     let inferred = TaskType::infer(&request);

@@ -154,7 +154,7 @@ impl Args {
         object(&json, &name).map(|props| Some(Value::Map(props)))
     }
 
-    /// How the prompt is put together, if there is something to answer.
+    /// The form of the prompt, if there is something to answer.
     fn settings(&self, request: &AgentRequest) -> Result<(AssemblySettings, Counter), Failure> {
         if request.channel.query.trim().is_empty() {
             let what = "a prompt ends in a query, and there is none";

@@ -15,7 +15,7 @@ use crate::output::{self, FileWriter, Rights, counted, grouped, printable_json};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// How many messages are held at a time.
+/// Messages held in memory at a time.
 const PAGE: u32 = 1_000;
 
 /// Prints all messages as JSON lines that `kitbag memory import` takes back
@@ -93,7 +93,7 @@ enum Reader {
     Program,
 }
 
-/// How many messages were met.
+/// Messages met so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
     written: u64,

@@ -97,7 +97,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     Ok(output::print(&text)?)
 }
 
-/// What is the same for all queries of a run.
+/// Settings that all queries of a run share.
 struct Recall<'a> {
     args: &'a Args,
     store: Store,
