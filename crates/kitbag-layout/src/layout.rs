@@ -16,7 +16,6 @@ use crate::value::Value;
 #[derive(Debug, Clone)]
 pub struct ParsedLayout<'a> {
     layout: &'a Layout,
-    /// Its template.
     pub(crate) template: Template,
     /// The partials that it can include: its own and the shared ones.
     pub(crate) partials: BTreeMap<String, Template>,

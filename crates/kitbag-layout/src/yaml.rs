@@ -16,7 +16,6 @@ pub(crate) use field::Field;
 /// A value with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    /// Its content.
     pub(crate) kind: NodeKind,
     /// The line, from 1; 0 if unknown.
     pub(crate) line: u64,

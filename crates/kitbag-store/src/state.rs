@@ -262,7 +262,6 @@ pub(crate) async fn save<P: Part>(tx: &mut Tx<'_>, id: ConversationId, part: &P)
     tx.insert_or(into, or, [row]).await
 }
 
-/// Removes a part.
 pub(crate) async fn remove<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<()> {
     let sql = "DELETE FROM state \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";
