@@ -11,7 +11,7 @@ use crate::document::Document;
 use crate::key::SecurityKey;
 use crate::prompt::Sources;
 use crate::reserved::{neutralise, neutralise_value};
-use crate::template::{Escape, RenderSettings, Root, Template, Watched};
+use crate::template::{Escape, RenderSettings, Root, Template, TemplateError, Watched};
 use crate::value::{Map, Value};
 
 /// The context of a template without `documents`, `props` and `layout`, which depend on the
@@ -90,8 +90,13 @@ pub(crate) fn without_turn(context: &Map) -> Map {
 }
 
 /// The earlier messages as `formatConversation` shows them.
-#[must_use]
-pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) -> String {
+///
+/// # Errors
+/// When the template for conversations cannot be rendered.
+pub fn formatted_history(
+    turn: &ChannelTurn,
+    conversation: Option<&Template>,
+) -> Result<String, TemplateError> {
     let context = Value::map([
         ("messages", messages(turn)),
         ("platform", turn.platform.as_str().into()),
@@ -101,10 +106,8 @@ pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) ->
         conversation,
         ..RenderSettings::default()
     };
-    let template = Template::parse("history", "{{formatConversation messages platform}}");
-    template
-        .and_then(|template| template.render(&context, &settings))
-        .unwrap_or_default()
+    let template = Template::parse("history", "{{formatConversation messages platform}}")?;
+    template.render(&context, &settings)
 }
 
 /// The fields of documents that are costly to make, so they are made only for templates that use
@@ -206,6 +209,7 @@ fn tools_context(tools: &[ToolDefinition]) -> Value {
     let list: Vec<Value> = sorted
         .into_iter()
         .map(|tool| {
+            // Through text: the values of templates keep the order of keys. JSON always reads back.
             let schema = serde_json::to_string(&tool.input_schema)
                 .and_then(|json| serde_json::from_str(&json))
                 .unwrap_or_default();
