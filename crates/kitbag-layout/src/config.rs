@@ -55,7 +55,7 @@ pub struct Config {
     pub hooks: HookSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
-    /// The senders who are admitted on each channel.
+    /// Who may send messages on which channels.
     pub channels: Channels,
     /// Entries under unknown keys, as written.
     pub extra: Map,

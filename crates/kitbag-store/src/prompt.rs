@@ -101,7 +101,7 @@ impl SentPrompt {
         self
     }
 
-    /// Sets the security key of the queries in it.
+    /// The same with the security key of the queries in it.
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());

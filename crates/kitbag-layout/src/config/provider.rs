@@ -195,7 +195,7 @@ impl ProviderEntry {
 }
 
 impl KeySource {
-    /// Reads the place of a key. A key that is written out is not repeated in the error.
+    /// Reads the place of a key. A key that is written out is not repeated in the message.
     fn read(field: &Field<'_>) -> Option<Self> {
         let hint =
             "say where it is: `{env: NAME}`, `{file: PATH}` or `{command: [PROGRAM, ARGUMENT]}`";

@@ -208,7 +208,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The texts of a list; a single text counts as a list. Anything else is an error.
+    /// The texts of a list; one text is a list of one. Anything else is an error.
     pub(crate) fn texts(&self) -> Option<Vec<String>> {
         match &self.node.kind {
             NodeKind::Text(text) => Some(vec![text.clone()]),
