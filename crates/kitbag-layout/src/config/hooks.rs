@@ -7,7 +7,7 @@ use kitbag_core::tokens::Tokens;
 use super::provider::time;
 use crate::yaml::Field;
 
-/// What the hooks of coding agents may do.
+/// The limits of coding agents' hooks.
 ///
 /// ```
 /// use kitbag_layout::{Config, HookScope};
