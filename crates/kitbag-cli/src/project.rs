@@ -16,8 +16,8 @@ use crate::store;
 /// Which project is meant.
 #[derive(clap::Args, Default)]
 pub(crate) struct ProjectArgs {
-    /// The project's configuration; what KITBAG_CONFIG says, or kitbag.yaml or crewx.yaml of this
-    /// folder or of the nearest one above, unless it is given
+    /// Configuration to read [default: KITBAG_CONFIG, else kitbag.yaml or crewx.yaml of this
+    /// folder or of the nearest one above]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct ProjectArgs {
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

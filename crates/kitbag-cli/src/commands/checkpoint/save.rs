@@ -33,11 +33,11 @@ pub(super) struct Args {
     /// The task
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// What kind of task it is: implement, debug, refactor, test or analyze [default: the former one,
+    /// Type of the task: implement, debug, refactor, test or analyze [default: the former one,
     /// or inferred from the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
-    /// How far it is: running, paused, completed, failed, or a word of your own
+    /// Progress: running, paused, completed, failed, or a word of your own
     #[arg(long, value_name = "STATE")]
     state: Option<CheckpointState>,
     /// A file that the task has made or changed; can be given several times
@@ -51,7 +51,7 @@ pub(super) struct Args {
     /// The folder of the cache
     #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
-    /// Keeps no code
+    /// Keep no code
     #[arg(long, conflicts_with = "budget")]
     no_context: bool,
 }

@@ -25,18 +25,17 @@ const PAGE: u32 = 1_000;
 /// migrate` copies everything.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file to write, whole or not at all, for its owner alone if it is new; stdout unless it is
-    /// given, or `-`
+    /// File to write, whole or not at all; a new one is readable by its owner alone [default: `-`, stdout]
     file: Option<PathBuf>,
-    /// Messages of this sender only
+    /// Only messages of this sender
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Messages on this channel only
+    /// Only messages on this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Leaves out messages that cannot be read, and names each; else the first ends the export
+    /// Leave out messages that cannot be read, and name each, instead of stopping at the first
     #[arg(long)]
     skip_damaged: bool,
 }
