@@ -29,7 +29,7 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// The heading's line, without its newline.
+    /// Returns the heading's line, without its newline.
     #[must_use]
     pub const fn line(self) -> &'static str {
         match self {
@@ -71,6 +71,7 @@ pub(crate) fn split(prompt: &str) -> Result<Vec<(Heading, &str)>, FlatError> {
         match (source.read(bare), Heading::of_line(bare)) {
             (Place::Loose, Some(heading)) => {
                 if let Some((before, start)) = open.replace((heading, at)) {
+                    // Both are ends of lines, so the range exists.
                     let text = prompt.get(start..begin).unwrap_or_default();
                     sections.push((before, text.strip_suffix("\n\n").unwrap_or(text)));
                 }
@@ -97,8 +98,8 @@ pub(crate) fn escape_once(text: &str) -> String {
     })
 }
 
-/// Changes what stands outside of fenced sources. A fence that nothing closes is none: it would take
-/// in the sections behind the text.
+/// Changes the text outside of fenced sources. A fence that nothing closes does not count: it would
+/// take in the sections behind the text.
 fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut source = SourceLines::default();
@@ -141,8 +142,8 @@ enum Place {
 }
 
 impl SourceLines {
-    /// The place of the next line, which must not end in a newline. Afterwards `place` is that of the
-    /// line behind it, unless a title stands there.
+    /// Returns the place of the next line, which must not end in a newline. Afterwards `place` is
+    /// that of the line behind it, unless a title stands there.
     fn read(&mut self, line: &str) -> Place {
         let ticks = line.chars().take_while(|&c| c == '`').count();
         if self.place == Place::Fenced {

@@ -1,4 +1,4 @@
-//! Who speaks in a message, and who may see it.
+//! The speaker of a message, and its readers.
 
 use core::fmt;
 
@@ -32,7 +32,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// Who may see a message besides the model, which sees every message.
+/// The readers of a message besides the model, which sees every message.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -51,7 +51,7 @@ names!(Visibility {
 });
 
 impl Visibility {
-    /// Whether this is [`Visibility::All`], which JSON leaves out.
+    /// Tells whether this is [`Visibility::All`], which JSON leaves out.
     #[must_use]
     pub const fn is_all(&self) -> bool {
         matches!(self, Self::All)

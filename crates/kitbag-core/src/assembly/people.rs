@@ -21,8 +21,8 @@ pub struct ForPeople {
     pub hidden: usize,
 }
 
-/// Renders a prompt for people; none where it has no internal message, so that people may see it as
-/// it is.
+/// Renders a prompt for people; none if it has no internal message, so that they may see it as it
+/// is.
 #[must_use]
 pub fn render_for_people(
     draft: &Draft,

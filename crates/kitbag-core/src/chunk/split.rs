@@ -25,6 +25,8 @@ pub fn split_text(text: &str, max: Tokens, counter: &dyn TokenCounter) -> Vec<St
     let mut rest_counts = counts.as_slice();
     while !rest.is_empty() {
         let mut sum = Tokens::ZERO;
+        // A single character may cost more than `max`; a part takes at least one line, or this loop
+        // would not end.
         let fitting = rest_counts
             .iter()
             .take_while(|&&count| {
@@ -54,7 +56,7 @@ fn concat(lines: &[&str], end: usize) -> String {
     lines.iter().take(end).copied().collect()
 }
 
-/// The best place to end a part of at most `fitting` lines, in its second half if possible.
+/// Returns the best place to end a part of at most `fitting` lines.
 fn best_end(lines: &[&str], fitting: usize) -> usize {
     let quality = |end: usize| {
         let blank = |at: usize| lines.get(at).is_some_and(|line| line.trim().is_empty());
@@ -70,6 +72,7 @@ fn best_end(lines: &[&str], fitting: usize) -> usize {
             (false, false) => 0,
         }
     };
+    // Only the second half is searched: an earlier end would leave most of the part empty.
     let first = (fitting / 2).max(1);
     (first..=fitting)
         .max_by_key(|&end| (quality(end), end))

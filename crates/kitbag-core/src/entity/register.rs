@@ -1,4 +1,4 @@
-//! How entities enter the registry: reading, linking, drafting, saving, changing, deleting.
+//! Registration of entities: rows that are read, linked, created, changed or deleted, and drafts.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -12,7 +12,7 @@ use super::refs::{DRAFT_PREFIX, ref_stem};
 use super::registry::{Entity, SessionIdRegistry};
 use super::status::{EntityStatus, UserAction};
 
-/// Which draft a created row is the saved form of.
+/// The draft that a created row is the saved form of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftMatch<'a> {
     /// The draft with this ref.
@@ -40,7 +40,7 @@ impl SessionIdRegistry {
         self.register(row_id, entity_type, label, EntityStatus::Updated)
     }
 
-    /// Registers what the user did to a row outside the conversation, and returns its ref.
+    /// Registers the user's action on a row outside the conversation, and returns the row's ref.
     pub fn register_user_action(
         &mut self,
         row_id: &str,
@@ -51,7 +51,7 @@ impl SessionIdRegistry {
         self.register(row_id, entity_type, label, EntityStatus::ByUser(action))
     }
 
-    /// Registers that a row was deleted, and returns the ref that it had. `None` if it had none.
+    /// Registers the deletion of a row, and returns the ref that it had; `None` if it had none.
     pub fn register_deleted(&mut self, row_id: &str) -> Option<String> {
         let is_known = self.ref_by_row.contains_key(row_id);
         is_known.then(|| self.register(row_id, "", "", EntityStatus::Deleted))
@@ -182,9 +182,9 @@ impl SessionIdRegistry {
         set_label(entity, label);
         entity.touch(turn);
         match status {
-            // What was read before the change may be wrong now.
+            // The data that was read before the change may be wrong now.
             EntityStatus::Updated | EntityStatus::ByUser(UserAction::Updated) => entity.data = None,
-            // A deleted row loses its hold on the ref.
+            // A deleted row gives up its ref.
             EntityStatus::Deleted | EntityStatus::ByUser(UserAction::Deleted) => {
                 entity.row_id = None;
                 entity.content = None;
@@ -200,7 +200,8 @@ impl SessionIdRegistry {
         reference
     }
 
-    /// The next ref of a type, past every ref that exists: a loaded registry may lack its counters.
+    /// Returns the next ref of a type, past every ref that exists: a loaded registry may lack its
+    /// counters.
     fn mint(&mut self, entity_type: &str, prefix: &str) -> String {
         let stem = ref_stem(entity_type);
         let counters = match prefix {
@@ -217,7 +218,7 @@ impl SessionIdRegistry {
         }
     }
 
-    /// The only draft of a type with a label.
+    /// Returns the only draft of a type with a label.
     fn draft_called(
         &self,
         entity_type: &str,
@@ -248,6 +249,8 @@ impl SessionIdRegistry {
         }
         Err(RegistryError::NotADraft {
             reference: reference.to_owned(),
+            // An entity that was loaded without a status counts as read, as it does when it is
+            // shown.
             status: entity.status.clone().unwrap_or(EntityStatus::Read),
         })
     }
@@ -259,8 +262,8 @@ fn set_label(entity: &mut Entity, label: &str) {
     }
 }
 
-/// Whether a new status replaces the old one: seeing a row never hides that it was written, and
-/// pointing at it never hides that it was read.
+/// Tells whether a new status replaces the old one: reading a row never hides that it was written,
+/// and pointing at it never hides that it was read.
 fn replaces(new: &EntityStatus, old: Option<&EntityStatus>) -> bool {
     let Some(old) = old else { return true };
     match new {

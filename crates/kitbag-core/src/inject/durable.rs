@@ -16,7 +16,7 @@ pub struct DurableEntries {
 }
 
 impl DurableEntries {
-    /// The entries.
+    /// Returns the entries.
     #[must_use]
     pub fn as_slice(&self) -> &[ContextMessage] {
         &self.items
@@ -39,7 +39,7 @@ impl DurableEntries {
         }
     }
 
-    /// Removes what a sent prompt consumed.
+    /// Removes the entries that a sent prompt consumed.
     ///
     /// An entry that was replaced with other content in the meantime stays: nobody has seen it.
     pub fn consume(&mut self, consumed: &[Consumed]) {

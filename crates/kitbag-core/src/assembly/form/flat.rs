@@ -62,7 +62,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
 
     out.open(Band::Current, Heading::User);
     out.segments
-        .push(Band::Current, &neutralise(&told(&draft.current)));
+        .push(Band::Current, &neutralise(&section_text(&draft.current)));
     Laid::text(out.segments.into_segments())
 }
 
@@ -75,8 +75,9 @@ const fn heading(role: Role) -> Heading {
     }
 }
 
-/// The text of a message in a section. Results of tools are told apart from the user's own words.
-fn told(message: &Message) -> Cow<'_, str> {
+/// Returns the text of a message in a section. Results of tools are marked, so that they do not
+/// read as the user's own words.
+fn section_text(message: &Message) -> Cow<'_, str> {
     match message.role {
         Role::Tool => Cow::Owned(format!("Tool result: {}", spoken(message))),
         Role::System | Role::User | Role::Assistant => spoken(message),
@@ -91,7 +92,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// A text by the operator, nothing when it is empty.
+    /// Adds a text by the operator, nothing when it is empty.
     fn instruction(&mut self, band: Band, text: &str) {
         if !text.is_empty() {
             self.open(band, Heading::System);
@@ -99,7 +100,7 @@ impl Sections {
         }
     }
 
-    /// A context message: among the instructions, unless somebody else speaks.
+    /// Adds a context message: among the instructions, unless somebody else speaks.
     fn injected(&mut self, message: &ContextMessage) {
         let (band, text) = (message.target.band(), message.content.as_str());
         match message.role {
@@ -109,10 +110,10 @@ impl Sections {
     }
 
     fn message(&mut self, band: Band, message: &Message) {
-        self.section(band, heading(message.role), &told(message));
+        self.section(band, heading(message.role), &section_text(message));
     }
 
-    /// A section of its own.
+    /// Adds a section of its own.
     fn section(&mut self, band: Band, heading: Heading, text: &str) {
         self.close();
         self.open(band, heading);
@@ -120,8 +121,8 @@ impl Sections {
         self.close();
     }
 
-    /// The chunks that were appended before the message `index`, in a section of their own so that
-    /// they stay where they are when the conversation goes on.
+    /// Adds the chunks that were appended before the message `index`, in a section of their own so
+    /// that they stay where they are when the conversation goes on.
     fn appended(&mut self, chunks: &Placed<'_>, index: usize) {
         self.close();
         self.pieces(Band::History, chunks.before(index));

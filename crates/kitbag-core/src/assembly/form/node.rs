@@ -1,7 +1,8 @@
 //! The prompt of a node: entities, conversation, what happened, then the task.
 //!
 //! A blank line ends each section. It is written behind the section's last text, whose count it
-//! changes by a token at most; the line that an empty section shows is reserved and makes up for it.
+//! changes by a token at most; the line that an empty section shows is reserved and makes up for
+//! it.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -57,8 +58,8 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
         turns.into_iter().partition(|kept| kept.is_remembered);
     push_or(&mut out, &turns, if is_new { no_conversation } else { "" });
     dress.conversation(draft, chunks, "", &mut out);
-    // Behind the messages, so that none of these is under the heading of what is remembered. That is a
-    // section of its own, whatever was remembered.
+    // Behind the messages, so that none of them is under the heading of remembered chunks. These
+    // are a section of their own, of whatever kind they are.
     if chunks.revision == LayoutRevision::Latest {
         remembered = chunks.recent(draft.history.len());
         remembered.retain(|kept| kept.is_remembered);
@@ -89,8 +90,8 @@ enum Layer {
     Reasoning,
 }
 
-/// The chunks of a section in the order in which it is read. Chunks of this turn stand where they
-/// belong, and not where they came in.
+/// Returns the chunks of a section in reading order. Chunks of this turn stand where they belong,
+/// not where they were added.
 fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kept> {
     let layer_of = |kept: &Kept| match kept.chunk_type {
         ChunkType::Entity => Layer::Entity,

@@ -11,8 +11,8 @@ use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::{Message, ToolCall};
 use crate::neutral::one_line;
 
-/// What the message says: its speaker's name where it has one, texts as they are, calls and results
-/// in words, other blocks by name.
+/// Returns the message in words: its speaker's name if it has one, texts as they are, calls and
+/// results in words, other blocks by name.
 pub(super) fn spoken(message: &Message) -> Cow<'_, str> {
     let words = words(message);
     match &message.name {
@@ -21,7 +21,7 @@ pub(super) fn spoken(message: &Message) -> Cow<'_, str> {
     }
 }
 
-/// The words behind their speaker's name.
+/// Returns the words behind their speaker's name.
 pub(super) fn said_by(name: &str, words: &str) -> String {
     format!("{}: {words}", one_line(name))
 }
@@ -57,7 +57,7 @@ fn spoken_block(block: &ContentBlock) -> Option<String> {
     }
 }
 
-/// The text of a tool result: a string, or its text blocks.
+/// Returns the text of a tool result: a string, or its text blocks.
 pub(super) fn result_text(raw: &RawJson) -> String {
     let content = result_content(raw);
     let text = content.text();
@@ -67,7 +67,7 @@ pub(super) fn result_text(raw: &RawJson) -> String {
     }
 }
 
-/// What a tool result holds.
+/// Returns the content of a tool result.
 pub(super) fn result_content(raw: &RawJson) -> Content {
     #[derive(serde::Deserialize)]
     struct ToolResult {
@@ -78,7 +78,7 @@ pub(super) fn result_content(raw: &RawJson) -> Content {
         .map_or(Content::Null, |result| result.content)
 }
 
-/// A field of a block: a string without its quotes, anything else as JSON.
+/// Returns a field of a block: a string without its quotes, anything else as JSON.
 pub(super) fn field(raw: &RawJson, name: &str) -> String {
     let Ok(Value::Object(fields)) = raw.parse_as::<Value>() else {
         return String::new();
