@@ -1,9 +1,9 @@
 //! The first stage: the best messages by postings alone.
 //!
 //! Each word of the query counts once for a message: with the strength that it has there, or,
-//! discounted, in a message nearby. So a message is credited with what its neighbours say about the
+//! discounted, in a message nearby. So a message gets credit for its neighbours' words about the
 //! same thing, and never twice for one word. Of a long message only one passage counts at a time:
-//! all that it says together would touch any query.
+//! as a whole it would touch any query.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use super::query::Query;
 use super::strengths::{Strength, Strengths};
 use super::weights::RecallWeights;
 
-/// The best `limit` messages for a query, best first, neighbours of hits among them.
+/// Returns the best `limit` messages for a query, best first, neighbours of hits among them.
 #[must_use]
 pub fn candidates(
     query: &Query,
@@ -50,9 +50,9 @@ pub fn candidates(
     best(found, sum, limit)
 }
 
-/// The `limit` candidates with the greatest sums, best first.
+/// Returns the `limit` candidates with the greatest sums, best first.
 fn best(found: Vec<Candidate>, sum: impl Fn(&Candidate) -> i64, limit: usize) -> Vec<Candidate> {
-    // There may be a candidate for each message of the scope. Only sums are kept for all of them.
+    // There may be a candidate for each message of the scope: only the sums of all are sorted.
     let mut sums: Vec<i64> = found.iter().map(&sum).collect();
     let least = match limit.checked_sub(1) {
         None => return Vec::new(),
@@ -78,18 +78,18 @@ pub struct Candidate {
     pub conversation: u32,
     /// The message's number in the conversation.
     pub message: u32,
-    /// The passage that tells most.
+    /// The passage with the strongest words.
     pub passage: u16,
-    /// What the words of the message and its neighbours tell, in millionths.
+    /// The strength of the words of the message and its neighbours, in millionths.
     pub words: i64,
-    /// The same when the message answers the one before it.
+    /// The same if the message answers the one before it.
     pub words_as_reply: i64,
-    /// What the words of the whole conversation tell, in millionths.
+    /// The strength of the words of the whole conversation, in millionths.
     pub conversation_words: i64,
 }
 
 impl Candidate {
-    /// A candidate of which no words are known.
+    /// Creates a candidate without words.
     #[must_use]
     pub fn new(conversation: u32, message: u32) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Candidate {
     }
 }
 
-/// What the parts of a score are relative to: the most that the words of a candidate tell.
+/// The greatest strengths among candidates, to which the parts of a score are relative.
 pub(super) struct Scale {
     words: f64,
     conversation: f64,
@@ -122,12 +122,12 @@ impl Scale {
         }
     }
 
-    /// Words in thousandths of the most.
+    /// Returns a strength of words in thousandths of the greatest.
     pub(super) fn words(&self, words: i64) -> f64 {
         1000.0 * to_float(words) / self.words
     }
 
-    /// The part of the score for the conversation.
+    /// Returns the conversation's part of the score.
     pub(super) fn conversation(&self, candidate: &Candidate, weights: &RecallWeights) -> f64 {
         weights.conversation * to_float(candidate.conversation_words) / self.conversation
     }
@@ -137,20 +137,20 @@ impl Scale {
 struct Spoken<'s> {
     message: u32,
     by_person: bool,
-    /// In all its passages.
+    /// The strengths in all its passages.
     all: &'s [Strength],
-    /// In the passage that has most of them.
+    /// The strengths in its strongest passage.
     best: &'s [Strength],
 }
 
-/// How far neighbours reach.
+/// The number of messages, before and after, that a message's words reach.
 const REACH: u32 = 3;
 
 /// Scores conversations, one after the other.
 struct Scoring<'w> {
     weights: &'w RecallWeights,
-    plain: Told,
-    reply: Told,
+    plain: WordStrengths,
+    reply: WordStrengths,
     found: Vec<Candidate>,
 }
 
@@ -158,8 +158,8 @@ impl<'w> Scoring<'w> {
     fn new(words: usize, weights: &'w RecallWeights) -> Self {
         Self {
             weights,
-            plain: Told::new(words),
-            reply: Told::new(words),
+            plain: WordStrengths::new(words),
+            reply: WordStrengths::new(words),
             found: Vec::new(),
         }
     }
@@ -179,6 +179,7 @@ impl<'w> Scoring<'w> {
                 at.message.saturating_sub(REACH),
                 at.message.saturating_add(REACH),
             );
+            // `next` is behind the last message scored: one near several others is scored once.
             for message in first.max(next)..=last {
                 let is_far = |spoken: &Spoken| spoken.message.saturating_add(REACH) < message;
                 while spoken.get(from).is_some_and(is_far) {
@@ -194,12 +195,12 @@ impl<'w> Scoring<'w> {
         }
     }
 
-    /// Scores one message by itself and its neighbours, which are among the first of `near`.
+    /// Scores one message by its own words and those of its neighbours, the first of `near`.
     fn score(&mut self, candidate: &mut Candidate, near: &[Spoken]) {
         let weights = self.weights;
         self.plain.clear();
         let mut own: &[Strength] = &[];
-        // The words of the message just before count otherwise when this one answers it.
+        // The words of the message just before count differently when this one answers it.
         let mut just_before: Option<(&Spoken, f64)> = None;
         let last = candidate.message.saturating_add(REACH);
         for other in near.iter().take_while(|other| other.message <= last) {
@@ -208,6 +209,7 @@ impl<'w> Scoring<'w> {
                 own = other.all;
                 continue;
             };
+            // An assistant repeats the words of the question, so that it hands on less.
             let share = if other.by_person {
                 1.0
             } else {
@@ -263,10 +265,10 @@ fn passages(strengths: &[Strength]) -> impl Iterator<Item = &[Strength]> {
     strengths.chunk_by(|a, b| a.passage == b.passage)
 }
 
-/// How much each word of the query tells, wherever it tells most.
-struct Told(Vec<f64>);
+/// The strength of each word of the query, where it is strongest.
+struct WordStrengths(Vec<f64>);
 
-impl Told {
+impl WordStrengths {
     fn new(words: usize) -> Self {
         Self(alloc::vec![0.0; words])
     }
@@ -291,7 +293,7 @@ impl Told {
         rounded(MILLION * self.0.iter().sum::<f64>())
     }
 
-    /// What the words tell together with one passage, and the passage with which they tell most.
+    /// Returns the strength of the words together with the best passage, and that passage.
     fn with_best_passage(&self, own: &[Strength]) -> (i64, u16) {
         let mut best: Option<(i64, u16)> = None;
         for passage in passages(own) {
@@ -316,8 +318,8 @@ impl Told {
 
 const MILLION: f64 = 1e6;
 
-/// The nearest whole number; halves are rounded away from zero. Faster than `libm::round`, and called
-/// several times for each message of a scope.
+/// Returns the nearest whole number; halves are rounded away from zero. Faster than `libm::round`,
+/// and called several times for each message of a scope.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "scores are far below 2^52, and the cast saturates"

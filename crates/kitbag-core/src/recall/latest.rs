@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::rank::{Hit, MessageFacts};
 
-/// Puts each message that outdates others before the best of them. The part `latest` of its score says how
-/// far it rose.
+/// Moves each message that outdates others before the best of them. The part `latest` of its score
+/// is the rise.
 pub(super) fn put_first(hits: &mut Vec<(Hit, &MessageFacts)>) {
     let mut at = 0;
     while let Some((older, _)) = hits.get(at) {

@@ -18,7 +18,7 @@ use crate::text::is_listed;
 
 /// A line at least this long may be wrapped prose, so that the sentence goes on below it.
 const WRAPPED_LINE: usize = 60;
-/// The same where the next line begins with a small letter.
+/// The same if the next line begins with a small letter.
 const LIKELY_WRAPPED_LINE: usize = 40;
 /// Words before a full stop that never end a sentence.
 const NEVER_LAST: &str = "approx bzw ca cf dept dr e.g eg est hr i.e ie mr mrs ms prof resp vs z.b";
@@ -28,7 +28,8 @@ const SELDOM_LAST: &str = "al apr aug co corp dec etc feb inc jan jr jul jun ltd
 /// Words before a full stop that go on with a number.
 const BEFORE_NUMBER: &str = "art ch fig no nr p pp vol";
 
-/// The sentences of a text, trimmed and in order. Those without a letter or digit are left out.
+/// Returns the sentences of a text, trimmed and in order. Those without a letter or digit are left
+/// out.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for block in blocks(text) {
@@ -42,17 +43,17 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a sentence is fenced code.
+/// Tells whether a sentence is fenced code.
 pub(super) fn is_fence(sentence: &str) -> bool {
     sentence.starts_with("```") || sentence.starts_with("~~~")
 }
 
-/// Whether a sentence ends with a question mark.
+/// Tells whether a sentence ends with a question mark.
 pub(crate) fn is_question(sentence: &str) -> bool {
     sentence.trim_end().ends_with(['?', '？', '؟'])
 }
 
-/// Whether a text ends as a sentence does.
+/// Tells whether a text ends as a sentence does.
 pub(super) fn is_ended(text: &str) -> bool {
     text.trim_end_matches(is_closer).ends_with(is_end_mark)
 }
@@ -76,8 +77,8 @@ pub(super) fn parts(sentence: &str, characters: usize) -> Vec<String> {
     parts
 }
 
-/// Where to cut so that at most `room` characters stand before: after a clause of at least half of
-/// them, after a word, or anywhere.
+/// Returns the place of a cut with at most `room` characters before it: after a clause of at least
+/// half of them, after a word, or anywhere.
 fn cut_at(text: &str, room: usize) -> usize {
     let Some((end, _)) = text.char_indices().nth(room) else {
         return text.len();
@@ -100,7 +101,7 @@ fn cut_at(text: &str, room: usize) -> usize {
         .unwrap_or(end)
 }
 
-/// Paragraphs, list items and pieces of fenced code.
+/// Cuts a text into paragraphs, list items and pieces of fenced code.
 fn blocks(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -146,7 +147,7 @@ fn blocks(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a sentence may go on from the line above to this one.
+/// Tells whether a sentence may go on from the line above to this one.
 fn goes_on(above: &str, here: &str) -> bool {
     if above.is_empty() || here.is_empty() || without_bullet(here) != here || is_numbered(here) {
         return false;
@@ -157,7 +158,7 @@ fn goes_on(above: &str, here: &str) -> bool {
     !ended && (length >= WRAPPED_LINE || (small && length >= LIKELY_WRAPPED_LINE))
 }
 
-/// A line without what makes it a list item, quotation, heading or table row.
+/// Returns a line without the marks of a list item, quotation, heading or table row.
 fn without_bullet(line: &str) -> &str {
     let rest = line.trim_start_matches(['-', '*', '+', '•', '>', '#', '|']);
     if rest.len() < line.len() && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
@@ -183,7 +184,7 @@ fn split_block<'a>(block: &'a str, found: &mut Vec<&'a str>) {
     found.push(rest);
 }
 
-/// Where the first sentence ends, if another one may follow.
+/// Returns the end of the first sentence, if another one may follow.
 fn sentence_end(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, mark)) = chars.next() {
@@ -220,7 +221,7 @@ fn sentence_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a full stop after `before` ends a sentence, where `next` is what follows.
+/// Tells whether a full stop between the text `before` and the character `next` ends a sentence.
 fn stop_ends(before: &str, next: char) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     let word = word.trim_start_matches(|char: char| !char.is_alphanumeric());

@@ -1,4 +1,4 @@
-//! Which languages a word is grammar of.
+//! The languages in which a word is grammar.
 
 use super::Language;
 use crate::text::word_table::WordTable;
@@ -8,7 +8,7 @@ type Table = WordTable<{ 1 << 13 }>;
 /// The stop words of all languages, with a bit for each language that has the word.
 static TABLE: Table = filled(filled(Table::EMPTY, &Language::LATIN), &Language::BY_SCRIPT);
 
-/// The languages that have this stop word, a bit each, by their number.
+/// Returns the languages that have this stop word, a bit each, by their number.
 pub(super) fn languages(folded: &str) -> u32 {
     TABLE.bits(folded)
 }
