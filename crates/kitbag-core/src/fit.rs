@@ -114,7 +114,7 @@ pub struct Fitted {
     pub choices: Vec<Option<usize>>,
     /// The cost of the choice.
     pub used: Tokens,
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub unused: Tokens,
     /// The worth of the choice.
     pub worth: u64,

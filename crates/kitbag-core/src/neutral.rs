@@ -14,7 +14,7 @@ use core::iter::repeat_n;
 
 use serde_json::Value;
 
-/// What a line break becomes in a field of a single line.
+/// The sign in place of a line break in a field of a single line.
 pub(crate) const FOLDED_BREAK: char = '⏎';
 
 /// Puts a backslash before every mark that would make a line a heading, a rule or a fence.
@@ -47,8 +47,7 @@ pub fn restore_markdown(text: &str) -> Cow<'_, str> {
     change_slashes(text, is_structural, |slashes| slashes.saturating_sub(1))
 }
 
-/// Changes the number of backslashes before the mark that begins a line, blanks and backslashes left
-/// aside.
+/// Changes the number of backslashes before the mark that begins a line. Blanks before them stay.
 pub(crate) fn change_slashes(
     text: &str,
     is_mark: impl Fn(&str) -> bool,
@@ -134,7 +133,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
     item
 }
 
-/// Puts a backslash into every tag of this name, opening or closing, so that it is none.
+/// Escapes every tag of this name, opening or closing, so that it no longer parses as a tag.
 ///
 /// Case, white space and invisible characters do not hide a tag.
 ///
@@ -167,8 +166,9 @@ pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
     }
 }
 
-/// What follows the name of the tag, if `after`, which stands behind a `<`, is one that begins with
-/// this name, opening or closing. Case, white space and invisible characters do not hide it.
+/// Returns the characters behind a tag's name, if `after`, the text behind a `<`, is a tag that
+/// begins with this name, opening or closing. Case, white space and invisible characters do not
+/// hide it.
 pub(crate) fn after_tag_name<'a>(
     after: &'a str,
     name: &str,
@@ -194,12 +194,12 @@ pub fn json_line(data: &Value) -> String {
     one_line(&data.to_string()).into_owned()
 }
 
-/// The lines of `text`, each with its break; together they are the text.
+/// Splits `text` into lines, each with its break; together they are the text.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_break)
 }
 
-/// Whether a reader may take `char` as the end of a line.
+/// Tells whether a reader may take `char` as the end of a line.
 pub(crate) fn is_line_break(char: char) -> bool {
     matches!(
         char,
@@ -207,7 +207,7 @@ pub(crate) fn is_line_break(char: char) -> bool {
     )
 }
 
-/// Whether a line opens a list item or a quotation.
+/// Tells whether a line opens a list item or a quotation.
 fn opens_list_item(line: &str) -> bool {
     let rest = split_blank(line).1;
     let item =
@@ -215,13 +215,13 @@ fn opens_list_item(line: &str) -> bool {
     item || rest.starts_with('>')
 }
 
-/// Splits off what cannot be seen at the start of a line.
+/// Splits off the invisible characters at the start of a line.
 pub(crate) fn split_blank(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches(is_blank);
     (line.strip_suffix(rest).unwrap_or_default(), rest)
 }
 
-/// Whether `char` takes no visible room: white space, control and format characters.
+/// Tells whether `char` takes no visible room: white space, control and format characters.
 pub(crate) fn is_blank(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()
@@ -232,7 +232,7 @@ pub(crate) fn is_blank(char: char) -> bool {
             | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a line is a mark of structure, behind any number of backslashes.
+/// Tells whether a line is a mark of structure, behind any number of backslashes.
 fn is_structural(rest: &str) -> bool {
     let mark = rest.trim_start_matches('\\');
     ["#", "```", "~~~", "---"]
@@ -241,7 +241,7 @@ fn is_structural(rest: &str) -> bool {
         || is_rule(mark)
 }
 
-/// Whether a line is only `-`, `=`, `*` or `_`: a rule, or what makes the line above a heading.
+/// Tells whether a line is only `-`, `=`, `*` or `_`: a rule, or an underline that makes a heading.
 fn is_rule(mark: &str) -> bool {
     let Some(first) = mark.chars().next() else {
         return false;

@@ -1,4 +1,4 @@
-//! The context of a task: what was chosen for its prompt, with the figures of the choice.
+//! The context of a task: the chunks of its prompt, with the figures of the choice.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,7 +27,7 @@ pub struct CompressedContext {
 }
 
 impl CompressedContext {
-    /// The share of the budget that is used, in thousandths.
+    /// Returns the share of the budget that is used, in thousandths.
     #[must_use]
     pub fn utilization_permille(&self) -> u32 {
         let used = u64::from(self.tokens_used.0) * 1_000;
@@ -39,9 +39,9 @@ impl CompressedContext {
 /// A chunk that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExcludedChunk {
-    /// The source that it comes from.
+    /// The source of the chunk.
     pub source: String,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Step {
     pub(super) class: usize,
     pub(super) from: usize,
     pub(super) to: usize,
-    /// What it brings for what it costs, not reduced.
+    /// Its worth and its cost, not reduced.
     pub(super) price: Price,
 }
 

@@ -68,7 +68,7 @@ struct Search<'a> {
 /// The relaxation's solution with some freed classes changed.
 #[derive(Clone, Copy)]
 struct State {
-    /// What is left of the budget; negative when it must still be won back by other classes.
+    /// The rest of the budget; negative when it must still be won back by other classes.
     left: i64,
     worth: i64,
     /// The last of its changes.

@@ -39,7 +39,7 @@ pub(super) struct Solution {
     pub(super) at: Vec<usize>,
     /// The worth of all candidates, settled ones included.
     pub(super) worth: i64,
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub(super) left: i64,
 }
 

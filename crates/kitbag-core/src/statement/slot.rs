@@ -1,4 +1,4 @@
-//! Fills a slot of a pattern: which words may stand in it, and where it ends.
+//! Fills a slot of a pattern: the words that may stand in it, and its end.
 
 use alloc::string::{String, ToString};
 
@@ -12,14 +12,14 @@ pub(super) struct Filled {
     pub(super) end: usize,
 }
 
-/// Longest value, in words; twice as many characters where words are not spaced.
+/// The longest value, in words; twice as many characters in scripts without spaces.
 const LONGEST: usize = 6;
-/// Longest value in the middle of a pattern; twice as many characters where words are not spaced.
+/// The longest value in the middle of a pattern, likewise.
 const LONGEST_INSIDE: usize = 3;
 
-/// The longest stretch from a word on that may be the last slot of a pattern.
+/// Returns the longest stretch from a word on that may be the last slot of a pattern.
 pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize) -> Option<Filled> {
-    // Names that hold a character which ends values elsewhere.
+    // Names that contain a word which ends values elsewhere.
     let known = grammar.lists.get("known");
     let mut end = at;
     while let Some(word) = words.get(end) {
@@ -56,7 +56,7 @@ pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize)
     is_valid(grammar, kind, words.get(start..end)?).then_some(filled)
 }
 
-/// The stretches from a word on that may be a slot inside a pattern, short ones first.
+/// Returns the stretches from a word on that may be a slot inside a pattern, short ones first.
 pub(super) fn inside<'g>(
     grammar: &'g Grammar,
     kind: &'g str,
@@ -80,7 +80,7 @@ pub(super) fn inside<'g>(
     })
 }
 
-/// Returns whether nothing that belongs to a value follows it: its clause ends, or a word of a list stands there.
+/// Tells whether a value is complete: its clause ends, or a word of a list follows.
 fn is_whole(grammar: &Grammar, list: &str, words: &[Word<'_>], end: usize) -> bool {
     let behind = words.get(end..).unwrap_or_default();
     let ends = grammar.lists.get(list);
@@ -88,7 +88,7 @@ fn is_whole(grammar: &Grammar, list: &str, words: &[Word<'_>], end: usize) -> bo
         || ends.is_some_and(|ends| ends.length_at(behind).is_some())
 }
 
-/// A name within a stretch: its capitalised words, with what may stand before and between them.
+/// Finds a name in a stretch: its capitalised words, with what may stand before and between them.
 fn name(grammar: &Grammar, words: &[Word<'_>], from: usize, to: usize) -> Option<(usize, usize)> {
     let is_in = |list: &str, at: usize| {
         let list = grammar.lists.get(list);
@@ -120,7 +120,7 @@ fn is_nameable(word: &Word<'_>) -> bool {
     word.is_capitalised() || word.is_unspaced()
 }
 
-/// Returns whether words can be a value of a kind.
+/// Tells whether words can be a value of a kind.
 fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
     let Some(first) = words.first() else {
         return false;
@@ -175,7 +175,7 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
     }
 }
 
-/// The words of a slot as they stand in the text.
+/// Returns the words of a slot as they stand in the text.
 pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'t str {
     let (first, last) = (
         words.get(slot.start),
@@ -185,7 +185,7 @@ pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'
     range.and_then(|range| text.get(range)).unwrap_or_default()
 }
 
-/// A template with the slots that it names.
+/// Fills a template with the slots that it names.
 pub(super) fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[Filled]) -> String {
     let mut filled = template.to_string();
     for (number, slot) in (1..).zip(slots) {

@@ -84,6 +84,7 @@ fn texts(form: OutputForm, block: &Block) -> Vec<(String, u32)> {
     let text = match &block.body {
         BlockBody::Message(message) if form != OutputForm::Payload => return parts(message, form),
         BlockBody::Message(message) => spoken(message).into_owned(),
+        // A tool's schema is JSON already, so it can be written.
         BlockBody::Tool(tool) => serde_json::to_string(tool).unwrap_or_default(),
         BlockBody::Text { text, .. } | BlockBody::Chunk { text, .. } => text.clone(),
     };
