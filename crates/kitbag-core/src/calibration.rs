@@ -120,6 +120,7 @@ impl Calibration {
         self.answers = self.answers.saturating_add(1);
         let measured = u64::from(self.measured_permille());
         let factor = u64::from(self.factor_permille);
+        // None if the measured factor is higher: then it is taken at once.
         let lower = factor.checked_sub(measured);
         let is_near = lower.is_some_and(|lower| lower * 1_000 <= factor * HOLD_PERMILLE);
         if self.answers >= LEAST_ANSWERS && !is_near {
@@ -138,6 +139,7 @@ impl Calibration {
     /// answer.
     #[must_use]
     pub fn error_permille(&self, usual: u32) -> u32 {
+        // The usual margin weighs as much as two answers.
         let shrunk = usual.saturating_mul(2) / self.answers.saturating_add(2);
         let least = LEAST_ERROR_PERMILLE.min(usual);
         shrunk.max(least)
@@ -147,6 +149,7 @@ impl Calibration {
     #[must_use]
     pub fn lasting_difference(&self) -> Option<u32> {
         let measured = self.measured_permille();
+        // People are told of it, so it takes twice the answers that a correction takes.
         let is_large = measured.abs_diff(1_000) > REPORTED_PERMILLE;
         (self.answers >= 2 * LEAST_ANSWERS && is_large).then_some(measured)
     }
@@ -156,6 +159,7 @@ impl Calibration {
             return 0;
         }
         let billed = u128::from(self.billed) * 1_000;
+        // Rounded up, so that no prompt is counted too short for this.
         let measured = billed.div_ceil(u128::from(self.counted));
         u32::try_from(measured).unwrap_or(u32::MAX)
     }

@@ -166,6 +166,7 @@ impl ContextChunk {
     /// The text of the most detailed level.
     #[must_use]
     pub fn content(&self) -> &str {
+        // A chunk that was read from JSON has a level; one that was built by hand may have none.
         self.levels.first().map_or("", |level| &level.content)
     }
 

@@ -148,6 +148,7 @@ impl ContentBlock {
         Ok(match r#type.as_str() {
             "text" if let Ok(TextFields { text, rest }) = raw.parse_as() => Self::Text {
                 text,
+                // `type` is always there. Anything more has to reach the provider.
                 raw: (rest.len() > 1).then_some(raw),
             },
             "image" => Self::Image(raw),

@@ -53,6 +53,7 @@ pub fn get_conversation_history(stored: &ConversationContext) -> ConversationHis
 /// Returns the last `depth` turns of a stored conversation and nothing else, as Act sees them.
 #[must_use]
 pub fn get_recent_conversation(stored: &ConversationContext, depth: usize) -> ConversationHistory {
+    // The last three views are act, reply and turn.
     let [.., act, _, _] = &BUILTIN_VIEWS;
     get_conversation_history_of(stored, depth).seen_as(&act.conversation)
 }

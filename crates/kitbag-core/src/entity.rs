@@ -255,6 +255,7 @@ fn snapshot(
     entity: &Entity,
     now: u32,
 ) -> EntitySnapshot {
+    // Labels and reasons are written by tools and models, which may put row ids into them.
     let hide = |text: &str| registry.hide_row_ids(text, UnknownIds::Hide).into_owned();
     let last = last_ref(entity, now);
     EntitySnapshot {
@@ -269,6 +270,7 @@ fn snapshot(
         turn_last_ref: last,
         retention_reason: entity.reason.as_deref().map(hide),
         data: entity
+            // A draft that was saved in this turn has content until the turn ends.
             .content
             .as_ref()
             .or(entity.data.as_ref())

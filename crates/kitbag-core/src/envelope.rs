@@ -153,6 +153,7 @@ pub struct ToolDefinition {
     #[serde(default)]
     pub description: String,
     /// The JSON schema of its arguments.
+    // OpenAI calls it `parameters`.
     #[serde(default = "no_arguments", alias = "parameters")]
     pub input_schema: Value,
 }

@@ -69,6 +69,7 @@ pub(crate) fn split(prompt: &str) -> Result<Vec<(Heading, &str)>, FlatError> {
         let (begin, bare) = (at, line.strip_suffix('\n').unwrap_or(line));
         at += line.len();
         match (source.read(bare), Heading::of_line(bare)) {
+            // A line in a fence may look like a heading and is none.
             (Place::Loose, Some(heading)) => {
                 if let Some((before, start)) = open.replace((heading, at)) {
                     // Both are ends of lines, so the range exists.
@@ -111,6 +112,8 @@ fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> 
             title = at;
         }
         at += line.len();
+        // Only now is it certain that the fence closes: from its title on, the source stays as it
+        // is.
         if before == Place::Fenced && source.place != Place::Fenced {
             out.push_str(&change(text.get(loose..title).unwrap_or_default()));
             out.push_str(text.get(title..at).unwrap_or_default());
@@ -147,6 +150,7 @@ impl SourceLines {
     fn read(&mut self, line: &str) -> Place {
         let ticks = line.chars().take_while(|&c| c == '`').count();
         if self.place == Place::Fenced {
+            // As in Markdown: at least as many backticks, and nothing else.
             if ticks >= self.ticks && ticks == line.len() {
                 self.place = Place::Loose;
             }

@@ -97,6 +97,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     for char in text.chars() {
         if !is_line_break(char) {
             folded.push(char);
+        // One sign for both characters of a Windows line break.
         } else if !(char == '\n' && previous == Some('\r')) {
             folded.push(FOLDED_BREAK);
         }
@@ -125,6 +126,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
     let mut lines = lines(&neutral).peekable();
     while let Some(line) = lines.next() {
         item.push_str(line);
+        // Nothing is put between the two characters of a Windows line break.
         let inside_crlf = line.ends_with('\r') && lines.peek() == Some(&"\n");
         if lines.peek().is_some() && !inside_crlf {
             item.extend(repeat_n(' ', spaces));
@@ -146,6 +148,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
 pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
     let is_tag = |after: &str| {
         after_tag_name(after, name).is_some_and(|mut seen| {
+            // `note-1` is another name than `note`.
             seen.next()
                 .is_none_or(|char| !char.is_alphanumeric() && char != '-')
         })
@@ -247,6 +250,7 @@ fn is_rule(mark: &str) -> bool {
         return false;
     };
     let enough = match first {
+        // A single one of these below a line makes that line a heading.
         '-' | '=' => 1,
         '*' | '_' => 3,
         _ => return false,

@@ -263,6 +263,7 @@ impl ScoreWeights {
         let (Some(newest), Some(modified)) = (task.newest, last_modified(chunk)) else {
             return 0;
         };
+        // Against the newest chunk and not today, so that the same input always has the same score.
         let days = (newest.as_second() - modified.as_second()) / 86_400;
         let applies = self.recency.iter().find(|&&(limit, _)| days <= limit);
         applies.map_or(0, |&(_, boost)| boost)
@@ -275,6 +276,8 @@ impl ScoreWeights {
         };
         let content = words::mentioned(&task.keywords, chunk.content());
         let mentions = task.keywords.iter().map(|keyword| {
+            // In a name a keyword may be part of a word, as in `authentication.rs`; in a text that
+            // would be chance.
             if source.contains(keyword) {
                 self.mention_in_source
             } else if content.contains(&keyword) {

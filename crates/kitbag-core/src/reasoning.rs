@@ -353,6 +353,7 @@ impl CurationSummary {
                 }
                 "demote" => curation.demoted.push(reference),
                 "drop" => curation.dropped.push(reference),
+                // `clear_all` has no ref, and words of other versions are not known here.
                 _ => {}
             }
         }

@@ -72,6 +72,7 @@ impl ConversationContext {
     #[must_use]
     pub fn archived(&self, key: &str) -> Option<Value> {
         let entry = self.content_archive.get(key)?;
+        // Entries of other writers are contents without this wrapper.
         let content = archived_at(entry).and_then(|_| entry.get("content"));
         Some(self.id_registry.hide_rows_in_data(content.unwrap_or(entry)))
     }

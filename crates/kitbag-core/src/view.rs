@@ -251,6 +251,7 @@ impl TurnState {
                 step.entities_involved.push(reference);
             }
         }
+        // The entities that a step works on stay in context.
         registry.touch_mentioned(&step.entities_involved.join("\n"));
         self.this_turn.finish_step(step, result);
     }

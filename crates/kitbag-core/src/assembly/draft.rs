@@ -96,6 +96,7 @@ impl Draft {
             .chain(&self.steps)
             .flat_map(|message| message.content.blocks());
         let is_marked = |raw: &&RawJson| {
+            // A block with a marker has more than its text, so its JSON was kept.
             let fields = raw.parse_as::<Map<String, Value>>();
             fields.is_ok_and(|fields| fields.contains_key("cache_control"))
         };
@@ -114,6 +115,7 @@ impl Draft {
 impl From<&Context> for Draft {
     fn from(context: &Context) -> Self {
         let history = context.history.iter().map(|entry| {
+            // As the flat prompt shows it: every speaker but the user is the assistant.
             let role = match entry.role.as_str() {
                 "user" => Role::User,
                 _ => Role::Assistant,

@@ -155,6 +155,7 @@ pub(super) fn lay_out(
     chunks: &Placed<'_>,
     traits: &ModelTraits,
 ) -> Laid {
+    // Headings become part of the first piece under them, so that the forms know nothing of them.
     let kept = headed(form, chunks, draft.history.len());
     let chunks = &Placed {
         kept: &kept,
@@ -240,6 +241,7 @@ impl<'a> Placed<'a> {
     /// turn alone, remembered ones last.
     fn recent(&self, history: usize) -> Vec<&'a Kept> {
         let mut recent: Vec<&Kept> = self.before(history).chain(self.volatile()).collect();
+        // A stable sort: otherwise appended chunks stay before those of this turn.
         recent.sort_by_key(|kept| kept.is_remembered);
         recent
     }
@@ -259,6 +261,7 @@ impl<'a> Placed<'a> {
 
     fn of_band(&self, band: ChunkBand) -> impl Iterator<Item = &'a Kept> + use<'a> {
         let kept = self.kept.iter();
+        // An appended chunk stands among the messages, whatever its band.
         kept.filter(move |kept| kept.before.is_none() && kept.band == band)
     }
 

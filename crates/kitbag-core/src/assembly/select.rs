@@ -237,6 +237,7 @@ pub(super) fn choose(
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
         FitStrategy::Greedy => {
+            // The candidates are sorted by score already.
             let order: Vec<usize> = (0..candidates.len()).collect();
             fit::fit_greedy(&candidates, &order, room)
         }

@@ -81,6 +81,7 @@ impl Detail {
             Self::Slice => 500,
             Self::Outline => 300,
             Self::Line => 30,
+            // Worth nothing to the fit: handles get what the other levels leave of the budget.
             Self::Handle => 0,
         })
     }

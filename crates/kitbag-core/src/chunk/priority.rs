@@ -48,6 +48,7 @@ impl ContextPriority {
     #[must_use]
     pub const fn weight(self) -> u64 {
         match self {
+            // The base scores divided by a hundred.
             Self::Minimal => 1,
             Self::Low => 2,
             Self::Medium => 5,

@@ -179,6 +179,7 @@ impl CompactionPlan {
         let limit = Tokens(self.room.0 / TEXT);
         let mut tokens = counter.count(&compaction.text());
         let mut index = 0;
+        // Only words of earlier compactions go. Those of this one are checked for afterwards.
         for _ in 0..listed {
             if tokens <= limit {
                 break;
@@ -199,6 +200,7 @@ impl CompactionPlan {
             0 => Tokens::ZERO,
             _ => counter.count(&self.before.text()),
         };
+        // The new text takes the place of the text before, too.
         let freed = self.leaving.saturating_add(before).saturating_sub(tokens);
         let least = Tokens(self.room.0 / FREED);
         match freed < least {

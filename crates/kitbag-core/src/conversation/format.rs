@@ -67,6 +67,7 @@ impl TryFrom<Value> for Depth {
     fn try_from(depth: Value) -> Result<Self, Self::Error> {
         match &depth {
             Value::String(text) => text.parse(),
+            // A configuration may have `2` as a number.
             other => other.to_string().parse(),
         }
     }
@@ -168,6 +169,7 @@ pub(crate) fn history_items(
     }
     if view.depth != Depth::Nothing {
         let hidden = older.len().saturating_sub(shown_older);
+        // A depth without older turns leaves them out on purpose, and counts none.
         if hidden > 0 && shown_older > 0 {
             let text = format!("({hidden} more turns are not shown)");
             items.push(Item::new(ChunkType::Turn, "turns_not_shown", [text]));
@@ -181,6 +183,8 @@ pub(crate) fn history_items(
             let is_recent = index >= older.len();
             let back = count.saturating_sub(u32::try_from(index).unwrap_or(u32::MAX));
             let item = turn_item(turn, turn_num.saturating_sub(back), is_recent);
+            // The latest turn keeps its whole relevance, and each one before it half of the next
+            // one's.
             items.push(item.aged(back.saturating_sub(1)));
         }
     }

@@ -52,10 +52,12 @@ pub(crate) fn apply_curation(
                 Action::Drop => registry.drop_ref(reference),
             };
             match changed {
+                // Only decisions that could be carried out are logged.
                 Ok(()) => done.push(entry(Some(reference), action.as_str(), reason)),
                 Err(_) => applied.unknown_refs.push(reference.clone()),
             }
         }
+        // Summed up from the log's own entries, so that the two cannot differ.
         applied.summary = CurationSummary::logged(&done, turn);
         log.extend(done);
     }

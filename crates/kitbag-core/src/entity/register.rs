@@ -153,6 +153,7 @@ impl SessionIdRegistry {
         entity.turn_promoted = Some(turn);
         set_label(entity, label);
         entity.touch(turn);
+        // The draft's stand-in for a row id points to the ref no longer.
         self.ref_by_row.retain(|_, mapped| mapped != reference);
         self.ref_by_row
             .insert(row_id.to_owned(), reference.to_owned());
@@ -225,6 +226,7 @@ impl SessionIdRegistry {
         label: &str,
     ) -> Result<Option<String>, RegistryError> {
         let (stem, wanted) = (ref_stem(entity_type), label.trim().to_lowercase());
+        // `recipe` and `recipes` give the same refs, so they are one type here.
         let same_type = |other: &String| ref_stem(other) == stem;
         let same_label = |other: &String| other.trim().to_lowercase() == wanted;
         let drafts = self.entities.iter().filter(|(_, entity)| {
@@ -257,6 +259,7 @@ impl SessionIdRegistry {
 }
 
 fn set_label(entity: &mut Entity, label: &str) {
+    // Steps that know no label pass an empty one, which must not erase what is known.
     if !label.trim().is_empty() {
         entity.label = Some(label.to_owned());
     }

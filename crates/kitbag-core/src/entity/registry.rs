@@ -115,6 +115,7 @@ impl SessionIdRegistry {
         for entity in self.entities.values_mut() {
             if entity.turn_promoted.is_some() && !entity.is_draft() {
                 let content = entity.content.take();
+                // Data that a step has read since is newer than the draft's content.
                 entity.data = entity.data.take().or(content);
             }
             // Otherwise a long session would store every row that it ever read.
@@ -218,6 +219,7 @@ impl SessionIdRegistry {
         };
         let data = entity.data.get_or_insert_with(|| Value::Object(Map::new()));
         match data.as_object_mut() {
+            // A step may read only some fields of a row.
             Some(known) => known.extend(fields.clone()),
             None => *data = result.clone(),
         }

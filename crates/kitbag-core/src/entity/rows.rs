@@ -143,6 +143,7 @@ impl SessionIdRegistry {
             }
             Value::Object(map) => {
                 let entry = |(key, value): (&String, &Value)| {
+                    // JSON Pointer (RFC 6901) escapes these two, the tilde first.
                     let escaped = key.replace('~', "~0").replace('/', "~1");
                     let path = format!("{path}/{escaped}");
                     (
@@ -161,6 +162,7 @@ impl SessionIdRegistry {
             return self.entities.contains_key(text);
         };
         let of_draft = stem.strip_prefix(DRAFT_PREFIX);
+        // A ref of a known type that nobody has is a model's mistake, which has to be reported.
         field == Field::Id
             || self.entities.contains_key(text)
             || self.counters.contains_key(stem)

@@ -79,6 +79,7 @@ pub enum UserAction {
 /// The word of the JSON form.
 impl fmt::Display for EntityStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A formatter is a serializer for names, so that the words stand in the attributes alone.
         self.serialize(f)
     }
 }

@@ -42,6 +42,7 @@ fn begins_with_mark(text: &str) -> bool {
     let mut letters = text
         .chars()
         .take_while(|&c| !is_line_break(c))
+        // A model reads over invisible characters.
         .filter(|&c| !is_blank(c))
         .map(plain_letter);
     if !letters.next().is_some_and(is_open) {

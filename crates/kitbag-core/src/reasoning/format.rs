@@ -233,6 +233,7 @@ fn decisions(trace: &ReasoningTrace) -> Option<Item> {
         }
     };
     let lines: Vec<String> = trace.decisions.iter().map(line).collect();
+    // The second level, for when there is no room for all.
     let latest = lines.len().saturating_sub(LATEST_DECISIONS);
     let latest = lines.get(latest..).unwrap_or_default();
     let texts = [
@@ -266,6 +267,7 @@ fn this_turn(current: &CurrentTurn, view: &ReasoningView) -> Vec<Item> {
         items.push(Item::new(ChunkType::Step, "curation", [text]).critical());
     }
     let priority = match view.current_steps {
+        // Only the node that executes the steps sees them in full.
         StepDetail::Full => ContextPriority::Critical,
         _ => ContextPriority::High,
     };
@@ -283,6 +285,7 @@ fn additions(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     let (current, last) = (&trace.current, trace.recent_summaries.last());
     let latest = |field: fn(&TurnExecutionSummary) -> &str| {
         let turns = [Some(&current.summary), last].into_iter().flatten();
+        // While this turn has no word, that of the last one holds.
         turns.map(field).find(|text| !text.trim().is_empty())
     };
     let mut items = Vec::new();
@@ -302,6 +305,7 @@ fn additions(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     }
     if shows(Addition::Accomplished) {
         let outcomes = outcomes(&current.summary).join("; ");
+        // A turn that does not say what it accomplished is judged by its steps.
         let accomplished = current.accomplished.as_deref().unwrap_or(&outcomes);
         add("accomplished", "Just accomplished", Some(accomplished));
     }

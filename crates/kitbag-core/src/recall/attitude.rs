@@ -52,6 +52,7 @@ fn attitude_of_word(text: &str, token: &Token<'_>) -> MessageTraits {
     } else {
         traits = MessageTraits::from_bits(WORDS.bits(&folded(&token.word)));
     }
+    // The word of the token is without its "n't".
     let written = text.get(token.start..token.end).unwrap_or_default();
     let is_contracted = written.ends_with("n't") || written.ends_with("n’t");
     match is_contracted {
@@ -76,6 +77,7 @@ pub(super) fn agreement(query: MessageTraits, message: MessageTraits) -> f64 {
     let likes = message.has(MessageTraits::LIKING);
     match (dislikes(query), query.has(MessageTraits::LIKING)) {
         (true, _) if denies => 1.0,
+        // "What do I not like?" must not bring "I like jazz" first.
         (true, _) if likes => -1.0,
         (false, true) if dislikes(message) => -1.0,
         _ => 0.0,

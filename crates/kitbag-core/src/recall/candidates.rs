@@ -37,6 +37,7 @@ pub fn candidates(
         .collect();
     if !dated.is_empty() {
         let known: BTreeSet<(u32, u32)> = found.iter().map(Candidate::place).collect();
+        // The answer to "what did I do last Friday?" shares no word with it.
         let others = dated.difference(&known);
         found.extend(others.map(|&(conversation, message)| Candidate::new(conversation, message)));
     }
@@ -44,6 +45,8 @@ pub fn candidates(
     let sum = |candidate: &Candidate| {
         let is_dated = !dated.is_empty() && dated.contains(&candidate.place());
         let day = if is_dated { weights.day } else { 0.0 };
+        // Whether it answers the message before is not known from postings: the better value
+        // counts.
         let words = candidate.words.max(candidate.words_as_reply);
         rounded(scale.words(words) + scale.conversation(candidate, weights) + day)
     };
@@ -65,6 +68,7 @@ fn best(found: Vec<Candidate>, sum: impl Fn(&Candidate) -> i64, limit: usize) ->
         .into_iter()
         .map(|candidate| (sum(&candidate), candidate));
     let mut keyed: Vec<(i64, Candidate)> = keyed.filter(|(sum, _)| *sum >= least).collect();
+    // Of equals the later message comes first.
     keyed.sort_unstable_by_key(|(sum, candidate)| Reverse((*sum, candidate.place())));
     keyed.truncate(limit);
     keyed.into_iter().map(|(_, candidate)| candidate).collect()

@@ -135,6 +135,7 @@ fn numeric(signs: &[Sign]) -> Option<NamedDays> {
         return None;
     };
     let (a, b, c) = (a.number?, b.number?, c.number?);
+    // Only a year has four figures.
     let orders = if a >= 1000 {
         [date(a, b, c), None]
     } else if c >= 1000 {

@@ -80,6 +80,7 @@ impl Asked {
         words(name).any(|part| {
             self.words
                 .iter()
+                // "Anna's job" names Anna.
                 .any(|word| *word == part || *word == alloc::format!("{part}'s"))
         })
     }

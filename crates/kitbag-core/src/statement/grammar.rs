@@ -121,6 +121,7 @@ impl Grammar {
                 _ => {}
             }
         }
+        // Only now, since `swap` may stand behind the statements.
         let swapped = grammar
             .says
             .iter()
@@ -133,6 +134,7 @@ impl Grammar {
 
 impl Pattern {
     fn read(line: &str) -> Option<Self> {
+        // With blanks: the bar between alternatives has none.
         let mut columns = line.split(" | ").map(str::trim);
         let (key, pattern) = (columns.next()?, columns.next()?);
         let value = columns.next().map(ToString::to_string);
@@ -252,6 +254,7 @@ fn collect_beginnings(
 ) {
     let (alternatives, rest) = match parts.split_first() {
         Some((Part::OneOf(alternatives), rest)) => (alternatives, rest),
+        // Without the part first, and then with it.
         Some((Part::Maybe(alternatives), rest)) => {
             collect_beginnings(rest, first, times, to);
             (alternatives, rest)

@@ -81,6 +81,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
             let (head, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
             let start = line.start + line.text.len() - rest.len();
             rest = tail;
+            // Quoted words are somebody else's, up to the sign that ends them.
             if let Some(closing) = quote {
                 if c == closing {
                     quote = None;
@@ -222,6 +223,7 @@ fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
         '.' if tail.starts_with('.') => Gap::End,
         ',' | '，' | '、' => Gap::Comma,
         ';' | '；' | '(' | ')' | '—' | '–' | '（' | '）' => Gap::Clause,
+        // A dash; a hyphen has a letter behind it.
         '-' if ends => Gap::Clause,
         ':' | '：' | '=' | '"' | '“' | '”' | '„' | '«' | '»' | '`' => Gap::Other,
         _ if Script::of(c) == Some(Script::Symbol) => Gap::Clause,

@@ -46,6 +46,7 @@ fn own(text: &str, sentence: &Sentence<'_>) -> OwnSentence {
     for word in &sentence.words {
         if let Some(before) = before {
             let between = text.get(before.end()..word.start).unwrap_or_default();
+            // Letters between two words of the lexer are a quotation that it left out.
             let is_whole = !between.contains(char::is_alphanumeric);
             shown.push_str(if is_whole { between } else { " … " });
         }

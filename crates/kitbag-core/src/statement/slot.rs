@@ -152,6 +152,7 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
             !is_excluded("pronoun")
                 && !first.is_capitalised()
                 && !is_excluded("article")
+                // "I am leaving" says what somebody does and not what they are.
                 && !first.folded.ends_with("ing")
         }
         "topic" => !is_excluded("notopic"),

@@ -194,6 +194,7 @@ impl Compression {
         let is_placed = match &self.replaced {
             Replaced::Answer(turn) => {
                 let mut turns = context.recent_turns.iter_mut().rev();
+                // By its content, since turns before it may have left meanwhile.
                 let turn = turns.find(|stored| *stored == turn);
                 turn.map(|turn| turn.assistant_summary = summary.to_owned())
                     .is_some()
@@ -224,6 +225,7 @@ impl Compression {
         replaced: &[T],
         summary: &str,
     ) -> bool {
+        // Otherwise it would take the place of words that it has never seen.
         let is_current = *so_far == self.so_far && records.starts_with(replaced);
         if is_current {
             records.drain(..replaced.len());

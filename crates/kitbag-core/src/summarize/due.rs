@@ -27,6 +27,7 @@ pub(super) fn due(context: &ConversationContext, settings: &SummarySettings) -> 
 
 fn answers(context: &ConversationContext, settings: &SummarySettings) -> Vec<Compression> {
     let mut due = Vec::new();
+    // The answers of older turns go into the summary of the history, word for word.
     for turn in older_and_recent(context, settings).1 {
         let is_due = turn.assistant.is_some() && turn.assistant_summary.trim().is_empty();
         if let Some(answer) = answer_in(&context.id_registry, turn).filter(|_| is_due) {

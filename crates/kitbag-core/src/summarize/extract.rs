@@ -77,6 +77,7 @@ pub fn extract(
         };
         let (index, candidate) = open.remove(at);
         chosen.insert(index, candidate);
+        // The cost of a candidate has neither its label nor what joins it to its neighbours.
         let total = counter.count(&print(chosen.values()));
         if total > limit {
             chosen.remove(&index);

@@ -34,6 +34,7 @@ pub fn is_grounded<'t>(summary: &str, texts: impl IntoIterator<Item = &'t str>) 
 fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     for word in telling_words(text) {
+        // From here on Unicode has the scripts of East Asia.
         if !word.contains(|c| c >= '\u{2E80}') {
             terms.push(word);
             continue;

@@ -65,6 +65,7 @@ pub(super) fn score(
         Speaker::Summary => 15,
         Speaker::Assistant | Speaker::Proposal | Speaker::Question => 8,
     };
+    // Rule by rule, in the order of the table above.
     content += 20 * u32::from(speaker == Speaker::User && holds(&plain, &ONESELF));
     content += 12 * at_most(3, known_names(sentence, names));
     content += 10 * at_most(3, numbers(sentence));
@@ -78,6 +79,7 @@ pub(super) fn score(
     if asks && place.is_answered {
         content /= 2;
     }
+    // Apart from the other points, since a sentence that binds is complete with fewer words.
     let mut bound = 30 * u32::from(holds(&plain, &DECISIONS));
     bound += 20 * u32::from(holds(&plain, &PREFERENCES));
     if speaker != Speaker::User {
@@ -117,6 +119,7 @@ pub(super) fn telling_words(sentence: &str) -> BTreeSet<String> {
     let turns = lower
         .split(|char: char| !char.is_alphanumeric() && char != '\'')
         .filter(|word| text::is_listed(TURNING, word) || word.ends_with("n't"));
+    // "don't want" and "do not want" must meet.
     let spelled_out = |word: &str| if word.ends_with("n't") { "not" } else { word }.to_owned();
     let mut words: BTreeSet<String> = turns.map(spelled_out).collect();
     let telling = text::identifiers(&lower).map(|(_, word)| word);
@@ -195,6 +198,7 @@ fn capitalised_names(sentence: &str) -> usize {
     let (mut in_run, mut ends_in_name) = (false, false);
     for (index, word) in sentence.split_whitespace().enumerate() {
         let bare = word.trim_start_matches(|char: char| !char.is_alphanumeric());
+        // "I" is capitalised anywhere and names nobody.
         let pronoun = bare == "I" || bare.starts_with("I'") || bare.starts_with("I’");
         let is_name = bare.starts_with(char::is_uppercase) && !pronoun;
         if is_name {
@@ -208,6 +212,7 @@ fn capitalised_names(sentence: &str) -> usize {
             }
         }
         ends_in_name = is_name;
+        // "Anna, Ben" are two names.
         in_run = is_name && !word.ends_with(',');
         before = word;
     }

@@ -132,6 +132,7 @@ fn blocks(text: &str) -> Vec<&str> {
         above = here;
         if let Some(mark) = opens {
             above = "";
+            // A fence may begin and end on one line.
             let closed = here
                 .get(mark.len()..)
                 .is_some_and(|rest| rest.contains(mark));
@@ -203,6 +204,7 @@ fn sentence_end(text: &str) -> Option<usize> {
             chars.next();
         }
         let after = text.get(end..)?;
+        // The end of the block needs no cut.
         let next = after.trim_start().chars().next()?;
         if is_wide_mark(mark) {
             return Some(end);
@@ -211,7 +213,9 @@ fn sentence_end(text: &str) -> Option<usize> {
         let small = next.is_lowercase();
         let ends = match mark {
             '.' if !several => stop_ends(before, next),
+            // "Well... maybe" is one sentence.
             '.' | '…' => !small,
+            // So is "Why?" with the words of whoever asks behind it.
             _ => !(closed && small),
         };
         if after.starts_with(char::is_whitespace) && ends {
@@ -227,8 +231,10 @@ fn stop_ends(before: &str, next: char) -> bool {
     let word = word.trim_start_matches(|char: char| !char.is_alphanumeric());
     let lower = word.to_lowercase();
     let listed = |list: &str| is_listed(list, &lower);
+    // "1. Buy milk" is one sentence.
     let number_of_item = before == word && word.chars().all(|char| char.is_ascii_digit());
     let mut letters = word.chars();
+    // "J. Smith" is one name, while "So do I." ends.
     let initial = letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
     if number_of_item || listed(NEVER_LAST) || (initial && word != "I" && !is_cjk(word)) {
         return false;

@@ -145,6 +145,7 @@ impl Language {
     #[must_use]
     pub fn stem(self, word: &str) -> String {
         let regular = match self {
+            // A stemmer takes endings off, which does not lead from `went` to `go`.
             Self::English => irregular::base(word).unwrap_or(word),
             _ => word,
         };
@@ -152,6 +153,7 @@ impl Language {
         if stem.is_ascii() {
             return stem.into_owned();
         }
+        // Accents come off last: stemmers know the endings that have them.
         folded(&stem).into_owned()
     }
 

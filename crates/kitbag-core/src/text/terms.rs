@@ -130,6 +130,7 @@ enum Singles {
 
 /// Returns the pairs of neighbouring characters, and some characters alone.
 fn grams(run: &str, singles: Singles) -> impl Iterator<Item = String> {
+    // A single character has no pair by which it could be found.
     let alone = run.chars().nth(1).is_none();
     let ones = run
         .chars()

@@ -201,6 +201,7 @@ fn trace_of(state: &TurnState) -> ReasoningTrace {
     let mut trace = get_reasoning_trace(&state.conversation, &state.this_turn);
     trace.current.summary.entity_curation = get_current_curation(state);
     for result in trace.current.results.values_mut() {
+        // Hidden now and not when it was recorded: a row may have got its ref since.
         *result = registry.hide_rows_in_data(result);
     }
     trace
@@ -214,6 +215,7 @@ fn chunk(item: Item) -> Option<ContextChunk> {
     let mut chunk = ContextChunk::new(item.chunk_type, item.source, full)
         .with_priority(item.priority)
         .with_relevance(item.relevance)
+        // Layers change with every turn, so that they stand behind the history.
         .with_band(ChunkBand::Volatile)
         .with_trust(Trust::Operator);
     for (detail, text) in [Detail::Outline, Detail::Line].into_iter().zip(texts) {

@@ -57,6 +57,7 @@ impl View {
                 view = view.with(field, value)?;
                 continue;
             }
+            // Field by field, so that fields which are not written keep the built-in value.
             for (name, value) in fields(layer, value)? {
                 let field = format!("{layer}.{name}");
                 if !known.contains(&name.as_str()) {

@@ -39,6 +39,7 @@ pub(super) fn lay_out(
         out.text(Band::Identity, Role::System, draft.identity.clone());
     }
     let system = draft.injected(Band::System);
+    // Anthropic refuses empty texts.
     for message in system.filter(|message| !message.content.is_empty()) {
         out.injected(&message);
     }
@@ -160,6 +161,7 @@ impl Blocks<'_> {
     }
 
     fn message(&mut self, band: Band, message: &Message) {
+        // Whoever lays out a payload knows which provider it is for.
         if self.form == OutputForm::Payload {
             self.release();
             return self.push(band, BlockBody::Message(message.clone()));
@@ -167,6 +169,7 @@ impl Blocks<'_> {
         if !message.answers_a_call() {
             self.release();
         }
+        // From here on the message is as the provider can take it.
         let message = carried(message, self.form, &mut self.problems);
         self.push(band, BlockBody::Message(message));
     }

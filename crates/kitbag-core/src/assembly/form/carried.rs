@@ -33,6 +33,8 @@ pub(super) fn carried(message: &Message, form: OutputForm, problems: &mut Vec<Pr
         }
     }
     let has_field = |name: &String| form == OutputForm::OpenAi && is_identifier(name);
+    // Only Chat Completions has a field for names, and only for some of them. A result of a tool is
+    // nobody's words, so its name is dropped.
     if let Some(name) = message.name.take_if(|name| !has_field(name))
         && message.role != Role::Tool
     {

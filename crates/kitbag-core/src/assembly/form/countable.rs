@@ -53,6 +53,7 @@ pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
                 text,
                 overhead: core::mem::take(&mut around).saturating_add(attached),
             });
+            // The Messages API joins neighbouring messages of one speaker into one.
             if form == OutputForm::Anthropic {
                 last_speaker = role.or(last_speaker);
             }
