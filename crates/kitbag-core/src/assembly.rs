@@ -84,6 +84,7 @@ pub fn assemble(
     previous: Option<&Epoch>,
 ) -> Result<Assembly, AssembleError> {
     let speaks = settings.form.needs_message();
+    // A message may consist of calls alone.
     if speaks && draft.current.content.is_blank() && draft.current.calls().is_empty() {
         return Err(AssembleError::EmptyMessage {
             form: settings.form,

@@ -146,6 +146,7 @@ impl ContextChunk {
             let ends_line = u32::from(content.ends_with('\n'));
             let last = first + breaks - ends_line;
             let lines = (first, last);
+            // A part that ends inside a line shares that line with the next part.
             first += breaks;
             let mut chunk = self.clone();
             chunk.source = format!("{}:{}-{}", self.source, lines.0, lines.1);

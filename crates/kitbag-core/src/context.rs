@@ -97,6 +97,7 @@ impl Context {
             }
         }
         // Without any message this stays empty, which `validate` refuses.
+        // The last section is the message to answer, whoever speaks in it.
         let current = history.pop().map(|last| last.content);
         Ok(Self {
             system_prompt: system.join("\n\n"),

@@ -80,6 +80,7 @@ pub(crate) fn get_conversation_history_of(
             .pending_clarification
             .clone()
             .map(PendingState::with_older_context)
+            // Older records have an empty one when nothing is open.
             .filter(|pending| !pending.is_empty()),
     }
 }

@@ -232,6 +232,7 @@ fn tier_of(entity: &Entity, now: u32) -> Option<Tier> {
         return Some(Tier::Generated);
     }
     let last = last_ref(entity, now);
+    // News only in the turn in which it happened.
     if entity.is_deleted() {
         return (last == now).then_some(Tier::Active);
     }

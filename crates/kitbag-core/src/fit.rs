@@ -184,6 +184,7 @@ pub enum FitError {
 fn solve(candidates: &[Candidate], budget: Tokens, work: usize) -> Result<Fitted, FitError> {
     let table = Table::new(candidates, budget)?;
     let relaxed = relax::relax(&table);
+    // Filled before the search: the better the solution at hand, the more states can be left out.
     let mut filled = relaxed.solution.clone();
     fill::fill(&table, &relaxed.steps, &mut filled);
     let (mut found, bound) = search::search(&table, &relaxed, filled, work);

@@ -228,6 +228,7 @@ pub(crate) fn split_blank(line: &str) -> (&str, &str) {
 pub(crate) fn is_blank(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()
+        // Soft hyphens, joiners, marks of direction, fillers, variation selectors and tags.
         || matches!(char,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

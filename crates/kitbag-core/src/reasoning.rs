@@ -376,6 +376,7 @@ impl ArchiveEntry {
         let own = content.get("description").and_then(Value::as_str);
         let description = match (own, content) {
             (Some(description), _) => description.to_owned(),
+            // Entries of other writers have no description, so that their shape has to do.
             (None, Value::Array(items)) => format!("{} items", items.len()),
             (None, Value::Object(fields)) => {
                 let names: Vec<String> = fields.keys().cloned().collect();

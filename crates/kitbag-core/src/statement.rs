@@ -128,6 +128,8 @@ impl Statements {
     #[must_use]
     pub fn of(&self, text: &str) -> Vec<Statement> {
         let mut found: Vec<Statement> = Vec::new();
+        // Most messages have no word that begins a statement, which is found out at the cost of one
+        // pass.
         if text.len() > LONGEST_MESSAGE || !self.beginnings.may_be_in(text) {
             return found;
         }
@@ -289,6 +291,7 @@ fn statement(
             .last()
             .map(|slot| written(text, words, *slot).to_string())?,
     };
+    // "Ana's" is about Ana.
     let value = value.trim_end_matches("'s").trim_end_matches("’s");
     let statement = Statement {
         key: key

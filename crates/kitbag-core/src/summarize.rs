@@ -260,6 +260,7 @@ impl SummarySettings {
 /// from the decision.
 fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
     if let Some(pending) = &finished.pending {
+        // With an empty one the caller says that nothing is open.
         return Some(pending.clone()).filter(|pending| !pending.is_empty());
     }
     let summary = &finished.current.summary;
@@ -297,6 +298,7 @@ fn archive(context: &mut ConversationContext, turn: &CurrentTurn) {
 /// Touches the entities that the turn dealt with or named, so that none ages while it is discussed.
 fn touch(registry: &mut SessionIdRegistry, turn: &TurnExecutionSummary, said: [&str; 2]) {
     if registry.current_turn() < turn.turn_num {
+        // Everything touched from here on belongs to the turn that ends.
         registry.begin_turn(turn.turn_num);
     }
     let told = turn.steps.iter().flat_map(|step| {

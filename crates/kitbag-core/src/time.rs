@@ -21,6 +21,7 @@ use serde_json::Value;
 #[must_use]
 pub fn parse(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| {
+        // A timestamp wants a zone.
         let local: DateTime = text.parse().ok()?;
         Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())
     })

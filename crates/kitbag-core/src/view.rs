@@ -182,6 +182,7 @@ pub(crate) static BUILTIN_VIEWS: [View; 5] = [
         name: Cow::Borrowed("turn"),
         entity: EntityView::new(EntityDetail::FullData, EntityDetail::RefsAndLabels),
         conversation: ConversationView::new(
+            // The prompt of an ordinary turn has the history itself.
             Depth::Nothing,
             &[
                 ConversationPart::Summary,

@@ -91,6 +91,8 @@ impl Epoch {
             regret,
             head: head_hash(turn.draft, turn.settings, turn.counter),
             history: (length, hash(&turn.draft.history)),
+            // Without a history there is no first message, and `history_start` looks for the
+            // current one.
             first: turn.draft.history.first().map(hash).unwrap_or_default(),
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
@@ -243,6 +245,7 @@ pub(super) fn limit(prefix: Tokens, cache: &CacheProfile, patience_permille: u32
 
 fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> String {
     let injected: Vec<_> = draft.injected(Band::System).collect();
+    // Everything that stands before the selection: a change there loses the cache anyway.
     let head = (
         settings.form.as_str(),
         vocabulary(counter.counter),

@@ -155,7 +155,7 @@ pub(super) fn lay_out(
     chunks: &Placed<'_>,
     traits: &ModelTraits,
 ) -> Laid {
-    // Headings become part of the first piece under them, so that the forms know nothing of them.
+    // A heading becomes part of the first piece below it, so that no form has to write it.
     let kept = headed(form, chunks, draft.history.len());
     let chunks = &Placed {
         kept: &kept,

@@ -64,6 +64,7 @@ pub fn kept_chunks(kept: &[Kept], from: &[RankedChunk], form: OutputForm) -> Vec
             .iter()
             .find_map(|chunk| {
                 let mut levels = chunk.levels.iter();
+                // By its text, since a chunk may have many slices of the same detail.
                 let level = levels.find(|level| render_piece(chunk, level, form) == one.text)?;
                 Some(ContextChunk {
                     levels: alloc::vec![level.clone()],

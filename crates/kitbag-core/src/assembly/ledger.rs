@@ -39,6 +39,7 @@ fn problems<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Problem>, D::Error
         Text(String),
         Whole(Problem),
     }
+    // An archived ledger has to be read by every later version.
     let problems = Vec::<Written>::deserialize(from)?.into_iter();
     let read = problems.map(|problem| match problem {
         Written::Text(message) => Problem::new("", ProblemKind::Failed, message),

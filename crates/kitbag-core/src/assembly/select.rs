@@ -117,6 +117,8 @@ fn pieces(ranked: &RankedChunk, form: OutputForm) -> Vec<Piece> {
     // An empty critical chunk is still shown: that it is empty may be the point.
     let is_critical = chunk.priority == ContextPriority::Critical;
     let is_shown = |level: &&Level| is_critical || !level.content.trim().is_empty();
+    // With its coverage at most eight billion, so that the sums of the fit have room for any number
+    // of chunks.
     let worth = u64::from(chunk.relevance.ppm()) * chunk.priority.weight();
     let piece = |level: &Level| Piece {
         detail: level.level,

@@ -219,7 +219,9 @@ impl CompactionPlan {
         counter: &dyn TokenCounter,
     ) -> Result<(), CompactionRefused> {
         let lost = |what: &'static str| Err(CompactionRefused::Lost { what });
-        let part = history.get(..self.split).unwrap_or_default();
+        let Some(part) = history.get(..self.split) else {
+            return lost("messages that the plan was made of");
+        };
         let answered = results(history.iter());
         // The words of this plan stand behind those of earlier compactions.
         let new = compaction.words.len().saturating_sub(self.words.len());

@@ -165,6 +165,23 @@ fn a10_a_summary_that_cannot_be_taken_is_refused() {
 }
 
 #[test]
+fn a10_a_history_that_was_not_planned_for_is_refused() {
+    let history = talk(&["One.", "Two.", "Three.", "Four."]);
+    let plan = plan(
+        &history,
+        &Compaction::default(),
+        room(2_000),
+        &said,
+        &Characters,
+    )
+    .unwrap();
+    let summary = plan.extract(&Characters);
+    let refused = plan.compact(&history[..1], 1, &summary, &said, &Characters);
+    let what = "messages that the plan was made of";
+    assert_eq!(refused, Err(CompactionRefused::Lost { what }));
+}
+
+#[test]
 fn a10_what_frees_too_little_is_refused_and_not_tried_again_at_once() {
     // Words of the user that may not be cut leave nothing to gain.
     let rules: Vec<String> = (0..12)

@@ -208,6 +208,7 @@ fn turn_item(turn: &ConversationTurn, number: u32, is_recent: bool) -> Item {
 }
 
 fn verbatim(turn: &ConversationTurn) -> String {
+    // The answer itself if it was kept; in a line the summary comes first.
     let words = [turn.assistant.as_deref(), Some(&turn.assistant_summary)];
     let said = words.into_iter().flatten().find(|text| has_text(text));
     let assistant = said.map_or_else(|| NO_ANSWER.to_owned(), |text| indented(text, 2));
@@ -240,6 +241,7 @@ fn pending_item(pending: &PendingState) -> Item {
         PendingKind::Other(kind) => one_line(kind),
     };
     let context = pending.context.as_str();
+    // Both levels name the kind, so that the short one still says that something is open.
     let [mut whole, cut] = if has_text(context) {
         [indented(context, 2), short(context)].map(|context| format!("{asked}: {context}"))
     } else {

@@ -151,6 +151,7 @@ pub(crate) fn entity_items(context: &EntityContext, view: EntityView) -> Vec<Ite
             view.generated,
             ContextPriority::Critical,
         ),
+        // Nothing has referred to these for some turns, so that they yield first.
         (&context.retained, view.retained, ContextPriority::Low),
     ];
     let mut items = Vec::new();

@@ -186,6 +186,7 @@ impl SessionIdRegistry {
         for reference in &all {
             self.forget(reference);
         }
+        // Also rows whose entity was missing when the registry was loaded.
         self.ref_by_row.clear();
         all
     }

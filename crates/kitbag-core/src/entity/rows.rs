@@ -211,6 +211,7 @@ impl SessionIdRegistry {
         let shown = match (reference, unknown) {
             (Some(reference), _) => reference.as_str(),
             (None, UnknownIds::Hide) => UNREGISTERED_ROW,
+            // In a person's own words it may be the id of anything.
             (None, UnknownIds::Keep) => return None,
         };
         Some((UUID_LENGTH, shown))

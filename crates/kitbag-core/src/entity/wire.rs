@@ -109,6 +109,8 @@ struct Records(BTreeMap<String, Entity>);
 impl Records {
     fn put<T>(&mut self, values: ByKey<T>, field: impl Fn(&mut Entity) -> &mut Option<T>) {
         for (reference, value) in values.0 {
+            // A ref that stands in one map alone makes a record too, which `Entity::is_live`
+            // judges.
             *field(self.0.entry(reference).or_default()) = Some(value);
         }
     }

@@ -38,6 +38,8 @@ impl<'a> Frontier<'a> {
         } else {
             down.or(up)?
         };
+        // Both sides in turns: a better choice gives up something below the split for something
+        // above it.
         self.upward = !self.upward;
         if let Some(freed) = self.freed.get_mut(step.class) {
             *freed = true;

@@ -32,6 +32,7 @@ pub fn plan(
         },
     };
     for message in deduplicated(messages) {
+        // Before the cooldown, so that a blank message never counts as emitted.
         if message.content.trim().is_empty() {
             plan.hold(message, Reason::Empty);
         } else if !message.should_throttle() {
@@ -128,6 +129,7 @@ impl ThrottleState {
     /// When the state has moved on since the plan was made. A second commit of the same change is
     /// refused like that too, so that a retry counts once.
     pub fn commit(&mut self, change: &StateChange) -> Result<(), StaleChange> {
+        // Another prompt was sent meanwhile, or this one was committed already.
         if self.step != change.step {
             return Err(StaleChange {
                 planned: change.step,
@@ -198,6 +200,7 @@ fn deduplicated(messages: &[ContextMessage]) -> Vec<&ContextMessage> {
     let mut kept: Vec<&ContextMessage> = Vec::with_capacity(messages.len());
     for message in messages {
         if message.should_throttle() {
+            // At its first place, so that a changed text moves no other.
             let place = *places.entry(&message.key).or_insert(kept.len());
             if let Some(slot) = kept.get_mut(place) {
                 *slot = message;

@@ -26,6 +26,7 @@ pub(super) fn keywords(request: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in identifiers(request) {
         let word = word.to_lowercase();
+        // Shorter words are in every text.
         if word.chars().count() > 2 && !is_one_of(&word, STOP_WORDS) && !found.contains(&word) {
             found.push(word);
             if found.len() == 10 {

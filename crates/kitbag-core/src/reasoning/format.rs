@@ -255,6 +255,7 @@ fn archive(trace: &ReasoningTrace) -> Option<Item> {
         with_lines("In the archive, to be asked for by key:", &lines),
         format!("In the archive: {keys}"),
     ];
+    // A node that does not see a key cannot ask for it.
     (!lines.is_empty()).then(|| Item::new(ChunkType::Step, "archive", texts).critical())
 }
 

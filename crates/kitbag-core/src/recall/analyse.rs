@@ -116,7 +116,7 @@ pub struct PassageTerms {
 
 /// Counts the occurrences of each term, sorted by term.
 fn counted(mut terms: Vec<String>) -> Vec<(String, u16)> {
-    // A map would copy or hash each term; sorting does neither.
+    // Sorted in place: no term is copied or hashed.
     terms.sort_unstable();
     let mut counted: Vec<(String, u16)> = Vec::with_capacity(terms.len());
     for term in terms {

@@ -175,6 +175,7 @@ impl<'w> Scoring<'w> {
             .filter_map(Spoken::of)
             .collect();
         self.plain.clear();
+        // Of the whole conversation each word counts where it is strongest.
         self.plain.raise(strengths, 1.0);
         let conversation_words = self.plain.sum();
         let (mut from, mut next) = (0, 0);
@@ -311,6 +312,7 @@ impl WordStrengths {
     }
 
     fn sum_with(&self, passage: &[Strength]) -> i64 {
+        // Strengths of a passage are in the order of the words, each at most once.
         let mut own = passage.iter().peekable();
         let told = self.0.iter().enumerate().map(|(word, &told)| {
             let own = own.next_if(|strength| usize::from(strength.word) == word);

@@ -29,6 +29,7 @@ pub(super) fn related(query: &[WordTerms<'_>], is_denied: bool) -> Vec<Vec<Strin
         let (Some((_, terms)), Some(found)) = (query.get(at), found.get_mut(at)) else {
             continue;
         };
+        // "What do I not like?" is answered by a word of dislike.
         let meant = match concept {
             LIKE if is_denied => DISLIKE,
             _ => concept,

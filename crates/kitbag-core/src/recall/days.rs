@@ -101,6 +101,7 @@ pub(super) fn named_days(text: &str, tokens: &[Token<'_>], now: Option<Timestamp
         if !found.is_empty() {
             let around = signs.iter().skip(at.saturating_sub(1)).take(used + 2);
             let of_date = around.filter(|sign| sign.is_of_date());
+            // As words these count less: the day itself is looked up.
             dates.tokens.extend(of_date.map(|sign| sign.token));
         }
         dates.days.extend(found);

@@ -94,6 +94,7 @@ impl Query {
             words.push((token, word));
         }
         if words.len() > 2 * READ {
+            // People ask before or behind a text that they paste.
             words.drain(READ..words.len() - READ);
         }
         let sought: Vec<WordTerms<'_>> = words

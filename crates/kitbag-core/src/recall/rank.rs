@@ -193,6 +193,8 @@ impl Ranking<'_> {
             ),
             (
                 "length",
+                // An assistant's messages are long: a query for its words must not count that
+                // against them.
                 when(is_person || loses, doublings * weights.length),
             ),
             (

@@ -147,6 +147,7 @@ fn of_word<'e>(
     let (Some(prefix), Some(term)) = (&word.prefix, word.alternatives.first()) else {
         return lists;
     };
+    // Words that are spelled alike begin alike, so they are next to each other in the map.
     let from = evidence.postings.range(prefix.clone()..);
     for (other, postings) in from.take_while(|(other, _)| other.starts_with(prefix.as_str())) {
         if !word.alternatives.contains(other) && is_alike(term, other) {
@@ -172,6 +173,7 @@ fn rarity(lists: &[&[Posting]], evidence: &Evidence, weights: &RecallWeights) ->
     conversations.sort_unstable();
     conversations.dedup();
     let holding = to_float(conversations.len() as u64);
+    // At most 1, whatever number of conversations the store has counted.
     let spread = holding / to_float(evidence.conversations).max(holding).max(1.0);
     frequency * (1.0 - weights.spread * spread)
 }

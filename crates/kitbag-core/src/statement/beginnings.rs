@@ -42,6 +42,7 @@ impl Beginnings {
         let mut bytes = text.bytes().peekable();
         while let Some(byte) = bytes.next() {
             let next = bytes.peek().copied().unwrap_or(b' ');
+            // Words have to be cut as the lexer does it, or one would be missed.
             let is_inner = match byte {
                 b'\'' | b'@' | b'.' | b'+' | b'-' => word != EMPTY && next.is_ascii_alphanumeric(),
                 // The bytes of ’: it stands for an apostrophe.

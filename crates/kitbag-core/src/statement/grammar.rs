@@ -96,7 +96,9 @@ impl Grammar {
                     })),
                 "ask" => grammar
                     .asks
+                    // A question may go on: "where do I live now?"
                     .extend(Pattern::read(rest).map(Pattern::with_open_end)),
+                // These have no key, so the name of the line stands in its column.
                 "all" => grammar.asks_for_all.extend(Pattern::read(line)),
                 "time" => {
                     if let Some(pattern) = Pattern::read(line) {

@@ -94,6 +94,7 @@ impl Statements {
         if clause > 0 && !is_parted(clause) {
             clause -= 1;
         }
+        // Behind the quotation its clause ends at a sign, or at a word that joins another clause.
         let behind = sentence.get(end..).unwrap_or_default();
         let sign = behind.iter().position(|word| word.gap != Gap::Space);
         let sign = sign.unwrap_or(behind.len());

@@ -39,6 +39,8 @@ pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize)
         }
         end += 1;
     }
+    // These kinds end only where their clause does, or before a word of these lists: what else
+    // follows changes the meaning.
     let followed_by = match kind {
         "thing" => Some("end"),
         "plain" | "activity" => Some("close"),
@@ -100,6 +102,7 @@ fn name(grammar: &Grammar, words: &[Word<'_>], from: usize, to: usize) -> Option
         })
     };
     let mut start = from;
+    // "the Netherlands" is a name behind an article, "The Hague" a name with one.
     while start < to && is_in("article", start) && !words.get(start)?.is_capitalised() {
         start += 1;
     }

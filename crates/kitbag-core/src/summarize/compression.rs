@@ -207,6 +207,7 @@ impl Compression {
                 let so_far = &mut context.reasoning_summary;
                 self.replace(so_far, &mut context.turn_summaries, turns, summary)
             }
+            // It replaces no records, only the sentence so far.
             Replaced::Engagement => {
                 let so_far = &mut context.engagement_summary;
                 self.replace::<()>(so_far, &mut Vec::new(), &[], summary)

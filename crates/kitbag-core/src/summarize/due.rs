@@ -29,6 +29,7 @@ fn answers(context: &ConversationContext, settings: &SummarySettings) -> Vec<Com
     let mut due = Vec::new();
     // The answers of older turns go into the summary of the history, word for word.
     for turn in older_and_recent(context, settings).1 {
+        // A short answer became its own summary when the turn ended.
         let is_due = turn.assistant.is_some() && turn.assistant_summary.trim().is_empty();
         if let Some(answer) = answer_in(&context.id_registry, turn).filter(|_| is_due) {
             let replaced = Replaced::Answer(turn.clone());

@@ -57,6 +57,7 @@ pub(super) fn phase(
 pub(super) fn expressed(user: &str) -> String {
     let mut told = String::new();
     for (wish, words) in wishes(user) {
+        // Half of the room for one wish, so that there is some for another.
         let words = parts(&words, EXPRESSED / 2).into_iter().next();
         let item = match words.filter(|words| !words.is_empty()) {
             Some(words) => format!("{}: {words}", wish.label()),

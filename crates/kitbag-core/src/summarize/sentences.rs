@@ -61,6 +61,7 @@ pub(super) fn is_ended(text: &str) -> bool {
 /// Cuts a sentence into parts of at most `characters`, between clauses where there are any, else
 /// between words, else anywhere. An ellipsis shows each cut.
 pub(super) fn parts(sentence: &str, characters: usize) -> Vec<String> {
+    // Less two ellipses with their spaces.
     let room = characters.saturating_sub(4).max(1);
     let mut parts = Vec::new();
     let mut rest = sentence.trim();
@@ -83,6 +84,7 @@ fn cut_at(text: &str, room: usize) -> usize {
     let Some((end, _)) = text.char_indices().nth(room) else {
         return text.len();
     };
+    // A clause that ends in the first half would leave a short part.
     let half = text.char_indices().nth(room / 2).map_or(0, |(at, _)| at);
     let head = text.get(..end).unwrap_or(text);
     let last = |is_cut: fn(char) -> bool| {
@@ -162,6 +164,7 @@ fn goes_on(above: &str, here: &str) -> bool {
 /// Returns a line without the marks of a list item, quotation, heading or table row.
 fn without_bullet(line: &str) -> &str {
     let rest = line.trim_start_matches(['-', '*', '+', '•', '>', '#', '|']);
+    // `#tag` and `-5` are words.
     if rest.len() < line.len() && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
         rest.trim()
     } else {

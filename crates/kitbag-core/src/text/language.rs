@@ -159,6 +159,7 @@ impl Language {
 
     /// Counts the stop words of each Latin language at the beginning of a text.
     fn evidence(words: impl Iterator<Item = Languages>) -> [(usize, Self); Self::LATIN.len()] {
+        // One place for each bit, so that the loop needs no table of languages.
         let mut counts = [0; u32::BITS as usize];
         for Languages(mut languages) in words.take(READ) {
             while languages != 0 {

@@ -25,6 +25,7 @@ impl<const SLOTS: usize> WordTable<SLOTS> {
     pub(crate) const fn with(mut self, mut list: &'static str, bits: u32) -> Self {
         while let Some((word, rest)) = split_first_word(list) {
             let mut at = place(word.as_bytes()) % SLOTS;
+            // Slots of other words are passed by, as `bits` does when it looks.
             while self.0[at].bits != 0 && !is_same(self.0[at].word.as_bytes(), word.as_bytes()) {
                 at = (at + 1) % SLOTS;
             }

@@ -87,6 +87,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> {
             Word::Part(super::stem(&lower).into())
         });
         let whole = is_compound(identifier)
+            // Underscores around a name only say who may use it.
             .then(|| Word::Whole(identifier.trim_matches('_').to_lowercase()));
         parts.chain(whole)
     })

@@ -132,6 +132,7 @@ pub struct NodeText {
 #[must_use]
 pub fn get_current_curation(state: &TurnState) -> CurationSummary {
     let turn = &state.this_turn.summary;
+    // A turn that was loaded again has its decisions in the log alone.
     if turn.entity_curation.is_empty() {
         let log = &state.conversation.understand_decision_log;
         return CurationSummary::logged(log, turn.turn_num);
@@ -218,6 +219,7 @@ fn chunk(item: Item) -> Option<ContextChunk> {
         // Layers change with every turn, so that they stand behind the history.
         .with_band(ChunkBand::Volatile)
         .with_trust(Trust::Operator);
+    // No item has more than three texts.
     for (detail, text) in [Detail::Outline, Detail::Line].into_iter().zip(texts) {
         let is_shorter = chunk
             .levels

@@ -75,6 +75,7 @@ impl View {
             // Through JSON, where each field checks its own value.
             let mut view = serde_json::to_value(self)?;
             let pointer = format!("/{}", field.replace('.', "/"));
+            // `FIELDS` has only fields that every view writes.
             if let Some(old) = view.pointer_mut(&pointer) {
                 *old = value;
             }

@@ -126,12 +126,13 @@ fn parts(message: &Message, form: OutputForm) -> Vec<(String, u32)> {
 }
 
 fn call_text(call: &ToolCall) -> (String, u32) {
-    let input: Value = call.arguments.parse_as().unwrap_or_default();
-    // Some clients keep the arguments as a string of JSON.
-    let input = match input {
-        Value::Null => json!({}),
-        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-        other => other,
+    let input = match call.arguments.parse_as() {
+        Ok(Value::Null) => json!({}),
+        // Some clients keep the arguments as a string of JSON.
+        Ok(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Ok(other) => other,
+        // Valid JSON may be nested too deeply to be parsed. It is sent all the same, so it counts.
+        Err(_) => Value::from(call.arguments.as_str()),
     };
     let call = json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input });
     (call.to_string(), 0)

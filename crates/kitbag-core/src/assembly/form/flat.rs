@@ -18,6 +18,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     let mut out = Sections::default();
 
     for tool in draft.sorted_tools() {
+        // A text has no schemas of tools: a model only learns that they exist.
         let line = format!("Tool {}: {}", tool.name, tool.description);
         out.instruction(Band::Tools, &line);
     }

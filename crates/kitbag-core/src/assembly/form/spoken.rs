@@ -38,6 +38,7 @@ fn words(message: &Message) -> Cow<'_, str> {
     {
         parts.push(format!("Called {name} with {}", arguments.as_str()));
     }
+    // Reasoning and empty blocks must not leave empty lines.
     parts.retain(|part| !part.is_empty());
     Cow::Owned(parts.join("\n"))
 }

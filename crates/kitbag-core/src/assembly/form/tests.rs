@@ -10,9 +10,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::assembly::{AssemblySettings, assemble};
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
+use crate::content::RawJson;
 use crate::envelope::TaskType;
+use crate::history::message_cost;
 use crate::inject::ContextMessage;
-use crate::message::Message;
+use crate::message::{Message, ToolCall};
 use crate::role::Role;
 use crate::tokens::{Quarters, Tokens};
 
@@ -34,6 +36,22 @@ fn x03_a_form_is_read_from_its_name() {
     for form in OutputForm::ALL {
         assert!(error.contains(form.as_str()), "{error}");
     }
+}
+
+#[test]
+fn arguments_that_are_nested_too_deeply_to_be_parsed_are_counted() {
+    let cost = |arguments: String| {
+        let call = ToolCall {
+            id: "c1".into(),
+            name: "search".into(),
+            arguments: RawJson::from_text(arguments).unwrap(),
+        };
+        let message = Message::assistant("").with_tool_calls(vec![call]);
+        message_cost(&message, &Quarters)
+    };
+    let nested = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let shallow = cost("[]".into());
+    assert!(cost(nested) >= shallow.saturating_add(Tokens(249)));
 }
 
 #[test]

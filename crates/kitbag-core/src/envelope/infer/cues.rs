@@ -88,6 +88,7 @@ fn statement(words: &Words, verbs: &'static str) -> Option<&'static str> {
         inside.min()
     };
     let (at, verb) = first_of(verbs)?;
+    // "Add a check when the file is missing" states nothing of the whole.
     let clause = first_of(CLAUSES).map_or(usize::MAX, |(at, _)| at);
     (at < clause).then_some(verb)
 }
