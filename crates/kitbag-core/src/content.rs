@@ -41,6 +41,7 @@ impl Content {
                 let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::as_text).collect();
                 match texts.as_slice() {
                     [] => Cow::Borrowed(""),
+                    // The usual message has one text, which needs no copy.
                     [only] => Cow::Borrowed(only),
                     all => Cow::Owned(all.join("\n")),
                 }

@@ -95,6 +95,7 @@ pub(crate) fn unescape(text: &str) -> String {
 /// in fences stay as they are.
 pub(crate) fn escape_once(text: &str) -> String {
     change_loose(text, |loose| {
+        // Escapes come off first, so that none is escaped in its turn.
         neutralise(&restore(loose)).into_owned().into()
     })
 }

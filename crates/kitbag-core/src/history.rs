@@ -130,6 +130,8 @@ pub fn start(
     counter: &dyn TokenCounter,
 ) -> usize {
     let fits = Fits::new(history, counter);
+    // Half of the room is left to later turns, so that the beginning does not move with each of
+    // them.
     let half = room.half();
     let continued = previous.and_then(|epoch| epoch.history_start(history));
     let continued = continued.filter(|&start| fits.within(start, room));

@@ -105,6 +105,7 @@ impl ReasoningTrace {
         let current = &mut self.current;
         let detail = reasoning.current_steps;
         current.summary.limit(reasoning, detail, expressed);
+        // Whole results are for the node that executes the steps.
         if detail != StepDetail::Full {
             current.results.clear();
         }

@@ -314,6 +314,7 @@ fn has_more(words: &[Word<'_>], end: usize) -> bool {
 
 /// Tells whether only words that lead to a statement stand before a word in its clause.
 fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
+    // Every place is tried at which the clause may have begun, the lead in between.
     (at.saturating_sub(LONGEST_LEAD)..=at).any(|start| {
         let Some(between) = words.get(start..at) else {
             return false;
@@ -383,6 +384,8 @@ fn match_parts(
     };
     match part {
         Part::Maybe(alternatives) | Part::OneOf(alternatives) => {
+            // The first alternative that lets the rest of the pattern match, in the order of the
+            // data.
             for alternative in alternatives {
                 if is_at(words, at, alternative)
                     && let Some(end) = go_on(grammar, rest, words, at + alternative.len(), slots)
@@ -397,6 +400,8 @@ fn match_parts(
         }
         Part::Time => {
             let from = words.get(at..).unwrap_or_default();
+            // A time is skipped if the rest matches behind it, and otherwise was a part of the
+            // value.
             let length = grammar.times.length_at(grammar, from);
             length
                 .and_then(|length| go_on(grammar, rest, words, at + length, slots))

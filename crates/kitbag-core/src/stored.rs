@@ -105,6 +105,7 @@ impl ConversationContext {
 /// Returns the turn and step of an entry that [`ConversationContext::archive`] made.
 fn archived_at(entry: &Value) -> Option<(u64, u64)> {
     let number = |name: &str| entry.get(name)?.as_u64();
+    // Without it the entry is another writer's, even if it has numbers by these names.
     entry.get("content")?;
     Some((number("turn")?, number("step")?))
 }

@@ -61,6 +61,7 @@ impl Tokens {
 
 impl Sum for Tokens {
     fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        // A sum that is too large must not become small: it is compared with budgets.
         counts.fold(Self::ZERO, Self::saturating_add)
     }
 }

@@ -181,6 +181,7 @@ impl Epoch {
     /// the growth since the last turn, several times over.
     pub(super) fn headroom(&self, history_tokens: Tokens, room: Tokens) -> Tokens {
         let growth = history_tokens.saturating_sub(self.history_tokens);
+        // At most a quarter, or one long message would leave next to nothing for chunks.
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 

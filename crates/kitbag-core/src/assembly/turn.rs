@@ -109,6 +109,7 @@ impl Turn<'_> {
         let kept = kept.ok_or(Renewal::NoRoom)?;
         report.regret = self.regret(&kept, market);
         report.regret_sum = epoch.regret.saturating_add(report.regret);
+        // A renewed selection changes the bytes of everything behind it.
         let (behind, renewal) = match history {
             Continuation::Appended => (self.history_tokens(), Renewal::Regret),
             // A history that moved is written to the cache again in any case.

@@ -71,6 +71,7 @@ impl UserWords {
 
 /// Returns the sentences that must not be lost.
 fn binding(said: &str, open: bool) -> Vec<&str> {
+    // A question that was answered does not bind anybody.
     let asks = |sentence: &str| open && is_question(sentence);
     let all = sentences(said).into_iter();
     all.filter(|sentence| binds(sentence) || asks(sentence))

@@ -53,6 +53,7 @@ impl SessionIdRegistry {
 
     /// Registers the deletion of a row, and returns the ref that it had; `None` if it had none.
     pub fn register_deleted(&mut self, row_id: &str) -> Option<String> {
+        // A row that no model has seen needs no ref by which to speak of its end.
         let is_known = self.ref_by_row.contains_key(row_id);
         is_known.then(|| self.register(row_id, "", "", EntityStatus::Deleted))
     }

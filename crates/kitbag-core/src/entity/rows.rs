@@ -179,6 +179,7 @@ impl SessionIdRegistry {
                 let reference = self.ref_by_row.get(&number.to_string());
                 reference.map_or_else(|| value.clone(), |found| Value::from(found.as_str()))
             }
+            // A list of ids belongs to the field that holds it.
             Value::Array(items) => items.iter().map(|item| self.hide(item, field)).collect(),
             Value::Object(map) => {
                 let mut shown = Map::new();

@@ -144,6 +144,7 @@ impl Search<'_> {
         });
         for (index, point) in self.table.points(class).iter().enumerate() {
             let (cost, worth) = (point.cost - here.cost, point.worth - here.worth);
+            // The cost is negative for a move to a cheaper point, which wins back tokens.
             let (left, total) = (solution.left - cost, solution.worth + worth);
             if index != at && outset.reaches(left, total, self.best.worth) {
                 moves.push(Move {

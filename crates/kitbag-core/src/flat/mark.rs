@@ -17,6 +17,7 @@ const MARKS: [(&str, Closed); 4] = [
     ("system", Closed::Directly),
     ("user", Closed::Directly),
     ("assistant", Closed::Directly),
+    // The name of the source stands between this word and the bracket.
     ("source", Closed::Later),
 ];
 

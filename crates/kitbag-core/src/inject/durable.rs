@@ -27,6 +27,7 @@ impl DurableEntries {
         match action {
             EntryAction::Upsert { message } => {
                 match self.items.iter_mut().find(|item| item.key == message.key) {
+                    // At its old place: the order of the prompt stays as it was.
                     Some(item) => *item = message,
                     None => self.items.push(message),
                 }

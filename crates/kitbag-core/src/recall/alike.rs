@@ -38,6 +38,7 @@ fn shares_groups(term: &[char], other: &[char]) -> bool {
     let is_shared = |group: &&[char]| other.windows(3).any(|other| other == *group);
     let shared = term.windows(3).filter(is_shared).count();
     let all = term.windows(3).len() + other.windows(3).len();
+    // Three fifths of the average, since the two words may have different numbers of groups.
     10 * shared >= 3 * all
 }
 

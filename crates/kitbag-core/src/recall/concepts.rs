@@ -38,6 +38,7 @@ pub(super) fn related(query: &[WordTerms<'_>], is_denied: bool) -> Vec<Vec<Strin
         let entries: Vec<Entry> = entries().filter(|entry| entry.concept == meant).collect();
         others.extend(entries.iter().filter(|entry| entry.code == own));
         others.extend(entries.iter().filter(|entry| entry.code != own));
+        // The words of a language are next to each other in the data.
         for of_language in others.chunk_by(|one, next| one.code == next.code) {
             let most = match of_language.first() {
                 Some(entry) if entry.code == own => OF_OWN,

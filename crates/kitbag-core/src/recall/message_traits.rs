@@ -40,6 +40,7 @@ impl MessageTraits {
     pub(super) fn of_text(text: &str) -> Self {
         let last = text.chars().rev().find(|c| is_telling(*c));
         match last {
+            // The last of these is the Greek question mark, which looks like a semicolon.
             Some('?' | '？' | '؟' | '\u{37e}') => Self::QUESTION,
             _ => Self::default(),
         }

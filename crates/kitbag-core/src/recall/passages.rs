@@ -99,6 +99,7 @@ fn boundary(text: &str, tokens: &[Token<'_>], at: usize) -> usize {
     let gap = gap(text, tokens, at);
     let end = tokens.get(at).map_or(text.len(), |token| token.start);
     let start = end - gap.len();
+    // A sign at the end of a sentence belongs to it, and one behind a line break to the next.
     let break_at = gap.rfind('\n').or_else(|| gap.find(char::is_whitespace));
     break_at.map_or(end, |offset| start + offset)
 }

@@ -238,6 +238,7 @@ fn keep_most_related(words: &mut [QueryWord]) {
 
 /// Returns the first letters of a term that is long enough to be misspelled.
 fn prefix(term: &str) -> Option<String> {
+    // A number with another digit is another number, not a slip of the pen.
     let is_word = term.chars().all(char::is_alphabetic) && term.chars().count() > PREFIX;
     is_word.then(|| term.chars().take(PREFIX).collect())
 }

@@ -220,6 +220,7 @@ impl Ranking<'_> {
 
     /// Returns the newness of a message, from 0 to 1.
     fn recency(&self, facts: &MessageFacts) -> f64 {
+        // In the order of arrival, since not every message has a time.
         to_float(facts.arrival) / to_float(self.newest.max(1))
     }
 }

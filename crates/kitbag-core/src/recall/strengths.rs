@@ -48,6 +48,7 @@ impl<'e> Strengths<'e> {
     pub(super) fn new(query: &Query, evidence: &'e Evidence, weights: &RecallWeights) -> Self {
         let average = to_float(evidence.words) / to_float(evidence.passages.max(1));
         let mut field = Bm25::new(average).with_length_weight(weights.length_weight);
+        // Messages are shorter than documents, for which the usual parameters are meant.
         field.saturation = weights.saturation;
         let mut lists = Vec::new();
         for (word, sought) in (0..).zip(query.words()) {

@@ -73,6 +73,7 @@ impl Asked {
         if shares(key) || shares(value) {
             return 400;
         }
+        // Everything is asked for, but this fact no more than others.
         if self.everything { 200 } else { 0 }
     }
 

@@ -79,6 +79,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
             }
             let length = word_length(rest);
             let (head, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            // Counted from the beginning of the message, from which values are copied.
             let start = line.start + line.text.len() - rest.len();
             rest = tail;
             // Quoted words are somebody else's, up to the sign that ends them.
@@ -110,6 +111,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
                 }
                 None => sign(c, tail, sentence.words.last()),
             };
+            // Of several signs the one that separates most counts.
             gap = gap.max(found);
         }
         if !sentence.words.is_empty() {

@@ -37,6 +37,7 @@ pub(super) fn phase(
     };
     let wishes = wishes(user);
     let said = |what: Wish| wishes.iter().any(|(wish, _)| *wish == what);
+    // The rows of the table above, in their order.
     if pending == Some(&PendingKind::Propose) || did(&["write", "generate"]) || said(Wish::Yes) {
         return "confirming";
     }

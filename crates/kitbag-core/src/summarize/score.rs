@@ -165,6 +165,7 @@ fn plain_words(sentence: &str) -> String {
 
 /// Tells whether one of the cues stands between spaces.
 fn holds(plain: &str, cues: &[&str]) -> bool {
+    // There is a space around every word, so that only whole words are cues.
     let is_at = |at: usize, cue: &str| {
         let before = plain.get(..at).is_some_and(|text| text.ends_with(' '));
         let after = plain.get(at + cue.len()..);
@@ -229,6 +230,7 @@ struct Run {
 
 /// Counts the pieces that are quoted or marked as code.
 fn marked(sentence: &str) -> usize {
+    // Marks that look alike at both ends come in pairs; of the others the opening ones count.
     let pairs = |mark: char| sentence.matches(mark).count() / 2;
     let opened = sentence.matches(['“', '«', '「']).count();
     pairs('"') + pairs('`') + opened

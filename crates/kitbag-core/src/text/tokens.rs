@@ -80,6 +80,7 @@ fn length(tail: &str, script: Script) -> usize {
         let at = begun + at;
         let next = chars.peek().map(|&(_, next)| next);
         let goes_on = match Script::of(c) {
+            // Each emoji is a word of its own.
             Some(Script::Symbol) => at == 0,
             Some(found) => script != Script::Symbol && found.is_spaced() == script.is_spaced(),
             None => is_inner(before, c, next) || is_suffix(end, c, next),

@@ -33,6 +33,7 @@ pub(super) fn stretches(run: &str) -> Vec<String> {
     if !stretch.is_empty() {
         found.push(stretch);
     }
+    // A query of grammar alone still has to find something.
     if found.is_empty() {
         found.push(run.into());
     }

@@ -116,6 +116,7 @@ pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
     };
     let words = source.split(['/', '.', '_']);
     let key = words.map(|word| word.parse().map_or((u64::MAX, word), |number| (number, "")));
+    // Parts that are no numbers come behind those that are.
     (rank, key.collect())
 }
 

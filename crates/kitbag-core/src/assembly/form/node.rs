@@ -52,6 +52,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     out.push(Band::Volatile, end);
 
     out.push(Band::History, "## Conversation History\n");
+    // Messages speak for themselves: then the section needs no line that says it is empty.
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
     let (mut remembered, turns): (Vec<&Kept>, Vec<&Kept>) =

@@ -30,6 +30,7 @@ pub(super) fn lead(sentence: &Words) -> Option<Cue> {
     let (task_type, weight, phrase) = cues(LEADS)
         .filter(|(_, _, phrase)| words.after(phrase).is_some())
         .max_by_key(|(_, _, phrase)| phrase.len())?;
+    // "Test runner crashes" names a thing, where "test the runner" asks for something.
     let is_noun = is_one_of(phrase, NOUN_LIKE)
         && (statement(words, STATES).is_some() || statement(words, WISHES).is_some());
     (!is_noun).then_some((task_type, weight, phrase))

@@ -156,6 +156,7 @@ fn push_words(token: &str, words: &mut String) {
         return;
     }
     if is_error_name(token) {
+        // A name such as `ValueError` is code, and still tells of a fault.
         words.push_str("exception ");
         return;
     }
@@ -164,6 +165,7 @@ fn push_words(token: &str, words: &mut String) {
         words.push(' ');
         return;
     }
+    // So that `long-running` has the words of its parts.
     for word in token.split('-') {
         for c in word.chars().flat_map(char::to_lowercase) {
             words.push(if c == '’' { '\'' } else { c });

@@ -47,6 +47,7 @@ pub(super) fn meaning(folded: &str, script: Script, latin: &[Language]) -> Optio
             .iter()
             .find_map(|&language| meaning_in(language, folded)),
         Script::Unspaced => {
+            // A token of such a script may hold several words.
             let holds = |words: &str| words.split(' ').any(|word| folded.contains(word));
             let found = UNSPACED.iter().find(|(_, words)| holds(words));
             found.map(|&(days, _)| Name::DaysAgo(days))
