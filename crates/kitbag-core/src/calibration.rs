@@ -149,7 +149,7 @@ impl Calibration {
     #[must_use]
     pub fn lasting_difference(&self) -> Option<u32> {
         let measured = self.measured_permille();
-        // People are told of it, so it takes twice the answers that a correction takes.
+        // It is shown to people, so it takes twice the answers that a correction takes.
         let is_large = measured.abs_diff(1_000) > REPORTED_PERMILLE;
         (self.answers >= 2 * LEAST_ANSWERS && is_large).then_some(measured)
     }

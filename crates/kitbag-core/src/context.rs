@@ -96,8 +96,8 @@ impl Context {
                 }
             }
         }
-        // Without any message this stays empty, which `validate` refuses.
-        // The last section is the message to answer, whoever speaks in it.
+        // The last section is the message to answer, whoever speaks in it. If there is none, it
+        // stays empty, which `validate` refuses.
         let current = history.pop().map(|last| last.content);
         Ok(Self {
             system_prompt: system.join("\n\n"),

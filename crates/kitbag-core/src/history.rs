@@ -223,6 +223,7 @@ fn earlier(
         _ => format!("{left_out} earlier messages of this conversation are not shown"),
     };
     let steps: Vec<String> = messages
+        // From the end, so that only the oldest step may be a short one.
         .rchunks(STEP)
         .take(SUMMARISED / STEP)
         .map(|step| summary(step, said, counter))

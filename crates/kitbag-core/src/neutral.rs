@@ -85,6 +85,7 @@ pub(crate) fn change_slashes(
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
+    // The text may come to stand at the beginning of one of our lines.
     let escape = opens_list_item(text) || is_structural(split_blank(text).1);
     if !escape && !text.contains(is_line_break) {
         return Cow::Borrowed(text);
@@ -97,8 +98,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     for char in text.chars() {
         if !is_line_break(char) {
             folded.push(char);
-        // One sign for both characters of a Windows line break.
         } else if !(char == '\n' && previous == Some('\r')) {
+            // One sign for both characters of a Windows line break.
             folded.push(FOLDED_BREAK);
         }
         previous = Some(char);

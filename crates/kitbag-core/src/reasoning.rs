@@ -257,8 +257,8 @@ impl StepSummary {
     /// ```
     /// use kitbag_core::reasoning::StepSummary;
     ///
-    /// let told = StepSummary::new(1, "read", "recipes", "Find soups", Some("three soups"), 3);
-    /// assert_eq!(told.outcome, "three soups");
+    /// let summarised = StepSummary::new(1, "read", "recipes", "Find soups", Some("three soups"), 3);
+    /// assert_eq!(summarised.outcome, "three soups");
     /// let counted = StepSummary::new(1, "read", "recipes", "Find soups", None, 3);
     /// assert_eq!(counted.outcome, "read: 3 records");
     /// ```

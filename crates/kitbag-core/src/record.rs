@@ -1,7 +1,7 @@
 //! The record of a turn: its stages with their results and times, and the bills of its prompts.
 //!
-//! A ledger is a function of the input of a prompt. Times and bills are not, so they are kept apart
-//! from the ledgers of the turn.
+//! A ledger is a function of the input of a prompt. Times and bills are not, so they are kept out
+//! of the ledgers of the turn.
 
 use alloc::string::String;
 use alloc::vec::Vec;

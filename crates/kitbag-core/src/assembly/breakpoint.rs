@@ -49,7 +49,7 @@ pub(super) fn place(
     best_of(bands, first, cache.min_tokens, most)
 }
 
-/// The best placement at the ends of bands from `first` on.
+/// Returns the best placement at the ends of bands from `first` on.
 fn best_of(
     bands: &[(Band, Tokens)],
     first: Band,

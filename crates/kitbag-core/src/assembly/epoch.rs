@@ -166,6 +166,7 @@ impl Epoch {
 
     /// Tells whether this is another inference of the latest turn.
     pub(super) fn is_same_turn(&self, draft: &Draft) -> bool {
+        // Steps do not count: they are what one inference of a turn adds for the next.
         self.history.0 == draft.history.len() && self.current == hash(&draft.current)
     }
 

@@ -32,7 +32,7 @@ pub(super) fn ledger(
 
     let used = bands.iter().filter(|(_, tokens)| *tokens > Tokens::ZERO);
     let worth = choice.worth(turn.priced);
-    // What was appended may bring more than the limit of a selection made anew allows.
+    // Appended chunks may add more than the limit of a fresh selection allows.
     let bound = choice.market.bound.max(worth);
     Ledger {
         bands: used

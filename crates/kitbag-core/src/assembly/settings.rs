@@ -49,6 +49,7 @@ impl AssemblySettings {
     /// Returns the tokens that may be appended to chunks of `standing` tokens, if there is a limit.
     pub(super) fn appended_limit(&self, standing: Tokens) -> Option<Tokens> {
         let limit = self.chunk_limit?;
+        // A third more than a fresh selection has, for all that comes later in the epoch.
         let stretched = limit.saturating_add(Tokens(limit.0 / 3));
         Some(stretched.saturating_sub(standing))
     }

@@ -324,6 +324,7 @@ fn before_open_pairs(history: &[Message], split: usize) -> usize {
             .iter()
             .take(first)
             .rposition(begins)
+            // An earlier place may separate another call from its result.
             .map_or(0, |at| before_open_pairs(history, at)),
     }
 }

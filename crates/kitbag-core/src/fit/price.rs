@@ -41,8 +41,8 @@ impl Price {
     }
 
     /// Compares the ratios.
-    // Multiplied crosswise in 128 bits: rounded quotients would make ties that are none.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
+        // Multiplied crosswise in 128 bits: rounded quotients would make ties that are none.
         let this = u128::from(self.worth) * u128::from(other.tokens.0);
         this.cmp(&(u128::from(other.worth) * u128::from(self.tokens.0)))
     }

@@ -99,6 +99,7 @@ pub(super) fn named_days(text: &str, tokens: &[Token<'_>], now: Option<Timestamp
             .or_else(|| year(rest, today))
             .unwrap_or_default();
         if !found.is_empty() {
+            // The day may stand before the name of its month.
             let around = signs.iter().skip(at.saturating_sub(1)).take(used + 2);
             let of_date = around.filter(|sign| sign.is_of_date());
             // As words these count less: the day itself is looked up.
@@ -262,6 +263,7 @@ fn last_unit(unit: Unit, today: Date) -> DayRange {
 /// Returns the days `count` units ago, as roughly as people mean it.
 fn ago(unit: Unit, count: i64, today: Date) -> Option<DayRange> {
     let (days, around) = match unit {
+        // People count few days exactly, and many roughly.
         Unit::Day => (1, count / 4),
         Unit::Week | Unit::Weekend => (7, 3),
         Unit::Month => (30, 15),
@@ -275,6 +277,7 @@ fn ago(unit: Unit, count: i64, today: Date) -> Option<DayRange> {
 fn latest(weekday: Weekday, today: Date) -> Date {
     moved(
         today,
+        // From one to seven days ago: asked on a Monday, "on Monday" is not today.
         -i64::from((today.weekday().since(weekday) + 6) % 7 + 1),
     )
 }

@@ -204,8 +204,7 @@ fn candidates(
         let speaker = said.speaker;
         let room = limit.saturating_sub(counter.count(speaker.label().unwrap_or_default()));
         let mut later = texts.iter().skip(utterance + 1).map(|said| said.speaker);
-        // By the other side; or by anybody, once two more utterances came and sides are not told
-        // apart.
+        // By the other side, or by anybody once two more utterances came: who speaks may be unknown.
         let is_answered =
             utterance + 2 < texts.len() || later.any(|other| other.is_user() != speaker.is_user());
         let late = utterance.saturating_add(1) * 1_000 / texts.len();

@@ -33,8 +33,8 @@ pub(super) fn merge(
     for line in summary.lines().map(str::trim) {
         if let Some(count) = count_of_gone(line) {
             gone = gone.saturating_add(count);
-        // A line that was made by `turn_line`.
         } else if line.starts_with("Turn ") {
+            // Made by `turn_line`.
             lines.push(line.to_owned());
         } else {
             // A model wrote this: in sentences, so that not everything goes at once.

@@ -45,7 +45,7 @@ static GRAMMAR: [&str; 242] = word_list(include_str!("stop_words/unspaced.txt"))
 /// The number of characters of the longest of them.
 const LONGEST: usize = 8;
 
-/// Returns how many characters at the beginning are a word of grammar: the longest that fits.
+/// Returns the number of characters at the beginning that are a word of grammar: the longest that fits.
 fn grammar(before: Option<char>, rest: &[char]) -> usize {
     let is_grammar = |length: &usize| {
         let Some((word, after)) = rest.split_at_checked(*length) else {

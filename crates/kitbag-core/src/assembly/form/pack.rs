@@ -78,7 +78,7 @@ pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid 
     chunks.finish(out)
 }
 
-/// The chunks before the history by part: structure, sources, mentions, further context. Within a
+/// Returns the chunks before the history by part: structure, sources, mentions, further context. Within a
 /// part their order stands: the most relevant first.
 fn by_part<'a>(chunks: &Placed<'a>) -> Vec<&'a Kept> {
     let mut kept: Vec<&Kept> = chunks.session().collect();

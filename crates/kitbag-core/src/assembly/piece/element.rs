@@ -62,6 +62,7 @@ pub(in crate::assembly) fn element(
 fn free_number(content: &str, name: &str) -> usize {
     let taken: BTreeSet<usize> = content
         .split('<')
+        // Before the first bracket there is no tag.
         .skip(1)
         .filter_map(|after| number(after_tag_name(after, name)?))
         .collect();
