@@ -44,7 +44,7 @@ pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, M
 
 use crate::rank::RankedChunk;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
-use form::{Laid, Placed, lay_out};
+use form::{LaidOut, PlacedChunks, lay_out};
 use memo::Memo;
 use turn::Turn;
 
@@ -110,7 +110,7 @@ pub fn assemble(
 /// counted.
 #[must_use]
 pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
-    rendered(draft, &Placed::new(kept), settings)
+    rendered(draft, &PlacedChunks::new(kept), settings)
 }
 
 /// Renders a prompt by the layout rules of an earlier revision.
@@ -121,15 +121,15 @@ pub fn render_as_of(
     kept: &[Kept],
     settings: &AssemblySettings,
 ) -> Rendered {
-    let placed = Placed {
+    let placed = PlacedChunks {
         revision,
-        ..Placed::new(kept)
+        ..PlacedChunks::new(kept)
     };
     rendered(draft, &placed, settings)
 }
 
-fn rendered(draft: &Draft, placed: &Placed<'_>, settings: &AssemblySettings) -> Rendered {
-    let Laid { body, blocks, .. } = lay_out(settings.form, draft, placed, &settings.traits);
+fn rendered(draft: &Draft, placed: &PlacedChunks<'_>, settings: &AssemblySettings) -> Rendered {
+    let LaidOut { body, blocks, .. } = lay_out(settings.form, draft, placed, &settings.traits);
     Rendered { body, blocks }
 }
 

@@ -129,7 +129,7 @@ pub fn start(
     previous: Option<&Epoch>,
     counter: &dyn TokenCounter,
 ) -> usize {
-    let fits = Fits::new(history, counter);
+    let fits = TailTokens::new(history, counter);
     // Half of the room is left to later turns, so that the beginning does not move with each of
     // them.
     let half = room.half();
@@ -159,7 +159,7 @@ pub(crate) fn first_that_fits(
     room: HistoryRoom,
     counter: &dyn TokenCounter,
 ) -> usize {
-    next_beginning(history, Fits::new(history, counter).first(room))
+    next_beginning(history, TailTokens::new(history, counter).first(room))
 }
 
 /// Returns the first message, from `first` on, that a history may begin with.
@@ -179,9 +179,9 @@ pub(crate) fn begins(message: &Message) -> bool {
 }
 
 /// The tokens of each message together with all that follow it, newest first.
-struct Fits(Vec<Tokens>);
+struct TailTokens(Vec<Tokens>);
 
-impl Fits {
+impl TailTokens {
     fn new(history: &[Message], counter: &dyn TokenCounter) -> Self {
         let sums = history.iter().rev().scan(Tokens::ZERO, |sum, message| {
             *sum = sum.saturating_add(message_cost(message, counter));

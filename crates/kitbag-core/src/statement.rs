@@ -27,7 +27,7 @@ use lexer::{Gap, Sentence, Word, sentences};
 pub use own::OwnSentence;
 use questions::Questions;
 pub use quoted::Quoted;
-use slot::{Filled, fill, written};
+use slot::{FilledSlot, fill, written};
 
 /// Something that a speaker says about themselves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -371,7 +371,7 @@ fn match_parts(
     parts: &[Part],
     words: &[Word<'_>],
     at: usize,
-    slots: &mut Vec<Filled>,
+    slots: &mut Vec<FilledSlot>,
 ) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else {
         return Some(at);
@@ -413,7 +413,7 @@ fn match_parts(
             word.filter(is_longer)?
                 .folded
                 .strip_prefix(prefix.as_str())?;
-            slots.push(Filled {
+            slots.push(FilledSlot {
                 start: at,
                 end: at + 1,
             });
@@ -447,7 +447,7 @@ fn go_on(
     rest: &[Part],
     words: &[Word<'_>],
     at: usize,
-    slots: &mut Vec<Filled>,
+    slots: &mut Vec<FilledSlot>,
 ) -> Option<usize> {
     let is_parted = words.get(at).is_some_and(|word| word.gap != Gap::Space);
     let wants_comma = matches!(

@@ -125,7 +125,7 @@ pub struct OutputFormError {
 }
 
 /// A laid-out prompt.
-pub(super) struct Laid {
+pub(super) struct LaidOut {
     /// The texts to count.
     pub(super) segments: Vec<Segment>,
     /// The text, if the form is one text.
@@ -136,7 +136,7 @@ pub(super) struct Laid {
     pub(super) problems: Vec<Problem>,
 }
 
-impl Laid {
+impl LaidOut {
     /// Creates a text, which is the concatenation of its segments.
     fn text(segments: Vec<Segment>) -> Self {
         Self {
@@ -152,12 +152,12 @@ impl Laid {
 pub(super) fn lay_out(
     form: OutputForm,
     draft: &Draft,
-    chunks: &Placed<'_>,
+    chunks: &PlacedChunks<'_>,
     traits: &ModelTraits,
-) -> Laid {
+) -> LaidOut {
     // A heading becomes part of the first piece below it, so that no form has to write it.
     let kept = headed(form, chunks, draft.history.len());
-    let chunks = &Placed {
+    let chunks = &PlacedChunks {
         kept: &kept,
         ..*chunks
     };
@@ -176,7 +176,7 @@ pub(super) fn lay_out(
 
 /// The kept chunks by their place.
 #[derive(Default)]
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedChunks<'a> {
     pub(super) kept: &'a [Kept],
     /// The frames to lay out even when they stay empty, while their cost is measured.
     pub(super) reserved: Option<Reserved>,
@@ -208,7 +208,7 @@ pub(super) struct Reserved {
     pub(super) volatile: bool,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedChunks<'a> {
     pub(super) fn new(kept: &'a [Kept]) -> Self {
         Self {
             kept,
@@ -267,8 +267,8 @@ impl<'a> Placed<'a> {
 
     /// Ends a text without the newlines at its very end. While frames are measured these stay:
     /// something may come to stand behind them.
-    fn finish(&self, out: TextSegments) -> Laid {
-        Laid::text(if self.reserved.is_some() {
+    fn finish(&self, out: TextSegments) -> LaidOut {
+        LaidOut::text(if self.reserved.is_some() {
             out.into_segments()
         } else {
             out.trimmed()

@@ -35,15 +35,15 @@ pub struct Ledger {
 fn problems<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Problem>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
+    enum StoredProblem {
         Text(String),
         Whole(Problem),
     }
     // An archived ledger has to be read by every later version.
-    let problems = Vec::<Written>::deserialize(from)?.into_iter();
+    let problems = Vec::<StoredProblem>::deserialize(from)?.into_iter();
     let read = problems.map(|problem| match problem {
-        Written::Text(message) => Problem::new("", ProblemKind::Failed, message),
-        Written::Whole(problem) => problem,
+        StoredProblem::Text(message) => Problem::new("", ProblemKind::Failed, message),
+        StoredProblem::Whole(problem) => problem,
     });
     Ok(read.collect())
 }

@@ -8,7 +8,7 @@ use core::cell::OnceCell;
 use super::draft::Draft;
 use super::epoch::{self, Continuation, Epoch};
 use super::error::AssembleError;
-use super::form::{Laid, Placed, lay_out};
+use super::form::{LaidOut, PlacedChunks, lay_out};
 use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
 use super::memo::Memo;
@@ -143,7 +143,7 @@ impl Turn<'_> {
             let before = priced.before(self.draft.history.len(), selection);
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
-        let laid = self.lay_out(&Placed::new(&kept));
+        let laid = self.lay_out(&PlacedChunks::new(&kept));
         let (segments, body) = (laid.segments, laid.body);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
@@ -169,7 +169,7 @@ impl Turn<'_> {
         })
     }
 
-    fn lay_out(&self, placed: &Placed<'_>) -> Laid {
+    fn lay_out(&self, placed: &PlacedChunks<'_>) -> LaidOut {
         let settings = self.settings;
         lay_out(settings.form, self.draft, placed, &settings.traits)
     }
@@ -186,7 +186,7 @@ impl Turn<'_> {
 
     /// Returns the tokens of the conversation so far, without chunks that were appended to it.
     pub(super) fn history_tokens(&self) -> Tokens {
-        let laid = || self.said(&self.lay_out(&Placed::new(&[])).segments);
+        let laid = || self.said(&self.lay_out(&PlacedChunks::new(&[])).segments);
         *self.history_tokens.get_or_init(laid)
     }
 

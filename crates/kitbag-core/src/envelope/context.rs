@@ -11,7 +11,7 @@ use crate::tokens::Tokens;
 
 /// The chosen chunks, with the figures of the choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, into = "Shown")]
+#[serde(default, into = "ContextJson")]
 #[non_exhaustive]
 pub struct CompressedContext {
     /// The chunks, each at one level, the best first.
@@ -47,7 +47,7 @@ pub struct ExcludedChunk {
 
 /// The JSON of a compressed context, which also states what can be derived.
 #[derive(Serialize)]
-struct Shown {
+struct ContextJson {
     chunks: Vec<ContextChunk>,
     chunks_in: usize,
     chunks_included: usize,
@@ -57,7 +57,7 @@ struct Shown {
     excluded: Vec<ExcludedChunk>,
 }
 
-impl From<CompressedContext> for Shown {
+impl From<CompressedContext> for ContextJson {
     fn from(context: CompressedContext) -> Self {
         Self {
             chunks_included: context.chunks.len(),

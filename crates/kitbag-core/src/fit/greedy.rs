@@ -29,7 +29,6 @@ pub fn fit_greedy(
         let Some((candidate, choice)) = candidates.get(index).zip(choices.get_mut(index)) else {
             continue;
         };
-        // A critical candidate gives back what was reserved for it.
         let held = choice.and_then(|held| candidate.offers.get(held));
         let others = used.saturating_sub(held.map_or(Tokens::ZERO, |offer| offer.cost));
         let room = budget.saturating_sub(others);

@@ -138,7 +138,7 @@ impl Scale {
 }
 
 /// A message that has words of the query.
-struct Spoken<'s> {
+struct MatchedMessage<'s> {
     message: u32,
     by_person: bool,
     /// The strengths in all its passages.
@@ -170,9 +170,9 @@ impl<'w> Scoring<'w> {
 
     /// Scores the messages of a conversation that have words of the query, and those near them.
     fn score_conversation(&mut self, conversation: u32, strengths: &[Strength]) {
-        let spoken: Vec<Spoken> = strengths
+        let spoken: Vec<MatchedMessage> = strengths
             .chunk_by(|a, b| a.message == b.message)
-            .filter_map(Spoken::of)
+            .filter_map(MatchedMessage::of)
             .collect();
         self.plain.clear();
         // Of the whole conversation each word counts where it is strongest.
@@ -186,7 +186,8 @@ impl<'w> Scoring<'w> {
             );
             // `next` is behind the last message scored: one near several others is scored once.
             for message in first.max(next)..=last {
-                let is_far = |spoken: &Spoken| spoken.message.saturating_add(REACH) < message;
+                let is_far =
+                    |spoken: &MatchedMessage| spoken.message.saturating_add(REACH) < message;
                 while spoken.get(from).is_some_and(is_far) {
                     from += 1;
                 }
@@ -201,12 +202,12 @@ impl<'w> Scoring<'w> {
     }
 
     /// Scores one message by its own words and those of its neighbours, the first of `near`.
-    fn score(&mut self, candidate: &mut Candidate, near: &[Spoken]) {
+    fn score(&mut self, candidate: &mut Candidate, near: &[MatchedMessage]) {
         let weights = self.weights;
         self.plain.clear();
         let mut own: &[Strength] = &[];
         // The words of the message just before count differently when this one answers it.
-        let mut just_before: Option<(&Spoken, f64)> = None;
+        let mut just_before: Option<(&MatchedMessage, f64)> = None;
         let last = candidate.message.saturating_add(REACH);
         for other in near.iter().take_while(|other| other.message <= last) {
             let distance = other.message.abs_diff(candidate.message) as usize;
@@ -247,7 +248,7 @@ impl<'w> Scoring<'w> {
     }
 }
 
-impl<'s> Spoken<'s> {
+impl<'s> MatchedMessage<'s> {
     fn of(all: &'s [Strength]) -> Option<Self> {
         let mut best: (i64, &[Strength]) = (i64::MIN, &[]);
         for passage in passages(all) {

@@ -7,7 +7,7 @@ use super::lexer::{Gap, Word};
 
 /// A stretch of words that fills a slot.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Filled {
+pub(super) struct FilledSlot {
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -18,7 +18,12 @@ const LONGEST: usize = 6;
 const LONGEST_INSIDE: usize = 3;
 
 /// Returns the longest stretch from a word on that may be the last slot of a pattern.
-pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize) -> Option<Filled> {
+pub(super) fn last(
+    grammar: &Grammar,
+    kind: &str,
+    words: &[Word<'_>],
+    at: usize,
+) -> Option<FilledSlot> {
     // Names that contain a word which ends values elsewhere.
     let known = grammar.lists.get("known");
     let mut end = at;
@@ -54,7 +59,7 @@ pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize)
         true => name(grammar, words, at, end)?,
         false => (at, end),
     };
-    let filled = Filled { start, end };
+    let filled = FilledSlot { start, end };
     is_valid(grammar, kind, words.get(start..end)?).then_some(filled)
 }
 
@@ -64,7 +69,7 @@ pub(super) fn inside<'g>(
     kind: &'g str,
     words: &'g [Word<'_>],
     at: usize,
-) -> impl Iterator<Item = Filled> + 'g {
+) -> impl Iterator<Item = FilledSlot> + 'g {
     let is_unspaced = words.get(at).is_some_and(Word::is_unspaced);
     let longest = if is_unspaced {
         2 * LONGEST_INSIDE
@@ -78,7 +83,7 @@ pub(super) fn inside<'g>(
     ends.filter_map(move |end| {
         let stretch = words.get(at..end)?;
         let capitals = !matches!(kind, "place" | "name") || stretch.iter().all(is_nameable);
-        (capitals && is_valid(grammar, kind, stretch)).then_some(Filled { start: at, end })
+        (capitals && is_valid(grammar, kind, stretch)).then_some(FilledSlot { start: at, end })
     })
 }
 
@@ -180,7 +185,7 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
 }
 
 /// Returns the words of a slot as they stand in the text.
-pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'t str {
+pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: FilledSlot) -> &'t str {
     let (first, last) = (
         words.get(slot.start),
         slot.end.checked_sub(1).and_then(|end| words.get(end)),
@@ -190,7 +195,7 @@ pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'
 }
 
 /// Fills a template with the slots that it names.
-pub(super) fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[Filled]) -> String {
+pub(super) fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[FilledSlot]) -> String {
     let mut filled = template.to_string();
     for (number, slot) in (1..).zip(slots) {
         let name = alloc::format!("{{{number}}}");

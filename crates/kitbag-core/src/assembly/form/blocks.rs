@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::carried::carried;
 use super::countable::segments;
-use super::{Laid, LayoutRevision, OutputForm, Placed};
+use super::{LaidOut, LayoutRevision, OutputForm, PlacedChunks};
 use crate::assembly::block::{Block, BlockBody};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
@@ -22,9 +22,9 @@ use crate::role::Role;
 pub(super) fn lay_out(
     form: OutputForm,
     draft: &Draft,
-    chunks: &Placed<'_>,
+    chunks: &PlacedChunks<'_>,
     traits: &ModelTraits,
-) -> Laid {
+) -> LaidOut {
     let mut out = Blocks {
         form,
         traits,
@@ -91,7 +91,7 @@ pub(super) fn lay_out(
     for message in draft.injected(Band::SuffixSystem) {
         out.injected(&message);
     }
-    Laid {
+    LaidOut {
         segments: segments(form, &out.blocks),
         body: String::new(),
         blocks: out.blocks,

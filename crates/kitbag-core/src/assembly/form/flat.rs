@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 
 use super::spoken::spoken;
-use super::{Laid, Placed};
+use super::{LaidOut, PlacedChunks};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
@@ -14,7 +14,7 @@ use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::role::Role;
 
-pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     let mut out = Sections::default();
 
     for tool in draft.sorted_tools() {
@@ -64,7 +64,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     out.open(Band::Current, Heading::User);
     out.segments
         .push(Band::Current, &neutralise(&section_text(&draft.current)));
-    Laid::text(out.segments.into_segments())
+    LaidOut::text(out.segments.into_segments())
 }
 
 const fn heading(role: Role) -> Heading {
@@ -124,7 +124,7 @@ impl Sections {
 
     /// Adds the chunks that were appended before the message `index`, in a section of their own so
     /// that they stay where they are when the conversation goes on.
-    fn appended(&mut self, chunks: &Placed<'_>, index: usize) {
+    fn appended(&mut self, chunks: &PlacedChunks<'_>, index: usize) {
         self.close();
         self.pieces(Band::History, chunks.before(index));
         self.close();

@@ -9,7 +9,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{LayoutRevision, OutputForm, Placed};
+use super::{LayoutRevision, OutputForm, PlacedChunks};
 use crate::assembly::kept::Kept;
 use crate::assembly::piece::element;
 use crate::chunk::{ChunkBand, ChunkId, ChunkType, ContextPriority, Detail};
@@ -77,7 +77,11 @@ pub(in crate::assembly) fn heading(form: OutputForm) -> Cow<'static, str> {
 /// Returns the chunks as they are laid out around a history of `history` messages: remembered ones
 /// last, with the heading above the first of each place. In the places of `headings` it stands
 /// alone if nothing remembered is there yet.
-pub(super) fn headed<'a>(form: OutputForm, chunks: &Placed<'a>, history: usize) -> Cow<'a, [Kept]> {
+pub(super) fn headed<'a>(
+    form: OutputForm,
+    chunks: &PlacedChunks<'a>,
+    history: usize,
+) -> Cow<'a, [Kept]> {
     let kept = chunks.kept;
     if chunks.headings.is_empty() && !kept.iter().any(|kept| kept.is_remembered) {
         return Cow::Borrowed(kept);

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::pack::Dress;
 use super::spoken::spoken;
-use super::{Laid, LayoutRevision, Placed};
+use super::{LaidOut, LayoutRevision, PlacedChunks};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
@@ -20,7 +20,7 @@ use crate::entity::NO_ENTITIES;
 use crate::reasoning::NO_TRACE;
 use crate::view::item::reading_order;
 
-pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     let mut out = TextSegments::default();
     let is_first = chunks.revision == LayoutRevision::First;
     let dress = Dress::Markdown;
@@ -93,7 +93,7 @@ enum Layer {
 
 /// Returns the chunks of a section in reading order. Chunks of this turn stand where they belong,
 /// not where they were added.
-fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kept> {
+fn of_layer<'a>(draft: &Draft, chunks: &PlacedChunks<'a>, layer: Layer) -> Vec<&'a Kept> {
     let layer_of = |kept: &Kept| match kept.chunk_type {
         ChunkType::Entity => Layer::Entity,
         ChunkType::Turn | ChunkType::Summary => Layer::Conversation,

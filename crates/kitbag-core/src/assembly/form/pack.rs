@@ -12,7 +12,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::spoken::spoken;
-use super::{Laid, Placed};
+use super::{LaidOut, PlacedChunks};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::piece::element;
@@ -35,7 +35,7 @@ pub(super) enum Dress {
 const HEADER: &str = "Here is the context for your task:\n\n";
 const OVERVIEW: &str = "Here is an overview of the project:\n\n";
 
-pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     let mut out = TextSegments::default();
     dress.instructions_before(draft, &mut out);
     let request = spoken(&draft.current);
@@ -80,7 +80,7 @@ pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid 
 
 /// Returns the chunks before the history by part: structure, sources, mentions, further context. Within a
 /// part their order stands: the most relevant first.
-fn by_part<'a>(chunks: &Placed<'a>) -> Vec<&'a Kept> {
+fn by_part<'a>(chunks: &PlacedChunks<'a>) -> Vec<&'a Kept> {
     let mut kept: Vec<&Kept> = chunks.session().collect();
     kept.sort_by_key(|kept| match (&kept.chunk_type, kept.detail) {
         (ChunkType::Structure, _) => 0,
@@ -123,7 +123,7 @@ impl Dress {
     pub(super) fn conversation(
         self,
         draft: &Draft,
-        chunks: &Placed<'_>,
+        chunks: &PlacedChunks<'_>,
         title: &str,
         out: &mut TextSegments,
     ) {

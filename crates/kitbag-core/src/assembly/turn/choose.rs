@@ -8,7 +8,7 @@ use super::{Choice, Turn, tokens_of};
 use crate::assembly::Kept;
 use crate::assembly::epoch::{self, Continuation, Epoch, bases};
 use crate::assembly::error::AssembleError;
-use crate::assembly::form::{Place, Placed, Reserved, heading};
+use crate::assembly::form::{Place, PlacedChunks, Reserved, heading};
 use crate::assembly::select::{Base, Priced, Remembered, Selection, choose};
 use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
@@ -80,7 +80,7 @@ impl Turn<'_> {
             appended: eligible(ChunkBand::History) || eligible(ChunkBand::Appended),
             volatile: eligible(ChunkBand::Volatile),
         };
-        let placed = Placed::reserving(&[], reserved, headings);
+        let placed = PlacedChunks::reserving(&[], reserved, headings);
         let segments = self.lay_out(&placed).segments;
         // Nothing is reserved around the history here, so this layout can be counted for it, too.
         if !reserved.appended && headings.is_empty() {
@@ -134,7 +134,7 @@ impl Turn<'_> {
         if self.priced.iter().zip(&bases).any(is_missing) {
             return None;
         }
-        let all = self.fixed(&self.lay_out(&Placed::new(&standing)).segments);
+        let all = self.fixed(&self.lay_out(&PlacedChunks::new(&standing)).segments);
         (all <= self.settings.budget).then(|| Choice {
             fixed: all.saturating_sub(tokens_of(&standing)),
             standing,
@@ -176,7 +176,7 @@ impl Turn<'_> {
             appended: true,
             volatile: true,
         };
-        let placed = Placed::reserving(&standing, reserved, headings);
+        let placed = PlacedChunks::reserving(&standing, reserved, headings);
         let with_standing = self.fixed(&self.lay_out(&placed).segments);
         if with_standing > self.settings.budget {
             return None;
