@@ -297,6 +297,7 @@ impl From<String> for ChunkType {
         Self::KNOWN
             .into_iter()
             .find(|known| known.as_str() == name)
+            // A gatherer's own kind.
             .unwrap_or(Self::Other(name))
     }
 }

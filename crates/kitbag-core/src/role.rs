@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Instructions by the operator.
+    // OpenAI's newer name for it.
     #[serde(alias = "developer")]
     System,
     /// The person, or the program that asks.

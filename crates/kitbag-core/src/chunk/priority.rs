@@ -61,6 +61,7 @@ impl FromStr for ContextPriority {
     type Err = PriorityError;
 
     fn from_str(text: &str) -> Result<Self, PriorityError> {
+        // Programs may write the number in place of the name.
         let score: Option<i64> = text.parse().ok();
         Self::ALL
             .into_iter()

@@ -45,6 +45,7 @@ impl<'f> NamedSpeakers<'f> {
         if named.is_empty() {
             named = named_by(&|word| query.capitals().any(|other| is_same_name(word, other)));
         }
+        // All are named, or only one speaks: the name distinguishes no message.
         if named.len() == names.len() {
             named.clear();
         }

@@ -19,6 +19,7 @@ impl Statements {
     pub fn asked(&self, query: &str) -> Asked {
         let sentences = sentences(query);
         let mut asked = Asked::of_words(sentences.iter().flat_map(|sentence| &sentence.words));
+        // Only questions that may begin at a word of the query are matched at all.
         let mut tried: Vec<(Question, usize, usize)> = Vec::new();
         for (number, sentence) in sentences.iter().enumerate() {
             for (at, word) in sentence.words.iter().enumerate() {

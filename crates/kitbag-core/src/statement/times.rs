@@ -19,6 +19,7 @@ pub(super) struct Times {
 impl Times {
     /// Adds a way to name a time, which begins with words.
     pub(super) fn add(&mut self, pattern: Pattern) {
+        // No time begins with another time.
         let beginnings = pattern.beginnings(&Self::default());
         let first_words = beginnings.into_iter().map(|(first, _)| first);
         self.first_words.extend(first_words);

@@ -40,6 +40,7 @@ fn terms(text: &str) -> Vec<String> {
             continue;
         }
         let chars: Vec<char> = word.chars().collect();
+        // A run without spaces is a whole clause, and seldom comes again as it is.
         let pairs = chars.windows(2).map(|pair| pair.iter().collect());
         terms.extend(pairs);
         if let [alone] = chars.as_slice() {

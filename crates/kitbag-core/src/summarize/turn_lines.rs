@@ -73,6 +73,7 @@ pub(super) fn turn_line(turn: &TurnExecutionSummary) -> Option<String> {
         (_, true, true) => String::new(),
         ("propose", _, true) => format!("{PROPOSED}{goal}"),
         ("clarify" | "ask_user", _, true) => format!("asked: {goal}"),
+        // Without these words the goal would read as reached.
         (_, false, true) => format!("{goal} {NOTHING_DONE}"),
         (_, true, false) => done,
         (_, false, false) => format!("{goal} → {done}"),

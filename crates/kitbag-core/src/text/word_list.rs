@@ -25,6 +25,7 @@ pub(crate) const fn word_list<const N: usize>(mut list: &'static str) -> [&'stat
 /// Splits off the first word of a list.
 pub(super) const fn split_first_word(list: &str) -> Option<(&str, &str)> {
     let list = list.trim_ascii_start();
+    // A constant function cannot search a text, only look at one byte after the other.
     let mut rest = list.as_bytes();
     while let [first, after @ ..] = rest
         && !first.is_ascii_whitespace()

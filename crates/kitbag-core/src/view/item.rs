@@ -52,6 +52,7 @@ impl Item {
         label: &str,
         text: &str,
     ) -> Option<Self> {
+        // The second is for when there is no room for the whole text.
         let texts = [indented(text, 2), short(text)].map(|text| format!("{label}: {text}"));
         (!text.trim().is_empty()).then(|| Self::new(chunk_type, source, texts))
     }

@@ -14,6 +14,7 @@ pub(super) fn languages(folded: &str) -> u32 {
 }
 
 const fn filled(mut table: Table, mut languages: &[Language]) -> Table {
+    // A constant function cannot have a `for` loop.
     while let [language, rest @ ..] = languages {
         table = table.with(language.rules().1, 1 << *language as u32);
         languages = rest;
