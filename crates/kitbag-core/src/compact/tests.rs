@@ -225,7 +225,7 @@ fn a10_older_words_make_room_for_new_ones_unless_they_bind() {
 }
 
 #[test]
-fn a10_internal_messages_are_not_told() {
+fn a10_internal_messages_stay_out_of_compactions() {
     let mut history = talk(&["Hello.", "Go on.", "And?"]);
     history[0] = Message::user("For the model alone.").with_visibility(Visibility::Internal);
     let compaction = compacted(&history, &Compaction::default(), 2_400).unwrap();
