@@ -1,6 +1,7 @@
 //! A message as plain words, for outputs that are one text.
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -81,12 +82,14 @@ pub(super) fn result_content(raw: &RawJson) -> Content {
 
 /// Returns a field of a block: a string without its quotes, anything else as JSON.
 pub(super) fn field(raw: &RawJson, name: &str) -> String {
-    let Ok(Value::Object(fields)) = raw.parse_as::<Value>() else {
+    let fields = raw.parse_as::<BTreeMap<String, RawJson>>();
+    let Some(value) = fields.ok().and_then(|mut fields| fields.remove(name)) else {
         return String::new();
     };
-    match fields.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
+    match value.parse_as() {
+        Ok(Value::String(text)) => text,
+        Ok(other) => other.to_string(),
+        // Valid JSON may be nested too deeply to be parsed. It is shown as it is written.
+        Err(_) => value.as_str().into(),
     }
 }

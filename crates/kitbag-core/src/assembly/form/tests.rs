@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::assembly::{AssemblySettings, assemble};
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
-use crate::content::RawJson;
+use crate::content::{Content, RawJson};
 use crate::envelope::TaskType;
 use crate::history::message_cost;
 use crate::inject::ContextMessage;
@@ -52,6 +52,21 @@ fn arguments_that_are_nested_too_deeply_to_be_parsed_are_counted() {
     let nested = format!("{}{}", "[".repeat(500), "]".repeat(500));
     let shallow = cost("[]".into());
     assert!(cost(nested) >= shallow.saturating_add(Tokens(249)));
+}
+
+#[test]
+fn input_that_is_nested_too_deeply_to_be_parsed_is_shown() {
+    let nested = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let block = format!(r#"[{{"type":"tool_use","id":"c1","name":"search","input":{nested}}}]"#);
+    let mut draft = Draft::new("hello");
+    draft.history = vec![
+        Message::user("look"),
+        Message::assistant(serde_json::from_str::<Content>(&block).unwrap()),
+    ];
+    let settings = AssemblySettings::new(OutputForm::Flat, Tokens(1_000));
+    let assembly = assemble(&draft, Vec::new(), &settings, &Quarters, None).unwrap();
+    let shown = format!("Called search with {nested}");
+    assert!(assembly.body.contains(&shown), "{}", assembly.body);
 }
 
 #[test]
