@@ -1,7 +1,7 @@
 //! Agents, layouts and documents: one definition gives every channel the same prompt.
 //!
-//! Pure: it is handed texts and values, and never reads a file, a clock, the environment or a
-//! source of randomness.
+//! Pure: it receives texts and values, and never reads a file, a clock, the environment or a source
+//! of randomness.
 
 pub mod agent;
 pub mod bands;

@@ -36,6 +36,7 @@ fn line(key: &str, level: Option<Detail>, tokens: Tokens, reason: Reason) -> Led
         id: ChunkId::new(&ChunkType::Reminder, &source),
         source,
         chunk_type: ChunkType::Reminder,
+        // Like a critical chunk it is in without being weighed against others.
         priority: ContextPriority::Critical,
         relevance: Relevance::CERTAIN,
         score: Score::default(),
