@@ -10,6 +10,7 @@ mod flat;
 mod heading;
 mod node;
 mod pack;
+mod sections;
 mod spoken;
 
 use alloc::string::String;
@@ -89,6 +90,14 @@ impl OutputForm {
         }
     }
 
+    /// Whether a provider takes it.
+    const fn is_request(self) -> bool {
+        matches!(
+            self,
+            Self::Flat | Self::Anthropic | Self::OpenAi | Self::Responses
+        )
+    }
+
     /// Whether it ends in a message, so that it cannot do without one.
     #[must_use]
     pub const fn needs_message(self) -> bool {
@@ -155,7 +164,10 @@ pub(super) fn lay_out(
     chunks: &Placed<'_>,
     traits: &ModelTraits,
 ) -> Laid {
-    let kept = headed(form, chunks, draft.history.len());
+    let mut kept = headed(form, chunks, draft.history.len());
+    if draft.is_for_node && form.is_request() {
+        kept = sections::sectioned(form, draft, &kept).into();
+    }
     let chunks = &Placed {
         kept: &kept,
         ..*chunks
