@@ -10,7 +10,7 @@ use std::future::Future;
 use std::pin::pin;
 
 use kitbag::Engine;
-use kitbag::answer::{Answer, AnswerError};
+use kitbag::answer::{Answer, AnswerError, NodeLimits};
 use kitbag::command::CommandReply;
 use kitbag::engine::TurnRequest;
 use kitbag::learn::AfterTurn;
@@ -47,6 +47,13 @@ pub(crate) struct AnsweringArgs {
     /// Remembers nothing of it, and recalls nothing
     #[arg(long)]
     pub(crate) no_memory: bool,
+    /// Answers in four steps, the nodes: understand, think, act, reply. A node sees what it needs of the
+    /// conversation, and act may use tools
+    #[arg(long = "loop")]
+    nodes: bool,
+    /// The most steps of a plan that --loop executes for a message [default: 6]
+    #[arg(long, value_name = "NUMBER", requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
+    loop_steps: Option<u32>,
     #[command(flatten)]
     tools: ToolArgs,
     #[command(flatten)]
@@ -60,6 +67,13 @@ impl AnsweringArgs {
         let mut engine = self.asked.engine(project).configured_provider();
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);
+        }
+        if self.nodes {
+            let limits = NodeLimits::default();
+            engine = engine.nodes(match self.loop_steps {
+                Some(steps) => limits.with_steps(steps),
+                None => limits,
+            });
         }
         let engine = self.tools.approved(engine, approver).build()?;
         say_problems(engine.problems());

@@ -4,6 +4,11 @@
 //! prompt counts as sent: it is archived while the answer is read. The answer is kept when it has ended,
 //! whole or not. A provider that fails loses nothing, and what came of an answer is handed out also where
 //! the store fails. A model that asks for tools is asked again with their results.
+//!
+//! # The loop
+//!
+//! With [`nodes`](crate::engine::EngineBuilder::nodes) four nodes answer a turn one after the other:
+//! Understand, Think, Act, Reply.
 
 mod cache;
 mod calls;
@@ -11,6 +16,7 @@ mod error;
 mod exchange;
 mod inference;
 mod kept;
+mod nodes;
 mod rounds;
 mod stages;
 
@@ -34,6 +40,8 @@ pub use error::AnswerError;
 use exchange::Exchange;
 pub(crate) use inference::cost;
 use kept::Kept;
+pub use nodes::NodeLimits;
+use nodes::Nodes;
 use rounds::Rounds;
 pub(crate) use stages::Stages;
 
@@ -85,12 +93,30 @@ impl Engine {
         &self,
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
+        if self.nodes.is_some() {
+            let (_, prompt, request) = self.first_request(turn).await?;
+            return Ok((prompt, request));
+        }
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
         let prompt = self.prompt_of_sanitised(turn).await?;
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
+    }
+
+    /// The first request of a turn, and the nodes that follow it, where nodes answer.
+    async fn first_request(
+        &self,
+        turn: TurnRequest,
+    ) -> Result<(Option<Nodes<'_>>, TurnPrompt, Request), AnswerError> {
+        if let Some(limits) = self.nodes {
+            let begun = Box::pin(Nodes::begin(self, limits, turn)).await?;
+            let (nodes, prompt, request) = begun;
+            return Ok((Some(nodes), prompt, request));
+        }
+        let (prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
+        Ok((None, prompt, request))
     }
 
     /// Answers a turn with a model, also one whose message reads as a command; see
@@ -145,12 +171,13 @@ impl Engine {
                 counter: self.counter(),
                 user: memory.incoming.message.text().into_owned(),
                 state: turn.state.clone(),
+                has_traced: false,
             });
             stages.end("lease", "held");
         }
         findings.sanitise(&mut turn);
-        let made = unless_stopped(&mut stop, self.request_of_sanitised(turn)).await;
-        let (prompt, request) = match made {
+        let made = unless_stopped(&mut stop, self.first_request(turn)).await;
+        let (mut nodes, prompt, request) = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {
                 stages.end("prompt", &error);
@@ -171,11 +198,15 @@ impl Engine {
             reply: Reply::default(),
             waited: Duration::ZERO,
             is_begun: false,
+            is_quiet: false,
         };
         let mut rounds = Rounds::new(self, provider, (prompt, request));
-        let ended = Box::pin(rounds.run(&mut exchange)).await;
+        let ended = match &mut nodes {
+            Some(nodes) => Box::pin(nodes.run(&mut rounds, &mut exchange)).await,
+            None => Box::pin(rounds.run(&mut exchange)).await,
+        };
         let Exchange {
-            kept,
+            mut kept,
             reply,
             waited,
             stages,
@@ -184,10 +215,17 @@ impl Engine {
         let Rounds {
             prompt,
             request,
-            steps,
+            mut steps,
             inferences,
             ..
         } = rounds;
+        if let Some(nodes) = nodes {
+            steps = nodes.steps;
+            if let Some(kept) = &mut kept {
+                kept.state = Some(nodes.state);
+                kept.has_traced = true;
+            }
+        }
         let record = stages.into_record(inferences);
         let turn = match &kept {
             Some(kept) => {
@@ -246,7 +284,7 @@ impl Engine {
         }
     }
 
-    fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
+    pub(crate) fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
     }
 }

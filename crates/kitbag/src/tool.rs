@@ -34,7 +34,7 @@ pub use builtin::{ToolScope, builtin};
 pub use error::ToolError;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub use limits::ToolLimits;
-use schema::schema_of;
+pub(crate) use schema::schema_of;
 
 /// A tool with typed arguments and a typed result.
 ///

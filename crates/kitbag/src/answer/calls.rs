@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use kitbag_core::content::RawJson;
+use kitbag_core::entity::{RegistryError, SessionIdRegistry};
 use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::reserved::show_hidden;
@@ -24,6 +25,23 @@ pub(super) struct Call {
     /// As it stands in the prompt.
     pub(super) call: ToolCall,
     arguments: Result<Value, String>,
+}
+
+impl Call {
+    /// Puts the ids of rows in the place of refs. One that has no row refuses the call.
+    pub(super) fn resolve(&mut self, refs: &SessionIdRegistry) {
+        let Ok(arguments) = &mut self.arguments else {
+            return;
+        };
+        let translated = refs.row_ids_for_refs(arguments);
+        // What merely looks like a ref may well be an id of the tool's.
+        let mut wrong = translated.unresolved.iter();
+        let wrong = wrong.find(|one| !matches!(one.error, RegistryError::UnknownRef { .. }));
+        self.arguments = match wrong {
+            Some(wrong) => Err(format!("{}; {}", wrong.error, wrong.error.hint())),
+            None => Ok(translated.value),
+        };
+    }
 }
 
 /// The result of a call, as long as it is.

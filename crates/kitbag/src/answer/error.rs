@@ -43,6 +43,12 @@ pub enum AnswerError {
         /// Its result.
         came: Option<Box<Answer>>,
     },
+    /// The view of a node has mistakes in the configuration.
+    #[error("the node `{node}` has mistakes in the configuration")]
+    NoView {
+        /// The node.
+        node: &'static str,
+    },
     /// The engine was built without a provider.
     #[error("there is no provider to ask")]
     NoProvider,
@@ -62,6 +68,7 @@ impl AnswerError {
             Self::Store { error, .. } => error.hint().map(str::to_owned),
             Self::Provider { error, .. } => error.hint(),
             Self::NoProvider => Some("give the engine a provider when it is built".to_owned()),
+            Self::NoView { .. } => Some("correct it under `nodes:`".to_owned()),
             Self::Stopped { .. } | Self::NoRequest => None,
         }
     }

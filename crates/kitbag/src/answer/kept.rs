@@ -22,6 +22,8 @@ pub(super) struct Kept<'a> {
     pub(super) user: String,
     /// The layers as the turn has them, where somebody works with them.
     pub(super) state: Option<TurnState>,
+    /// Whether the steps of the turn are in them already.
+    pub(super) has_traced: bool,
 }
 
 impl Kept<'_> {
@@ -97,6 +99,10 @@ impl Kept<'_> {
             }
         };
         let now = now.to_string();
+        let steps = match self.has_traced {
+            true => &[],
+            false => steps,
+        };
         let layers = layers_after(state, &self.user, (steps, reply), now, self.counter);
         Ok(Some(layers))
     }

@@ -7,12 +7,14 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kitbag_core::entity::SessionIdRegistry;
 use kitbag_core::history::message_cost;
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{TokenCounter, Tokens};
+use serde_json::Value;
 
 use super::calls::{self, Call, CallResult};
 use super::exchange::Exchange;
@@ -33,8 +35,33 @@ pub(super) struct Rounds<'e> {
     /// The calls so far, each with its result.
     pub(super) steps: Vec<Message>,
     pub(super) inferences: Vec<InferenceRecord>,
+    /// The purpose of the next prompts, where they ask for something else than the answer.
+    pub(super) purpose: Option<&'static str>,
+    /// The entities whose refs the model may write in the place of ids.
+    pub(super) refs: Option<SessionIdRegistry>,
+    /// The calls since somebody looked.
+    pub(super) made_calls: Vec<MadeCall>,
     begun: Instant,
     made: u32,
+}
+
+/// A call that was made, with its result as it was recorded.
+pub(super) struct MadeCall {
+    arguments: String,
+    text: String,
+    is_ok: bool,
+}
+
+impl MadeCall {
+    /// The result as JSON, where it is any.
+    pub(super) fn result(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| self.text.as_str().into())
+    }
+
+    /// Tells whether an id stands in a call that succeeded, or in its result.
+    pub(super) fn mentions(&self, id: &str) -> bool {
+        self.is_ok && (self.text.contains(id) || self.arguments.contains(id))
+    }
 }
 
 /// Room for the results that tell of a limit.
@@ -59,9 +86,23 @@ impl<'e> Rounds<'e> {
             request,
             steps: Vec::new(),
             inferences: Vec::new(),
+            purpose: None,
+            refs: None,
+            made_calls: Vec::new(),
             begun: Instant::now(),
             made: 0,
         }
+    }
+
+    /// Goes on with another prompt, whose steps are still to be made.
+    pub(super) fn go_on_with(&mut self, prompt: TurnPrompt, request: Request) {
+        let previous_at = self.prompt.previous_at;
+        self.prompt = TurnPrompt {
+            previous_at,
+            ..prompt
+        };
+        self.request = request;
+        self.steps.clear();
     }
 
     pub(super) async fn run(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
@@ -86,7 +127,10 @@ impl<'e> Rounds<'e> {
     }
 
     /// Sends the request, and reads the answer to its end.
-    async fn infer(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
+    pub(super) async fn infer(
+        &mut self,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
         let sent = (self.engine.clock)();
         exchange.is_begun = false;
         let number = u32::try_from(self.inferences.len()).unwrap_or(u32::MAX);
@@ -99,7 +143,7 @@ impl<'e> Rounds<'e> {
         if exchange.is_begun {
             let counter = self.engine.counter();
             let (prompt, request) = (&self.prompt, &self.request);
-            let record = inference(
+            let mut record = inference(
                 self.provider,
                 prompt,
                 request,
@@ -107,6 +151,7 @@ impl<'e> Rounds<'e> {
                 counter,
                 sent,
             );
+            record.purpose = self.purpose.map(str::to_owned);
             self.inferences.push(record);
         }
         // The next prompt of the turn continues this one.
@@ -121,7 +166,10 @@ impl<'e> Rounds<'e> {
         counter: &Arc<dyn TokenCounter>,
     ) -> Result<Option<String>, AnswerError> {
         let reply = mem::take(&mut exchange.reply);
-        let calls = calls::of_reply(&reply.tool_calls, &self.steps);
+        let mut calls = calls::of_reply(&reply.tool_calls, &self.steps);
+        if let Some(refs) = &self.refs {
+            calls.iter_mut().for_each(|call| call.resolve(refs));
+        }
         let said = said(&reply, &calls);
         let room = self.room(&said, calls.len(), counter.as_ref());
         let limit = self.limit(room);
@@ -147,6 +195,11 @@ impl<'e> Rounds<'e> {
             let bounded = result.bounded(&call.call.name, room, counter.as_ref());
             self.prompt.composed.redacted.extend(bounded.redacted);
             let tokens = counter.count(&bounded.text);
+            self.made_calls.push(MadeCall {
+                arguments: call.call.arguments.as_str().to_owned(),
+                text: bounded.text.clone(),
+                is_ok: result.output.is_ok(),
+            });
             tell(&mut exchange.stages, call, &result, tokens);
             (exchange.show)(&ReplyEvent::Called {
                 tool: call.call.name.clone(),
@@ -183,6 +236,11 @@ impl<'e> Rounds<'e> {
         budget.saturating_add(self.prompt.room_for_steps)
     }
 
+    /// The limit that keeps the turn from calling any tool, if one is reached.
+    pub(super) fn limit_of_turn(&self) -> Option<String> {
+        self.limit(SMALLEST)
+    }
+
     /// The limit that is reached, if any is.
     fn limit(&self, room: Tokens) -> Option<String> {
         let limits = &self.engine.toolbox.limits;
@@ -203,7 +261,7 @@ impl<'e> Rounds<'e> {
     }
 
     /// The next prompt, which tells a limit as a problem, and its request.
-    fn compose(
+    pub(super) fn compose(
         &mut self,
         limit: Option<&str>,
         counter: &Arc<dyn TokenCounter>,

@@ -28,7 +28,11 @@ use kitbag_store::{Incoming, MemoryRequest, Store};
 
 #[cfg(feature = "store")]
 use super::AgentRequest;
+#[cfg(all(feature = "providers", feature = "store"))]
+use super::Material;
 use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::answer::NodeLimits;
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -72,6 +76,8 @@ pub struct Engine {
     problems: Vec<Problem>,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) nodes: Option<NodeLimits>,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
@@ -209,6 +215,32 @@ impl Engine {
         &self,
         mut request: TurnRequest,
     ) -> Result<TurnPrompt, TurnError> {
+        let counter = self.prepare(&mut request).await;
+        #[cfg(all(feature = "providers", feature = "store"))]
+        if let Some(offered) = self.offer_tools(&mut request) {
+            let prompt = offered.prompt(self.sources(), request, &*counter);
+            return Box::pin(prompt).await;
+        }
+        turn(self.sources(), request, counter.as_ref()).await
+    }
+
+    /// The material of a sanitised turn whose nodes are asked one after the other, the counter of their
+    /// prompts, and the room that each leaves for tool steps.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) async fn material(
+        &self,
+        mut request: TurnRequest,
+    ) -> Result<(Material, Arc<dyn TokenCounter>, Tokens), TurnError> {
+        request.is_for_nodes = true;
+        let counter = self.prepare(&mut request).await;
+        let offered = self.offer_tools(&mut request);
+        let room = offered.map_or(Tokens::ZERO, |offered| offered.room());
+        let material = Material::gather(self.sources(), request, counter.as_ref());
+        Ok((Box::pin(material).await?, counter, room))
+    }
+
+    /// Asks the gatherers, and gives the counter of the prompt.
+    async fn prepare(&self, request: &mut TurnRequest) -> Arc<dyn TokenCounter> {
         if !self.gatherers.is_empty() {
             let message = request.prompt.current.content.text();
             let task = GatherTask::without_workspace(message, request.prompt.settings.budget);
@@ -216,15 +248,9 @@ impl Engine {
             request.contributions.push(gathered);
         }
         #[cfg(feature = "store")]
-        let counter = self.counter_of(&mut request).await;
+        return self.counter_of(request).await;
         #[cfg(not(feature = "store"))]
-        let counter = self.counter.shared();
-        #[cfg(all(feature = "providers", feature = "store"))]
-        if let Some(offered) = self.offer_tools(&mut request) {
-            let prompt = offered.prompt(self.sources(), request, &*counter);
-            return Box::pin(prompt).await;
-        }
-        turn(self.sources(), request, counter.as_ref()).await
+        self.counter.shared()
     }
 
     fn sources(&self) -> Sources<'_> {

@@ -1,7 +1,8 @@
 //! A provider that answers from a file, for demonstrations and tests.
 //!
 //! Each line is an object. The one counts whose `when` stands in the latest words of the message, in
-//! whatever case, else the first that has none. `text` comes word by word; `error` fails before the first byte, `cut` ends the
+//! whatever case, else the first that has none. Where `when` is a list, all of it stands somewhere in the
+//! message with what was put before it; such lines come first. `text` comes word by word; `error` fails before the first byte, `cut` ends the
 //! answer in its midst, and `raw` is the body of an answer as Anthropic's API would stream it, broken
 //! as it may be. After `tool_calls`, the answers in `then` follow one by one in the same turn, the last of
 //! them for ever.
@@ -38,7 +39,7 @@ pub struct ScriptProvider {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Answer {
-    when: Option<String>,
+    when: Option<When>,
     text: String,
     thinking: String,
     tool_calls: Vec<ToolCall>,
@@ -48,6 +49,35 @@ struct Answer {
     cut: bool,
     raw: Option<String>,
     then: Vec<Answer>,
+}
+
+/// The words by which an answer is chosen.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum When {
+    Words(String),
+    All(Vec<String>),
+}
+
+impl When {
+    /// Whether the words stand in one text.
+    fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Words(words) => text.contains(&words.to_lowercase()),
+            Self::All(_) => false,
+        }
+    }
+
+    /// Whether all words of a list stand in some of the texts.
+    fn are_in(&self, texts: &[String]) -> bool {
+        match self {
+            Self::Words(_) => false,
+            Self::All(all) => {
+                let has = |words: &String| texts.iter().any(|text| text.contains(words));
+                all.iter().all(|words| has(&words.to_lowercase()))
+            }
+        }
+    }
 }
 
 impl ScriptProvider {
@@ -80,22 +110,31 @@ impl ScriptProvider {
     ) -> Result<Vec<Result<ReplyEvent, ProviderError>>, ProviderError> {
         let (asked, steps) = match request.turn() {
             Ok(turn) => {
-                let steps = turn.contribution.draft.steps.iter();
-                let steps = steps.filter(|step| step.role == Role::Assistant).count();
-                (turn.current.content.to_blocks(), steps)
+                let steps = turn.contribution.draft.steps;
+                let count = steps
+                    .iter()
+                    .filter(|step| step.role == Role::Assistant)
+                    .count();
+                // A reminder at the end of the prompt stands behind the results of tools.
+                let said = steps.iter().filter(|step| step.role == Role::User);
+                let mut asked = turn.current.content.to_blocks();
+                asked.extend(said.flat_map(|step| step.content.to_blocks()));
+                (asked, count)
             }
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
         let texts = asked.iter().rev().filter_map(ContentBlock::as_text);
         let texts: Vec<String> = texts.map(str::to_lowercase).collect();
         let mut answers = self.answers()?;
-        let is_for = |answer: &Answer, text: &str| {
-            let when = answer.when.as_ref();
-            when.is_some_and(|when| text.contains(&when.to_lowercase()))
-        };
+        let is_for =
+            |answer: &Answer, text: &str| answer.when.as_ref().is_some_and(|when| when.is_in(text));
+        let has_all =
+            |answer: &Answer| answer.when.as_ref().is_some_and(|when| when.are_in(&texts));
         // What was recalled stands before the words that are asked, a reminder behind them.
         let mut places = texts.iter();
-        let place = places.find_map(|text| answers.iter().position(|one| is_for(one, text)));
+        let place = answers.iter().position(has_all);
+        let place = place
+            .or_else(|| places.find_map(|text| answers.iter().position(|one| is_for(one, text))));
         let place = place.or_else(|| answers.iter().position(|one| one.when.is_none()));
         let Some(place) = place else {
             let said: String = texts

@@ -13,6 +13,8 @@ mod conversation;
 #[cfg(feature = "providers")]
 mod ended;
 mod flat;
+#[cfg(feature = "providers")]
+mod four_nodes;
 mod history;
 #[cfg(feature = "providers")]
 mod learning;

@@ -18,6 +18,8 @@ use kitbag_store::Store;
 
 use super::super::AgentError;
 use super::{Engine, EngineCounter, EngineError};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::answer::NodeLimits;
 use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -40,6 +42,8 @@ pub struct EngineBuilder {
     learning_model: Option<String>,
     #[cfg(all(feature = "providers", feature = "store"))]
     toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    nodes: Option<NodeLimits>,
     project: Option<Arc<Project>>,
     agent: Option<String>,
     model: Option<String>,
@@ -73,6 +77,8 @@ impl Default for EngineBuilder {
             learning_model: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: Toolbox::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
+            nodes: None,
             project: None,
             agent: None,
             model: None,
@@ -140,6 +146,14 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn tool_limits(mut self, limits: ToolLimits) -> Self {
         self.toolbox.limits = limits;
+        self
+    }
+
+    /// Answers each message with the loop of [four nodes](crate::answer#the-loop), within these limits and
+    /// those of tools.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn nodes(mut self, limits: NodeLimits) -> Self {
+        self.nodes = Some(limits);
         self
     }
 
@@ -263,6 +277,8 @@ impl EngineBuilder {
             problems,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: self.toolbox,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            nodes: self.nodes,
             project: self.project,
             agent: self.agent,
             model,

@@ -40,6 +40,10 @@ impl Engine {
 }
 
 impl Offered {
+    pub(super) const fn room(&self) -> Tokens {
+        self.room
+    }
+
     /// The prompt of a turn that leaves room for steps, or none where it needs the whole budget itself.
     pub(super) async fn prompt(
         &self,

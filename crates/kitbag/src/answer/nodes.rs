@@ -1,0 +1,446 @@
+//! The loop of four nodes: Understand curates what the conversation is about, Think plans, Act executes the
+//! plan with tools, Reply answers.
+//!
+//! Each node sees its own view of the layers. All that they have in common stands first in their requests,
+//! so that one call reads from the provider's cache what another sent. Answers that a program reads are JSON;
+//! one that cannot be read is asked for once more, then the node's fall-back holds, so that a turn ends with
+//! a reply or with an error of the provider. What the turn said and did enters the layers when it ends.
+
+mod act;
+mod answers;
+mod instructions;
+mod limits;
+mod register;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kitbag_core::assembly::Epoch;
+use kitbag_core::entity::{CurationDecision, Retention};
+use kitbag_core::inject::ContextMessage;
+use kitbag_core::message::Message;
+use kitbag_core::neutral::one_line;
+use kitbag_core::problem::{Problem, ProblemKind};
+use kitbag_core::role::{Role, Visibility};
+use kitbag_core::stored::ConversationContext;
+use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_core::view::{TurnState, View};
+
+use super::AnswerError;
+use super::exchange::Exchange;
+use super::rounds::Rounds;
+use crate::engine::{Engine, Material, TurnError, TurnPrompt, TurnRequest};
+use crate::provider::{Reply, ReplyEvent, StopReason};
+use crate::wire::Request;
+use crate::words::{beginning, counted};
+use answers::{Curated, Decision, NodeAnswer, Planned};
+pub use limits::NodeLimits;
+
+/// A node of the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Node {
+    Understand,
+    Think,
+    Act,
+    Reply,
+}
+
+impl Node {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Understand => "understand",
+            Self::Think => "think",
+            Self::Act => "act",
+            Self::Reply => "reply",
+        }
+    }
+}
+
+/// The answer of a node whose JSON is read.
+enum Answered<T> {
+    Read(T),
+    /// It cannot be read, also when it was asked for again: the words, and what is wrong with them.
+    Unreadable(String, String),
+    Refused,
+}
+
+/// A turn of the loop.
+pub(super) struct Nodes<'e> {
+    engine: &'e Engine,
+    limits: NodeLimits,
+    material: Material,
+    counter: Arc<dyn TokenCounter>,
+    /// The room that each prompt leaves for tool steps.
+    room: Tokens,
+    /// The turn as its nodes have left it.
+    pub(super) state: TurnState,
+    /// The tool steps so far, each with its results.
+    pub(super) steps: Vec<Message>,
+    problems: Vec<Problem>,
+    /// The words that the reply is given besides its view.
+    for_reply: Vec<String>,
+    /// Whether the prompt of the first node was made and not sent yet.
+    is_prepared: bool,
+}
+
+/// The longest goal, description or outcome, in characters.
+const LONGEST: usize = 600;
+
+impl<'e> Nodes<'e> {
+    /// Gathers the material of a turn, and makes the prompt of its first node.
+    pub(super) async fn begin(
+        engine: &'e Engine,
+        limits: NodeLimits,
+        mut turn: TurnRequest,
+    ) -> Result<(Self, TurnPrompt, Request), AnswerError> {
+        let provider = engine.asked_provider()?;
+        turn.prompt.settings.form = provider.dialect().form();
+        turn.node = Some(view(engine, Node::Understand)?);
+        if turn.memory.is_none() && turn.state.is_none() {
+            turn.state = Some(TurnState::new(ConversationContext::new(), 1));
+        }
+        let (mut material, counter, room) = engine.material(turn).await?;
+        let state = material.take_layers();
+        let state = state.unwrap_or_else(|| TurnState::new(ConversationContext::new(), 1));
+        let instructions = ContextMessage::system("kitbag.loop", instructions::all(limits.steps));
+        material.inject(instructions);
+        let nodes = Self {
+            engine,
+            limits,
+            material,
+            counter,
+            room,
+            state,
+            steps: Vec::new(),
+            problems: Vec::new(),
+            for_reply: Vec::new(),
+            is_prepared: true,
+        };
+        let (node, asked) = match nodes.has_entities() {
+            true => (Node::Understand, instructions::understand()),
+            false => (Node::Think, instructions::think()),
+        };
+        let epoch = nodes.material.epoch().cloned();
+        let (prompt, request) = nodes.prompt(node, asked, epoch.as_ref())?;
+        Ok((nodes, prompt, request))
+    }
+
+    pub(super) async fn run(
+        &mut self,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        let ended = self.run_all(rounds, exchange).await;
+        self.keep_steps(rounds);
+        if let Err(error) = &ended {
+            if exchange.is_quiet {
+                // The words of a node are no answer.
+                exchange.reply = Reply::default();
+            }
+            self.block(&error.to_string());
+        }
+        ended
+    }
+
+    async fn run_all(
+        &mut self,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        match self.has_entities() {
+            true => Box::pin(self.understand(rounds, exchange)).await?,
+            false => exchange
+                .stages
+                .add("understand", "no entities yet", Duration::ZERO),
+        }
+        let plan = Box::pin(self.think(rounds, exchange)).await?;
+        if self.state.this_turn.summary.think_decision == Decision::PlanDirect.as_str() {
+            Box::pin(self.act(plan, rounds, exchange)).await?;
+        }
+        Box::pin(self.reply(rounds, exchange)).await
+    }
+
+    fn has_entities(&self) -> bool {
+        let state = &self.state;
+        let registry = &state.conversation.id_registry;
+        let now = state.this_turn.summary.turn_num;
+        let entities = kitbag_core::entity::get_entity_context(registry, now);
+        entities.entities().next().is_some()
+    }
+
+    async fn understand(
+        &mut self,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        let begun = Instant::now();
+        let asked = instructions::understand();
+        let answer = self
+            .read::<Curated>(Node::Understand, asked, rounds, exchange)
+            .await?;
+        let told = match answer {
+            Answered::Read(curated) => self.curate(curated),
+            Answered::Unreadable(_, problem) => self.fall_back(Node::Understand, &problem),
+            Answered::Refused => self.fall_back(Node::Understand, REFUSED),
+        };
+        tell(exchange, Node::Understand, told, begun);
+        Ok(())
+    }
+
+    fn curate(&mut self, curated: Curated) -> String {
+        let registry = &mut self.state.conversation.id_registry;
+        registry.touch_mentioned(&curated.referenced.join("\n"));
+        let retain = curated.retain.into_iter();
+        let applied = self.state.curate(&CurationDecision {
+            retain_active: retain
+                .map(|one| Retention::new(one.reference, beginning(&one.reason, LONGEST)))
+                .collect(),
+            demote: curated.demote,
+            drop: curated.drop,
+            clear_all: curated.clear_all,
+            curation_summary: curated.summary.map(|text| beginning(&text, LONGEST)),
+        });
+        if !applied.unknown_refs.is_empty() {
+            let refs = beginning(&applied.unknown_refs.join(", "), LONGEST);
+            self.tell_problem(Node::Understand, format!("no entity has the ref {refs}"));
+        }
+        let done = applied.summary;
+        format!(
+            "{} kept, {} set aside, {} dropped",
+            done.retained.len(),
+            done.demoted.len(),
+            done.dropped.len()
+        )
+    }
+
+    async fn think(
+        &mut self,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<Planned, AnswerError> {
+        let begun = Instant::now();
+        let asked = instructions::think();
+        let answer = self
+            .read::<Planned>(Node::Think, asked, rounds, exchange)
+            .await?;
+        let (mut plan, told) = match answer {
+            Answered::Read(plan) => (plan, None),
+            // The message itself is the one step.
+            Answered::Unreadable(_, problem) => {
+                let told = self.fall_back(Node::Think, &problem);
+                (Planned::of_message(), Some(told))
+            }
+            Answered::Refused => {
+                self.block("the model refused to plan");
+                let told = self.fall_back(Node::Think, REFUSED);
+                (Planned::default(), Some(told))
+            }
+        };
+        plan.shorten(LONGEST);
+        let summary = &mut self.state.this_turn.summary;
+        summary.think_decision = plan.decision.as_str().to_owned();
+        summary.think_goal.clone_from(&plan.goal);
+        // A plan that names a ref brings it back.
+        let registry = &mut self.state.conversation.id_registry;
+        registry.touch_mentioned(&plan.text());
+        match plan.decision {
+            Decision::PlanDirect => {}
+            Decision::Propose => self.for_reply.push(instructions::proposed(&plan)),
+            Decision::Clarify => self.for_reply.push(instructions::unclear(&plan.goal)),
+        }
+        let told = told.unwrap_or_else(|| {
+            let steps = counted(plan.steps.len() as u64, "step", "steps");
+            format!("{}, {steps}", plan.decision.as_str())
+        });
+        tell(exchange, Node::Think, told, begun);
+        Ok(plan)
+    }
+
+    async fn reply(
+        &mut self,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        let asked = instructions::reply(&self.for_reply);
+        self.ask(Node::Reply, asked, rounds, exchange).await?;
+        let is_blank = |reply: &Reply| reply.text().trim().is_empty();
+        if is_blank(&exchange.reply) && exchange.reply.stop != Some(StopReason::Refusal) {
+            let problem = "it has no words for the user";
+            if self.ask_again(problem, rounds, exchange).await? && is_blank(&exchange.reply) {
+                self.tell_problem(Node::Reply, problem.to_owned());
+            }
+        }
+        // What is told only now is in the ledger of the answer, if not in the one that was archived.
+        let ledger = &mut rounds.prompt.composed.assembly.ledger;
+        ledger.problems.append(&mut self.problems);
+        Ok(())
+    }
+
+    /// Asks a node, and reads its JSON. One that cannot be read is asked for again, once.
+    async fn read<T: NodeAnswer>(
+        &mut self,
+        node: Node,
+        asked: String,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<Answered<T>, AnswerError> {
+        self.ask(node, asked, rounds, exchange).await?;
+        for is_last in [false, true] {
+            let reply = &exchange.reply;
+            if reply.stop == Some(StopReason::Refusal) {
+                return Ok(Answered::Refused);
+            }
+            let text = reply.text();
+            let problem = match answers::read::<T>(&text) {
+                Ok(answer) => return Ok(Answered::Read(answer)),
+                Err(problem) => problem,
+            };
+            if is_last || !self.ask_again(&problem, rounds, exchange).await? {
+                return Ok(Answered::Unreadable(text, problem));
+            }
+        }
+        Ok(Answered::Refused)
+    }
+
+    /// Asks a node for its answer; Act may use tools before it gives one.
+    async fn ask(
+        &mut self,
+        node: Node,
+        asked: String,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        self.keep_steps(rounds);
+        exchange.reply = Reply::default();
+        exchange.is_quiet = node != Node::Reply;
+        if !std::mem::take(&mut self.is_prepared) {
+            let epoch = rounds.prompt.composed.assembly.epoch.clone();
+            let (prompt, request) = self.prompt(node, asked, Some(&epoch))?;
+            let result = format_args!("{} tokens", prompt.composed.assembly.tokens.0);
+            exchange.stages.end("prompt", result);
+            rounds.go_on_with(prompt, request);
+        }
+        rounds.purpose = (node != Node::Reply).then(|| node.as_str());
+        (exchange.show)(&ReplyEvent::Typing);
+        self.send(node, rounds, exchange).await
+    }
+
+    async fn send(
+        &self,
+        node: Node,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        match node {
+            Node::Act => {
+                rounds.refs = Some(self.state.conversation.id_registry.clone());
+                Box::pin(rounds.run(exchange)).await
+            }
+            _ => Box::pin(rounds.infer(exchange)).await,
+        }
+    }
+
+    /// Asks again for an answer that can be used, and tells if there was room for that. No tool is called
+    /// any more.
+    async fn ask_again(
+        &self,
+        problem: &str,
+        rounds: &mut Rounds<'e>,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<bool, AnswerError> {
+        let reply = std::mem::take(&mut exchange.reply);
+        let text = reply.text();
+        let said = match text.trim() {
+            "" => "(no words)",
+            _ => &text,
+        };
+        let before = rounds.steps.len();
+        rounds.steps.push(Message::assistant(said));
+        rounds
+            .steps
+            .push(Message::user(instructions::again(problem)));
+        match rounds.compose(None, &self.counter) {
+            Ok(()) => {}
+            // Without room for another try, the first one stands.
+            Err(AnswerError::Turn(TurnError::Assemble(_))) => {
+                rounds.steps.truncate(before);
+                exchange.reply = reply;
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        }
+        exchange.stages.end("prompt", "once more");
+        (exchange.show)(&ReplyEvent::Typing);
+        Box::pin(rounds.infer(exchange)).await?;
+        Ok(true)
+    }
+
+    fn prompt(
+        &self,
+        node: Node,
+        asked: String,
+        previous: Option<&Epoch>,
+    ) -> Result<(TurnPrompt, Request), AnswerError> {
+        let view = view(self.engine, node)?;
+        let asked = ContextMessage::suffix_system("kitbag.node", asked);
+        let seen = (&view, &self.state);
+        let counter = self.counter.as_ref();
+        let prompt = self
+            .material
+            .prompt_of_node(seen, asked, (previous, self.room), counter)?;
+        let request = prompt.composed.request().ok_or(AnswerError::NoRequest)?;
+        let request = self.engine.asked_provider()?.prepared(request);
+        Ok((prompt, request))
+    }
+
+    /// Takes the tool steps of a node, without what was said when it was asked again.
+    fn keep_steps(&mut self, rounds: &mut Rounds<'e>) {
+        let steps = std::mem::take(&mut rounds.steps).into_iter();
+        let is_step = |step: &Message| step.role == Role::Tool || !step.calls().is_empty();
+        // What Act says between its calls is for the other nodes, and for nobody else.
+        let steps = steps.filter(is_step);
+        let steps = steps.map(|step| step.with_visibility(Visibility::Internal));
+        self.steps.extend(steps);
+    }
+
+    fn fall_back(&mut self, node: Node, problem: &str) -> String {
+        let problem = format!("its answer cannot be used: {problem}");
+        self.tell_problem(node, problem.clone());
+        problem
+    }
+
+    fn tell_problem(&mut self, node: Node, problem: String) {
+        let problem = Problem::new(node.as_str(), ProblemKind::Failed, problem);
+        self.problems.push(problem);
+    }
+
+    /// Notes why the turn could not be completed; the first reason counts.
+    fn block(&mut self, reason: &str) {
+        let blocked = &mut self.state.this_turn.summary.blocked_reason;
+        let reason = blocked.get_or_insert_with(|| beginning(reason, LONGEST));
+        self.for_reply.push(instructions::blocked(reason));
+    }
+}
+
+const REFUSED: &str = "the model refused";
+
+/// The view of a node, as the project has it.
+fn view(engine: &Engine, node: Node) -> Result<View, AnswerError> {
+    let name = node.as_str();
+    let view = match engine.project() {
+        Some(project) => project.config.node(name),
+        None => View::builtin(name),
+    };
+    view.cloned().ok_or(AnswerError::NoView { node: name })
+}
+
+/// Tells how a node ended, in the record and to whoever waits.
+fn tell(exchange: &mut Exchange<'_, '_>, node: Node, told: String, begun: Instant) {
+    let time = begun.elapsed();
+    exchange.stages.add(node.as_str(), &told, time);
+    (exchange.show)(&ReplyEvent::Node {
+        node: node.as_str(),
+        told: one_line(&told).into_owned(),
+        time,
+    });
+}
