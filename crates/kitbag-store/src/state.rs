@@ -121,6 +121,31 @@ impl Store {
         .await
     }
 
+    /// Replaces the three layers of a conversation, if they are still those `before`, and tells if they
+    /// were.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn replace_layers(
+        &self,
+        id: ConversationId,
+        before: ConversationContext,
+        layers: ConversationContext,
+    ) -> Result<bool> {
+        let before = self.secrets().masked_value(before);
+        let layers = self.secrets().masked_value(layers);
+        self.write(async move |tx| {
+            Conversation::lock(tx, id).await?;
+            let stored: Option<ConversationContext> = load(tx, id).await?;
+            let is_same = stored.is_some_and(|stored| stored == before);
+            if is_same {
+                save(tx, id, &layers).await?;
+            }
+            Ok(is_same)
+        })
+        .await
+    }
+
     /// Changes the durable context messages of a conversation, in order.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ mod stages;
 
 use std::future::{Future, pending};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -31,6 +32,7 @@ use kitbag_core::record::{TurnRecord, Usage, total_cost_micros};
 use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
+use crate::learn::ClosedLayers;
 use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::receive::Findings;
 use crate::wire::Request;
@@ -172,6 +174,7 @@ impl Engine {
                 user: memory.incoming.message.text().into_owned(),
                 state: turn.state.clone(),
                 has_traced: false,
+                closed: None,
             });
             stages.end("lease", "held");
         }
@@ -227,7 +230,7 @@ impl Engine {
             }
         }
         let record = stages.into_record(inferences);
-        let turn = match &kept {
+        let turn = match &mut kept {
             Some(kept) => {
                 // A whole answer is one, also where something else went wrong.
                 let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
@@ -240,8 +243,10 @@ impl Engine {
             Ok(turn) => (turn, ended),
             Err(error) => (None, Err(AnswerError::from(error))),
         };
+        let layers = kept.and_then(|kept| kept.closed);
         let answer = Answer {
             turn,
+            layers,
             prompt,
             request,
             steps,
@@ -306,6 +311,8 @@ async fn unless_stopped<T>(
 pub struct Answer {
     /// The turn as the store has it; none without memory.
     pub turn: Option<StoredTurn>,
+    /// The layers as the turn left them, where the conversation has any.
+    pub(crate) layers: Option<Arc<ClosedLayers>>,
     /// The prompt, with its ledger; the last one of a turn with tools.
     pub prompt: TurnPrompt,
     /// The request that was sent, the last one of a turn with tools.

@@ -127,6 +127,9 @@ fn t08_a_chat_that_is_piped_in_calls_tools_and_tells_a_limit() {
         chat.stderr
     );
     assert_eq!(chat.success(), "Let me see.\nTea.\n");
+    // The turn that ended at the limit is over.
+    let next = folder.run_with_stdin(&args, b"What do I drink?\nHello\n");
+    assert_eq!(next.success(), "Let me see.\nTea.\nHello.\n");
 }
 
 /// The stream of an answer of Anthropic's API that calls tools.

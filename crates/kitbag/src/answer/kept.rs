@@ -1,5 +1,7 @@
 //! A turn that the store keeps.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use kitbag_core::message::{Message, MessageMetadata};
 use kitbag_core::record::TurnRecord;
@@ -10,7 +12,7 @@ use kitbag_store::{Learned, Lease, NewMessage, Store, StoreError, StoredTurn};
 use serde_json::json;
 
 use super::AnswerError;
-use crate::learn::layers_after;
+use crate::learn::{ClosedLayers, layers_after};
 use crate::provider::Reply;
 
 pub(super) struct Kept<'a> {
@@ -24,6 +26,8 @@ pub(super) struct Kept<'a> {
     pub(super) state: Option<TurnState>,
     /// Whether the steps of the turn are in them already.
     pub(super) has_traced: bool,
+    /// The layers as the turn left them, once it has ended.
+    pub(super) closed: Option<Arc<ClosedLayers>>,
 }
 
 impl Kept<'_> {
@@ -38,7 +42,7 @@ impl Kept<'_> {
 
     /// Keeps the steps and the answer, or what came of it.
     pub(super) async fn end(
-        &self,
+        &mut self,
         steps: &[Message],
         reply: &Reply,
         record: TurnRecord,
@@ -52,7 +56,9 @@ impl Kept<'_> {
         let now = (self.clock)();
         let mut learned = Learned::default();
         learned.steps = steps.to_vec();
-        learned.layers = self.layers(steps, reply, now).await?;
+        self.closed = self.layers(steps, reply, now).await?.map(Arc::new);
+        let closed = self.closed.as_ref();
+        learned.layers = closed.map(|closed| closed.by_rules.clone());
         if !reply.blocks.is_empty() {
             let message = Self::message(reply, &record, problem);
             learned.reply = Some(NewMessage::from(message).at(now));
@@ -86,7 +92,7 @@ impl Kept<'_> {
         steps: &[Message],
         reply: &Reply,
         now: Timestamp,
-    ) -> Result<Option<ConversationContext>, StoreError> {
+    ) -> Result<Option<ClosedLayers>, StoreError> {
         let state = match &self.state {
             Some(state) => state.clone(),
             None => {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use futures_util::stream;
 use kitbag_core::content::ContentBlock;
-use kitbag_core::message::ToolCall;
+use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::role::Role;
 use serde::Deserialize;
 
@@ -109,18 +109,7 @@ impl ScriptProvider {
         request: &Request,
     ) -> Result<Vec<Result<ReplyEvent, ProviderError>>, ProviderError> {
         let (asked, steps) = match request.turn() {
-            Ok(turn) => {
-                let steps = turn.contribution.draft.steps;
-                let count = steps
-                    .iter()
-                    .filter(|step| step.role == Role::Assistant)
-                    .count();
-                // A reminder at the end of the prompt stands behind the results of tools.
-                let said = steps.iter().filter(|step| step.role == Role::User);
-                let mut asked = turn.current.content.to_blocks();
-                asked.extend(said.flat_map(|step| step.content.to_blocks()));
-                (asked, count)
-            }
+            Ok(turn) => asked(&turn.current, &turn.contribution.draft.steps),
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
         let texts = asked.iter().rev().filter_map(ContentBlock::as_text);
@@ -221,6 +210,33 @@ impl Answer {
         events
     }
 }
+
+/// The blocks of the message to answer, with the reminders behind it, and the number of steps since. Where a
+/// turn ended at a limit, the next message stands beside the last results.
+fn asked(current: &Message, steps: &[Message]) -> (Vec<ContentBlock>, usize) {
+    let is_said = |block: &ContentBlock| {
+        let text = block.as_text();
+        text.is_some_and(|text| !text.trim_start().starts_with(REMINDER))
+    };
+    let mut asked = current.content.to_blocks();
+    let mut count = 0;
+    for step in steps {
+        let blocks = step.content.to_blocks();
+        match step.role {
+            Role::Assistant => count += 1,
+            Role::User if blocks.iter().any(is_said) => {
+                asked = blocks;
+                count = 0;
+            }
+            Role::User => asked.extend(blocks),
+            Role::System | Role::Tool => {}
+        }
+    }
+    (asked, count)
+}
+
+/// Begins the operator's words at the end of a prompt.
+const REMINDER: &str = "<system-reminder>";
 
 /// The events of a body, up to the first error.
 fn decoded(raw: &str) -> Vec<Result<ReplyEvent, ProviderError>> {

@@ -164,7 +164,11 @@ fn a10_a_turn_goes_through_the_nodes_and_leaves_its_layers() {
         // Nobody is shown what nodes tell each other.
         assert_eq!(shown, "Rye.");
         assert_eq!(answer.text(), "Rye.");
-        insta::assert_snapshot!(told(&answer).join("\n"), @r"");
+        insta::assert_snapshot!(told(&answer).join("\n"), @r"
+        understand: no entities yet
+        think: plan_direct, 1 step
+        act: step 1 of 1, 1 call, 1 entity
+        ");
         let inferences = answer.record.inferences.iter();
         let purposes: Vec<Option<&str>> = inferences.map(|one| one.purpose.as_deref()).collect();
         assert_eq!(purposes, [Some("think"), Some("act"), Some("act"), None]);
@@ -273,13 +277,24 @@ fn a10_answers_that_are_never_of_use_have_a_fall_back() {
         ]);
         let answer = ask(&engine, "Which flour?").await;
         assert_eq!(answer.text(), "Rye.");
-        insta::assert_snapshot!(told(&answer).join("\n"), @r"");
-        insta::assert_snapshot!(problems(&answer).join("\n"), @r"");
+        insta::assert_snapshot!(told(&answer).join("\n"), @r"
+        understand: no entities yet
+        think: its answer cannot be used: it has no JSON object
+        act: step 1 of 1, 3 calls
+        ");
+        insta::assert_snapshot!(problems(&answer).join("\n"), @r"
+        think: its answer cannot be used: it has no JSON object
+        act: its answer cannot be used: it has no JSON object
+        ");
         let results = answer.steps.iter().filter(|step| step.role == Role::Tool);
         let results: Vec<String> = results
             .map(|step| step.content.text().into_owned())
             .collect();
-        insta::assert_snapshot!(results.join("\n"), @r"");
+        insta::assert_snapshot!(results.join("\n"), @r#"
+        {"flour":"rye","id":"row-7","name":"Rye Bread"}
+        error: there is no tool `oven`; the tools are recipe
+        error: there is no recipe `row-8`
+        "#);
         // The words are the outcome, and nothing was registered.
         let layers = place.layers().await;
         assert_eq!(layers.turn_summaries[0].steps[0].outcome, "It is rye.");

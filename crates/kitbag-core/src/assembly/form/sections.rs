@@ -35,6 +35,10 @@ pub(super) fn sectioned(form: OutputForm, draft: &Draft, kept: &[Kept]) -> Vec<K
         if all.len() == before && !is_shown {
             all.push(words(&format!("{}\n", layer.nothing())));
         }
+        // As in a node's text: what an empty section says makes up for the line.
+        if form != OutputForm::Flat {
+            all.push(words("\n"));
+        }
     }
     all.push(words(TASK));
     all
