@@ -193,6 +193,9 @@ impl Engine {
         };
         let assembly = &prompt.composed.assembly;
         stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
+        if !prompt.skills.is_empty() {
+            stages.add("skills", stages::of_skills(&prompt), Duration::ZERO);
+        }
         let mut exchange = Exchange {
             kept,
             show,

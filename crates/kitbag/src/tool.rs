@@ -225,6 +225,17 @@ impl Tools {
         self.0.extend(others.0);
     }
 
+    /// The same with those of another set whose names are free.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    #[must_use]
+    pub(crate) fn and(mut self, others: &Self) -> Self {
+        for (name, tool) in &others.0 {
+            let free = self.0.entry(name.clone());
+            free.or_insert_with(|| Arc::clone(tool));
+        }
+        self
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

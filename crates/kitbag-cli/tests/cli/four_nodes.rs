@@ -243,6 +243,16 @@ fn conversation() -> Vec<Turn> {
     ]
 }
 
+/// The words of a stream.
+fn text_of(stream: &str) -> String {
+    let events = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
+    let events = events.map(|event| serde_json::from_str::<Value>(event).unwrap());
+    let texts = events.filter_map(|event| Some(event["delta"]["text"].as_str()?.to_owned()));
+    texts.collect()
+}
+
 /// The node that a request is for.
 fn node(body: &str) -> &str {
     let (_, rest) = body.rsplit_once("This request is for the node `").unwrap();
@@ -340,12 +350,7 @@ fn a10_twelve_turns_over_a_real_server_are_as_the_tables_say_and_share_their_beg
     insta::assert_snapshot!(seen);
     // Nobody reads what nodes tell each other.
     let replies = turns.iter().map(|(_, replies)| replies.last().unwrap());
-    let replies: Vec<String> = replies
-        .map(|reply| {
-            let (_, text) = reply.split_once(r#""text_delta","text":""#).unwrap();
-            text.split('"').next().unwrap().to_owned()
-        })
-        .collect();
+    let replies: Vec<String> = replies.map(|reply| text_of(reply)).collect();
     assert_eq!(chat.success().lines().collect::<Vec<_>>(), replies);
 
     // Think, Act and Reply begin with what was sent before.

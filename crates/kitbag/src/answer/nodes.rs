@@ -285,6 +285,7 @@ impl<'e> Nodes<'e> {
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<Answered<T>, AnswerError> {
         self.ask(node, asked, rounds, exchange).await?;
+        let mut said = String::new();
         for is_last in [false, true] {
             let reply = &exchange.reply;
             if reply.stop == Some(StopReason::Refusal) {
@@ -295,8 +296,11 @@ impl<'e> Nodes<'e> {
                 Ok(answer) => return Ok(Answered::Read(answer)),
                 Err(problem) => problem,
             };
+            if !text.trim().is_empty() {
+                said = text;
+            }
             if is_last || !self.ask_again(&problem, rounds, exchange).await? {
-                return Ok(Answered::Unreadable(text, problem));
+                return Ok(Answered::Unreadable(said, problem));
             }
         }
         Ok(Answered::Refused)

@@ -22,6 +22,7 @@ use super::inference::inference;
 use super::{AnswerError, Stages};
 use crate::engine::{Engine, TurnError, TurnPrompt, largest_result};
 use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::tool::Toolbox;
 use crate::wire::Request;
 use crate::words::counted;
 
@@ -35,6 +36,8 @@ pub(super) struct Rounds<'e> {
     /// The calls so far, each with its result.
     pub(super) steps: Vec<Message>,
     pub(super) inferences: Vec<InferenceRecord>,
+    /// The tools of the engine and of the skills that are active in the turn.
+    toolbox: Toolbox,
     /// The purpose of the next prompts, where they ask for something else than the answer.
     pub(super) purpose: Option<&'static str>,
     /// The entities whose refs the model may write in the place of ids.
@@ -79,9 +82,12 @@ impl<'e> Rounds<'e> {
         provider: &'e dyn Provider,
         (prompt, request): (TurnPrompt, Request),
     ) -> Self {
+        let mut toolbox = engine.toolbox.clone();
+        toolbox.tools = toolbox.tools.and(&prompt.tools);
         Self {
             engine,
             provider,
+            toolbox,
             prompt,
             request,
             steps: Vec::new(),
@@ -112,7 +118,7 @@ impl<'e> Rounds<'e> {
             Box::pin(self.infer(exchange)).await?;
             let asks = !exchange.reply.tool_calls.is_empty();
             let offers = !self.prompt.composed.draft.tools.is_empty();
-            let has_tools = !self.engine.toolbox.tools.is_empty();
+            let has_tools = !self.toolbox.tools.is_empty();
             if !asks || !offers || !has_tools || limit.is_some() {
                 return Ok(());
             }
@@ -173,7 +179,7 @@ impl<'e> Rounds<'e> {
         let said = said(&reply, &calls);
         let room = self.room(&said, calls.len(), counter.as_ref());
         let limit = self.limit(room);
-        let toolbox = &self.engine.toolbox;
+        let toolbox = &self.toolbox;
         let limits = &toolbox.limits;
         let left = limits.time.saturating_sub(self.begun.elapsed());
         let (results, ended) = match &limit {
@@ -225,7 +231,7 @@ impl<'e> Rounds<'e> {
             .saturating_sub(used.saturating_add(LAST_WORDS));
         let calls = u32::try_from(calls.max(1)).unwrap_or(u32::MAX);
         let each = Tokens((free.0 / calls).saturating_sub(AROUND));
-        let most = self.engine.toolbox.limits.result;
+        let most = self.toolbox.limits.result;
         each.min(most).min(largest_result(budget))
     }
 
@@ -243,7 +249,7 @@ impl<'e> Rounds<'e> {
 
     /// The limit that is reached, if any is.
     fn limit(&self, room: Tokens) -> Option<String> {
-        let limits = &self.engine.toolbox.limits;
+        let limits = &self.toolbox.limits;
         let counts = self.inferences.iter().map(|one| u64::from(one.counted));
         let next = u64::from(self.prompt.composed.assembly.tokens.0);
         let reached = if self.made >= limits.steps {

@@ -31,6 +31,8 @@ pub(crate) use material::Material;
 
 use crate::project::Project;
 use crate::skill::ActiveSkill;
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::tool::Tools;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -117,6 +119,9 @@ pub struct TurnPrompt {
     /// The tokens that the budget of the prompt leaves to the steps of the turn.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) room_for_steps: Tokens,
+    /// The tools that active skills bring, besides the engine's own.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) tools: Tools,
 }
 
 impl TurnPrompt {

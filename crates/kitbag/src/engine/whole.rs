@@ -30,7 +30,9 @@ use kitbag_store::{Incoming, MemoryRequest, Store};
 use super::AgentRequest;
 #[cfg(all(feature = "providers", feature = "store"))]
 use super::Material;
-use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(not(all(feature = "providers", feature = "store")))]
+use super::turn;
+use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest};
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::answer::NodeLimits;
 use crate::gather::{GatherTask, Gatherer, gather};
@@ -38,6 +40,8 @@ use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::Provider;
 use crate::receive::Findings;
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::skill::ServerStarter;
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::tool::{Toolbox, Tools};
 
@@ -78,6 +82,8 @@ pub struct Engine {
     pub(crate) toolbox: Toolbox,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) nodes: Option<NodeLimits>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    starter: Option<ServerStarter>,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
@@ -217,10 +223,8 @@ impl Engine {
     ) -> Result<TurnPrompt, TurnError> {
         let counter = self.prepare(&mut request).await;
         #[cfg(all(feature = "providers", feature = "store"))]
-        if let Some(offered) = self.offer_tools(&mut request) {
-            let prompt = offered.prompt(self.sources(), request, &*counter);
-            return Box::pin(prompt).await;
-        }
+        return Box::pin(self.prompt_with_tools(request, counter.as_ref())).await;
+        #[cfg(not(all(feature = "providers", feature = "store")))]
         turn(self.sources(), request, counter.as_ref()).await
     }
 
@@ -233,10 +237,15 @@ impl Engine {
     ) -> Result<(Material, Arc<dyn TokenCounter>, Tokens), TurnError> {
         request.is_for_nodes = true;
         let counter = self.prepare(&mut request).await;
-        let offered = self.offer_tools(&mut request);
-        let room = offered.map_or(Tokens::ZERO, |offered| offered.room());
+        let form = request.prompt.settings.form;
+        let budget = request.prompt.settings.budget;
         let material = Material::gather(self.sources(), request, counter.as_ref());
-        Ok((Box::pin(material).await?, counter, room))
+        let mut material = Box::pin(material).await?;
+        let started = self.started(form, &material.servers()).await;
+        let offered = self.offered(form, budget, &started.tools);
+        let room = offered.room();
+        material.add(offered.contribution, started);
+        Ok((material, counter, room))
     }
 
     /// Asks the gatherers, and gives the counter of the prompt.

@@ -4,6 +4,8 @@
 use kitbag_core::assembly::Epoch;
 use kitbag_core::context::DEFAULT_SYSTEM_PROMPT;
 #[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::context::McpServer;
+#[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::tokens::TokenCounter;
 #[cfg(all(feature = "providers", feature = "store"))]
@@ -19,7 +21,11 @@ use super::{Sources, TurnError, TurnPrompt, TurnRequest};
 #[cfg(feature = "store")]
 use super::{memory, recollections};
 use crate::engine::{AgentPart, Composed, Contribution, PromptRequest, compose};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::skill::StartedServers;
 use crate::skill::{ActiveSkill, SkillPart, servers, skill_part};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::tool::Tools;
 
 /// All that the prompts of a turn are made of.
 pub(crate) struct Material {
@@ -28,6 +34,9 @@ pub(crate) struct Material {
     conversation: Conversation,
     agent: Option<AgentPart>,
     skills: Vec<ActiveSkill>,
+    /// The tools that active skills bring.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    tools: Tools,
     /// Whether a prompt goes on with the selection of the one before it.
     continues: bool,
 }
@@ -132,6 +141,8 @@ impl Material {
             conversation,
             agent,
             skills,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            tools: Tools::default(),
             continues,
         })
     }
@@ -153,6 +164,21 @@ impl Material {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) fn take_layers(&mut self) -> Option<TurnState> {
         self.conversation.layers.take()
+    }
+
+    /// The MCP servers that active skills bring.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(in crate::engine) fn servers(&self) -> Vec<McpServer> {
+        servers(&self.skills)
+    }
+
+    /// Adds what is on offer.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(in crate::engine) fn add(&mut self, offered: Contribution, started: StartedServers) {
+        let all = std::mem::take(&mut self.all);
+        self.all = Contribution::join(vec![all, offered]);
+        self.all.problems.extend(started.problems);
+        self.tools = started.tools;
     }
 
     /// Adds context messages to the prompts of all nodes.
@@ -211,6 +237,8 @@ impl Material {
             skills: self.skills.clone(),
             #[cfg(all(feature = "providers", feature = "store"))]
             room_for_steps: Tokens::ZERO,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            tools: self.tools.clone(),
         }
     }
 }

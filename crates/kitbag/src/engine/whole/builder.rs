@@ -6,6 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kitbag_core::assembly::ModelTraits;
 #[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::context::McpServer;
+#[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::Agent;
@@ -24,6 +26,8 @@ use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::{ChosenProvider, Provider, ProviderError, Providers};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::skill::{ServerStarter, StartedServers};
 use crate::tokens::{Counter, ModelProfile, Vocabulary};
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::tool::{Approval, ApprovalRequest, ToolLimits, Toolbox, Tools};
@@ -44,6 +48,8 @@ pub struct EngineBuilder {
     toolbox: Toolbox,
     #[cfg(all(feature = "providers", feature = "store"))]
     nodes: Option<NodeLimits>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    starter: Option<ServerStarter>,
     project: Option<Arc<Project>>,
     agent: Option<String>,
     model: Option<String>,
@@ -79,6 +85,8 @@ impl Default for EngineBuilder {
             toolbox: Toolbox::default(),
             #[cfg(all(feature = "providers", feature = "store"))]
             nodes: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            starter: None,
             project: None,
             agent: None,
             model: None,
@@ -154,6 +162,21 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn nodes(mut self, limits: NodeLimits) -> Self {
         self.nodes = Some(limits);
+        self
+    }
+
+    /// Starts the MCP servers of skills with this function when they are active, and offers their tools in the
+    /// turn. Skills that were merely found in a folder have none. Without it, only a provider that is a
+    /// program starts them.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn skill_servers<F>(
+        mut self,
+        start: impl Fn(Vec<McpServer>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = StartedServers> + Send + 'static,
+    {
+        self.starter = Some(ServerStarter::new(start));
         self
     }
 
@@ -279,6 +302,8 @@ impl EngineBuilder {
             toolbox: self.toolbox,
             #[cfg(all(feature = "providers", feature = "store"))]
             nodes: self.nodes,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            starter: self.starter,
             project: self.project,
             agent: self.agent,
             model,
