@@ -229,12 +229,18 @@ impl ConversationState {
     }
 }
 
+/// Tells the rows of whole results of tools.
+pub(crate) const IS_RESULT: &str = "kind LIKE 'result/%'";
+
 /// All parts of a conversation's state. One that is damaged is empty, and named.
 pub(crate) async fn load_all(tx: &mut Tx<'_>, id: ConversationId) -> Result<ConversationState> {
-    let sql = "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-               ORDER BY kind";
+    // Results are read one by one, where somebody asks for them.
+    let sql = format!(
+        "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+         AND NOT {IS_RESULT} ORDER BY kind"
+    );
     let mut state = ConversationState::default();
-    for (kind, json) in tx.query::<(String, String)>(sql, id).await? {
+    for (kind, json) in tx.query::<(String, String)>(&sql, id).await? {
         if let Err(error) = state.put(&kind, &json) {
             let problem = Problem::failed(&kind, damaged(&kind, id, &error));
             state.problems.push(problem);

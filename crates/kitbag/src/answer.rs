@@ -88,17 +88,14 @@ impl Engine {
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         Findings::of_turn(&turn).sanitise(&mut turn);
-        self.request_of_sanitised(turn).await
+        let (_, prompt, request) = Box::pin(self.first_request(turn)).await?;
+        Ok((prompt, request))
     }
 
     async fn request_of_sanitised(
         &self,
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
-        if self.nodes.is_some() {
-            let (_, prompt, request) = self.first_request(turn).await?;
-            return Ok((prompt, request));
-        }
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
         let prompt = self.prompt_of_sanitised(turn).await?;
@@ -179,7 +176,8 @@ impl Engine {
             stages.end("lease", "held");
         }
         findings.sanitise(&mut turn);
-        let made = unless_stopped(&mut stop, self.first_request(turn)).await;
+        let first = Box::pin(self.first_request(turn));
+        let made = unless_stopped(&mut stop, first).await;
         let (mut nodes, prompt, request) = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {

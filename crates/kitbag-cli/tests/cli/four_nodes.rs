@@ -91,7 +91,7 @@ fn conversation() -> Vec<Turn> {
     }]);
     let mut saved = recipe(VARIANT, "Rosemary Soup", "created");
     saved["draft"] = "gen_recipe_1".into();
-    let city = json!([{"id": "Chicago", "type": "cities", "label": "Chicago", "action": "read"}]);
+    let city = json!([{"id": "Chicago", "type": "towns", "label": "Chicago", "action": "read"}]);
     vec![
         (
             "Which recipes have lemon?",
@@ -136,7 +136,7 @@ fn conversation() -> Vec<Turn> {
         (
             "Make me a variant with rosemary.",
             vec![
-                nothing(),
+                json_of(&json!({"demote": ["town_1"], "summary": "the weather was looked at"})),
                 plans(
                     "Draft a soup with rosemary",
                     &[("generate", "vary recipe_2 with rosemary")],
@@ -160,12 +160,8 @@ fn conversation() -> Vec<Turn> {
             ],
         ),
         (
-            "Forget about the weather.",
-            vec![
-                json_of(&json!({"demote": ["city_1"], "summary": "the weather is done"})),
-                plans("Nothing to do", &[]),
-                says("Done."),
-            ],
+            "That was all for today.",
+            vec![nothing(), plans("Nothing to do", &[]), says("Done.")],
         ),
         (
             "Throw the chicken away.",
@@ -235,7 +231,7 @@ fn conversation() -> Vec<Turn> {
         (
             "What do we have now?",
             vec![
-                json_of(&json!({"drop": ["city_1", "city_9"]})),
+                json_of(&json!({"drop": ["town_1", "town_9"]})),
                 plans("Tell what is there", &[]),
                 says("Lemon Soup and Rosemary Soup."),
             ],

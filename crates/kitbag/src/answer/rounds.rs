@@ -16,7 +16,7 @@ use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use serde_json::Value;
 
-use super::calls::{self, Call, CallResult};
+use super::calls::{self, Bounded, Call, CallResult};
 use super::exchange::Exchange;
 use super::inference::inference;
 use super::{AnswerError, Stages};
@@ -46,6 +46,8 @@ pub(super) struct Rounds<'e> {
     pub(super) made_calls: Vec<MadeCall>,
     begun: Instant,
     made: u32,
+    /// The results so far whose whole was kept.
+    cut: u32,
 }
 
 /// A call that was made, with its result as it was recorded.
@@ -97,6 +99,7 @@ impl<'e> Rounds<'e> {
             made_calls: Vec::new(),
             begun: Instant::now(),
             made: 0,
+            cut: 0,
         }
     }
 
@@ -198,7 +201,9 @@ impl<'e> Rounds<'e> {
         // What tells of a limit has room of its own.
         let room = room.max(SMALLEST);
         for (call, result) in calls.iter().zip(results) {
-            let bounded = result.bounded(&call.call.name, room, counter.as_ref());
+            let bounded = self
+                .bounded(call, &result, room, exchange, counter.as_ref())
+                .await;
             self.prompt.composed.redacted.extend(bounded.redacted);
             let tokens = counter.count(&bounded.text);
             self.made_calls.push(MadeCall {
@@ -219,6 +224,36 @@ impl<'e> Rounds<'e> {
                 .push(answered.with_visibility(Visibility::Internal));
         }
         ended.map(|()| limit)
+    }
+
+    /// A result as it is recorded. The whole of one that is cut is kept under a handle, where there is a tool
+    /// that reads it.
+    async fn bounded(
+        &mut self,
+        call: &Call,
+        result: &CallResult,
+        room: Tokens,
+        exchange: &Exchange<'_, '_>,
+        counter: &dyn TokenCounter,
+    ) -> Bounded {
+        let name = &call.call.name;
+        let plain = result.bounded(name, room, None, counter);
+        let is_readable = self.toolbox.tools.spec("expand").is_some();
+        let kept = exchange.kept.as_ref().filter(|_| is_readable);
+        let (Some(whole), Some(kept)) = (&plain.whole, kept) else {
+            return plain;
+        };
+        let number = self.cut + 1;
+        match kept.store.keep_result(&kept.lease, number, whole).await {
+            Ok(id) => {
+                self.cut = number;
+                result.bounded(name, room, Some(&id.to_string()), counter)
+            }
+            Err(error) => {
+                tracing::warn!(event = "result_not_kept", %error);
+                plain
+            }
+        }
     }
 
     /// The tokens that each result may have.

@@ -35,7 +35,7 @@ impl Engine {
         let form = request.prompt.settings.form;
         let again = self.starter.is_some().then(|| request.clone());
         let none = StartedServers::default();
-        let prompt = self.prompt_offering(request, &none, counter).await?;
+        let prompt = Box::pin(self.prompt_offering(request, &none, counter)).await?;
         let servers = &prompt.composed.mcp_servers;
         // Which skills are active is known once the conversation was read.
         let Some(again) = again.filter(|_| !servers.is_empty()) else {
@@ -45,7 +45,7 @@ impl Engine {
         if started.tools.is_empty() && started.problems.is_empty() {
             return Ok(prompt);
         }
-        let mut prompt = self.prompt_offering(again, &started, counter).await?;
+        let mut prompt = Box::pin(self.prompt_offering(again, &started, counter)).await?;
         prompt.tools = started.tools;
         Ok(prompt)
     }
