@@ -8,6 +8,7 @@
 
 mod act;
 mod answers;
+mod ask;
 mod instructions;
 mod limits;
 mod register;
@@ -15,25 +16,24 @@ mod register;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kitbag_core::assembly::Epoch;
 use kitbag_core::entity::{CurationDecision, Retention};
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::message::Message;
 use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_core::role::{Role, Visibility};
 use kitbag_core::stored::ConversationContext;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_core::view::{TurnState, View};
+use kitbag_core::view::TurnState;
 
 use super::AnswerError;
 use super::exchange::Exchange;
 use super::rounds::Rounds;
-use crate::engine::{Engine, Material, TurnError, TurnPrompt, TurnRequest};
+use crate::engine::{Engine, Material, TurnPrompt, TurnRequest};
 use crate::provider::{Reply, ReplyEvent, StopReason};
 use crate::wire::Request;
 use crate::words::{beginning, counted};
-use answers::{Curated, Decision, NodeAnswer, Planned};
+use answers::{Curated, Decision, Planned};
+use ask::{Answered, view};
 pub use limits::NodeLimits;
 
 /// A node of the loop.
@@ -54,14 +54,6 @@ impl Node {
             Self::Reply => "reply",
         }
     }
-}
-
-/// The answer of a node whose JSON is read.
-enum Answered<T> {
-    Read(T),
-    /// It cannot be read, also when it was asked for again: the words, and what is wrong with them.
-    Unreadable(String, String),
-    Refused,
 }
 
 /// A turn of the loop.
@@ -276,137 +268,6 @@ impl<'e> Nodes<'e> {
         Ok(())
     }
 
-    /// Asks a node, and reads its JSON. One that cannot be read is asked for again, once.
-    async fn read<T: NodeAnswer>(
-        &mut self,
-        node: Node,
-        asked: String,
-        rounds: &mut Rounds<'e>,
-        exchange: &mut Exchange<'_, '_>,
-    ) -> Result<Answered<T>, AnswerError> {
-        self.ask(node, asked, rounds, exchange).await?;
-        let mut said = String::new();
-        for is_last in [false, true] {
-            let reply = &exchange.reply;
-            if reply.stop == Some(StopReason::Refusal) {
-                return Ok(Answered::Refused);
-            }
-            let text = reply.text();
-            let problem = match answers::read::<T>(&text) {
-                Ok(answer) => return Ok(Answered::Read(answer)),
-                Err(problem) => problem,
-            };
-            if !text.trim().is_empty() {
-                said = text;
-            }
-            if is_last || !self.ask_again(&problem, rounds, exchange).await? {
-                return Ok(Answered::Unreadable(said, problem));
-            }
-        }
-        Ok(Answered::Refused)
-    }
-
-    /// Asks a node for its answer; Act may use tools before it gives one.
-    async fn ask(
-        &mut self,
-        node: Node,
-        asked: String,
-        rounds: &mut Rounds<'e>,
-        exchange: &mut Exchange<'_, '_>,
-    ) -> Result<(), AnswerError> {
-        self.keep_steps(rounds);
-        exchange.reply = Reply::default();
-        exchange.is_quiet = node != Node::Reply;
-        if !std::mem::take(&mut self.is_prepared) {
-            let epoch = rounds.prompt.composed.assembly.epoch.clone();
-            let (prompt, request) = self.prompt(node, asked, Some(&epoch))?;
-            let result = format_args!("{} tokens", prompt.composed.assembly.tokens.0);
-            exchange.stages.end("prompt", result);
-            rounds.go_on_with(prompt, request);
-        }
-        rounds.purpose = (node != Node::Reply).then(|| node.as_str());
-        (exchange.show)(&ReplyEvent::Typing);
-        self.send(node, rounds, exchange).await
-    }
-
-    async fn send(
-        &self,
-        node: Node,
-        rounds: &mut Rounds<'e>,
-        exchange: &mut Exchange<'_, '_>,
-    ) -> Result<(), AnswerError> {
-        match node {
-            Node::Act => {
-                rounds.refs = Some(self.state.conversation.id_registry.clone());
-                Box::pin(rounds.run(exchange)).await
-            }
-            _ => Box::pin(rounds.infer(exchange)).await,
-        }
-    }
-
-    /// Asks again for an answer that can be used, and tells if there was room for that. No tool is called
-    /// any more.
-    async fn ask_again(
-        &self,
-        problem: &str,
-        rounds: &mut Rounds<'e>,
-        exchange: &mut Exchange<'_, '_>,
-    ) -> Result<bool, AnswerError> {
-        let reply = std::mem::take(&mut exchange.reply);
-        let text = reply.text();
-        let said = match text.trim() {
-            "" => "(no words)",
-            _ => &text,
-        };
-        let before = rounds.steps.len();
-        rounds.steps.push(Message::assistant(said));
-        rounds
-            .steps
-            .push(Message::user(instructions::again(problem)));
-        match rounds.compose(None, &self.counter) {
-            Ok(()) => {}
-            // Without room for another try, the first one stands.
-            Err(AnswerError::Turn(TurnError::Assemble(_))) => {
-                rounds.steps.truncate(before);
-                exchange.reply = reply;
-                return Ok(false);
-            }
-            Err(error) => return Err(error),
-        }
-        exchange.stages.end("prompt", "once more");
-        (exchange.show)(&ReplyEvent::Typing);
-        Box::pin(rounds.infer(exchange)).await?;
-        Ok(true)
-    }
-
-    fn prompt(
-        &self,
-        node: Node,
-        asked: String,
-        previous: Option<&Epoch>,
-    ) -> Result<(TurnPrompt, Request), AnswerError> {
-        let view = view(self.engine, node)?;
-        let asked = ContextMessage::suffix_system("kitbag.node", asked);
-        let seen = (&view, &self.state);
-        let counter = self.counter.as_ref();
-        let prompt = self
-            .material
-            .prompt_of_node(seen, asked, (previous, self.room), counter)?;
-        let request = prompt.composed.request().ok_or(AnswerError::NoRequest)?;
-        let request = self.engine.asked_provider()?.prepared(request);
-        Ok((prompt, request))
-    }
-
-    /// Takes the tool steps of a node, without what was said when it was asked again.
-    fn keep_steps(&mut self, rounds: &mut Rounds<'e>) {
-        let steps = std::mem::take(&mut rounds.steps).into_iter();
-        let is_step = |step: &Message| step.role == Role::Tool || !step.calls().is_empty();
-        // What Act says between its calls is for the other nodes, and for nobody else.
-        let steps = steps.filter(is_step);
-        let steps = steps.map(|step| step.with_visibility(Visibility::Internal));
-        self.steps.extend(steps);
-    }
-
     fn fall_back(&mut self, node: Node, problem: &str) -> String {
         let problem = format!("its answer cannot be used: {problem}");
         self.tell_problem(node, problem.clone());
@@ -421,22 +282,15 @@ impl<'e> Nodes<'e> {
     /// Notes why the turn could not be completed; the first reason counts.
     fn block(&mut self, reason: &str) {
         let blocked = &mut self.state.this_turn.summary.blocked_reason;
-        let reason = blocked.get_or_insert_with(|| beginning(reason, LONGEST));
-        self.for_reply.push(instructions::blocked(reason));
+        if blocked.is_none() {
+            let reason = beginning(reason, LONGEST);
+            self.for_reply.push(instructions::blocked(&reason));
+            *blocked = Some(reason);
+        }
     }
 }
 
 const REFUSED: &str = "the model refused";
-
-/// The view of a node, as the project has it.
-fn view(engine: &Engine, node: Node) -> Result<View, AnswerError> {
-    let name = node.as_str();
-    let view = match engine.project() {
-        Some(project) => project.config.node(name),
-        None => View::builtin(name),
-    };
-    view.cloned().ok_or(AnswerError::NoView { node: name })
-}
 
 /// Tells how a node ended, in the record and to whoever waits.
 fn tell(exchange: &mut Exchange<'_, '_>, node: Node, told: String, begun: Instant) {

@@ -7,8 +7,9 @@ use kitbag_core::reasoning::StepSummary;
 use serde_json::{Value, json};
 
 use super::answers::{Acted, Planned, PlannedStep};
+use super::ask::Answered;
 use super::register::register;
-use super::{Answered, LONGEST, Node, Nodes, REFUSED, instructions, tell};
+use super::{LONGEST, Node, Nodes, REFUSED, instructions, tell};
 use crate::answer::AnswerError;
 use crate::answer::exchange::Exchange;
 use crate::answer::rounds::{MadeCall, Rounds};
