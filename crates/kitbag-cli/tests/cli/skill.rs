@@ -274,13 +274,13 @@ fn o10_servers_of_an_active_skill_serve_any_model_while_it_is_trusted() {
     let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
     folder.write("kitbag.yaml", config);
     fs::create_dir_all(folder.path().join(".home")).unwrap();
-    let chat = |folder: &Folder| {
-        let args = ["--store", "sqlite:memory.db", "chat"];
+    let chat = |folder: &Folder, store: &str| {
+        let args = ["--store", store, "chat"];
         let typed = "Hello\nIs the sourdough ready?\nAnd still?\n/skill baking\n";
         folder.run_with_stdin(&args, typed.as_bytes())
     };
     // A skill that was merely found starts nothing, which is told once.
-    let found = chat(&folder);
+    let found = chat(&folder, "sqlite:found.db");
     let told = found
         .stderr
         .matches("of the skill `baking` are not started")
@@ -297,10 +297,10 @@ fn o10_servers_of_an_active_skill_serve_any_model_while_it_is_trusted() {
     let allowed = folder.path().join(".agents");
     let allowed = format!("skills: {{allow: ['{}']}}\n", allowed.display());
     folder.write(".config/kitbag/kitbag.yaml", allowed);
-    let trusted = chat(&folder);
+    let trusted = chat(&folder, "sqlite:memory.db");
     let lines: Vec<&str> = trusted.stderr.lines().collect();
     let has = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
-    assert_eq!(has("mcp__oven__say_it: 3 tokens"), 1, "{lines:?}");
+    assert_eq!(has("mcp__oven__say_it: 2 tokens"), 1, "{lines:?}");
     assert_eq!(
         has("mcp server `gone`: `/nowhere/oven` cannot be started"),
         1,
@@ -320,7 +320,7 @@ fn o10_servers_of_an_active_skill_serve_any_model_while_it_is_trusted() {
     assert_eq!(trusted.stdout, "Hello.\nIt is hot.\nYes.\n");
     let starts = fs::read_to_string(folder.path().join(".home/starts")).unwrap();
     assert_eq!(starts, "started\n");
-    let turn = ["--store", "sqlite:memory.db", "memory", "history", "1.1.5"];
+    let turn = ["--store", "sqlite:memory.db", "memory", "history", "1.1.2"];
     let record = folder.run(&turn).success();
     assert!(
         record.contains("baking: the message has `sourdough`; 6 tools"),
