@@ -47,7 +47,7 @@ pub(crate) struct AnsweringArgs {
         hide_env_values = true
     )]
     model: Option<String>,
-    /// Remembers nothing of it, and recalls nothing
+    /// Recall nothing, and remember nothing of this exchange
     #[arg(long)]
     pub(crate) no_memory: bool,
     /// Answers in four steps, the nodes: understand, think, act, reply. A node sees what it needs of the
