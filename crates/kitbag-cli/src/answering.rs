@@ -50,11 +50,10 @@ pub(crate) struct AnsweringArgs {
     /// Recall nothing, and remember nothing of this exchange
     #[arg(long)]
     pub(crate) no_memory: bool,
-    /// Answers in four steps, the nodes: understand, think, act, reply. A node sees what it needs of the
-    /// conversation, and act may use tools
+    /// Answer in four steps: understand, think, act (with tools where --tools or --mcp offer them), reply
     #[arg(long = "loop")]
     nodes: bool,
-    /// The most steps of a plan that --loop executes for a message [default: 6]
+    /// Execute at most so many steps of a plan with --loop [default: 6]
     #[arg(long, value_name = "NUMBER", requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
     loop_steps: Option<u32>,
     #[command(flatten)]

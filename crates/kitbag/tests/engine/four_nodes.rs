@@ -404,3 +404,50 @@ fn a10_a_provider_that_fails_loses_nothing() {
         assert_eq!(answer.text(), "Rye.");
     });
 }
+
+#[test]
+fn a10_a_model_makes_the_summaries_of_a_turn_where_they_can_be_used() {
+    Place::run(async |place| {
+        let long =
+            "Rye bread is baked from rye flour with a sourdough that is fed twice. ".repeat(12);
+        let script = |summary: &str| {
+            let condensed = json!({"when": "Condense the assistant's answer", "text": summary});
+            [
+                condensed,
+                plan(0),
+                node("understand", json!({})),
+                node("reply", json!(long)),
+            ]
+        };
+        let good = "Rye bread is baked from rye flour with a sourdough.";
+        let engine = place.engine(&script(good));
+        let answer = ask(&engine, "How is rye bread made?").await;
+        let by_rules = place.layers().await.recent_turns[0]
+            .assistant_summary
+            .clone();
+        assert_ne!(by_rules, good);
+        let after = engine.after(&answer).await.unwrap();
+        let lessons = Box::pin(engine.learn_after(after.clone())).await;
+        assert_eq!(lessons.layers, 1);
+        assert_eq!(
+            lessons.inferences[0].purpose.as_deref(),
+            Some("summary of an answer")
+        );
+        assert_eq!(place.layers().await.recent_turns[0].assistant_summary, good);
+        // A conversation that has gone on keeps what it has.
+        let again = Box::pin(engine.learn_after(after)).await;
+        assert_eq!(again.layers, 0);
+        // Nobody takes a summary of something else.
+        let engine = place.engine(&script("Bananas are yellow."));
+        let answer = ask(&engine, "And once more?").await;
+        let after = engine.after(&answer).await.unwrap();
+        let lessons = Box::pin(engine.learn_after(after)).await;
+        assert_eq!(lessons.layers, 0);
+        let turns = place.layers().await.recent_turns;
+        assert_eq!(turns[0].assistant_summary, good);
+        assert!(
+            turns[1].assistant_summary.starts_with("Rye bread"),
+            "{turns:?}"
+        );
+    });
+}
