@@ -371,3 +371,48 @@ fn a10_twelve_turns_over_a_real_server_are_as_the_tables_say_and_share_their_beg
         );
     }
 }
+
+#[test]
+fn a10_a_turn_of_the_loop_is_told_as_it_goes_and_recorded() {
+    let folder = Folder::new();
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
+    folder.write("kitbag.yaml", config);
+    let plan = json!({"goal": "Look", "steps": [{"type": "read", "description": "look"}]});
+    let answers = [
+        json!({"when": ["the node `think`"], "text": plan.to_string(), "usage": {"input": 900, "output": 20}}),
+        json!({
+            "when": ["the node `act`"],
+            "tool_calls": [{"id": "a", "name": "facts", "arguments": {}}],
+            "then": [{"text": json!({"summary": "nothing"}).to_string()}],
+        }),
+        json!({"text": "Nothing there."}),
+    ];
+    let answers: Vec<String> = answers.iter().map(Value::to_string).collect();
+    folder.write("answers.jsonl", answers.join("\n"));
+    let run = |args: &[&str]| folder.run(&[&["--store", "sqlite:memory.db"], args].concat());
+    let asked = run(&["ask", "--loop", "--tools", "What is there?"]);
+    let untimed = |line: &str| {
+        line.rsplit_once(", ")
+            .map_or(line, |(told, _)| told)
+            .to_owned()
+    };
+    let told: Vec<String> = asked.stderr.lines().take(3).map(untimed).collect();
+    let nodes = [
+        "think: plan_direct, 1 step",
+        "facts: 9 tokens",
+        "act: step 1 of 1, 1 call",
+    ];
+    assert_eq!(told, nodes);
+    assert_eq!(asked.success(), "Nothing there.\n");
+    let record = run(&["memory", "history", "1.1.1"]).success();
+    assert!(
+        record.contains("  think: script (demo), 900 tokens in, 20 out\n"),
+        "{record}"
+    );
+    assert!(record.contains("no entities yet"), "{record}");
+    // A dry run shows the request of the first node.
+    let request = run(&["ask", "--loop", "--dry-run", "And now?"]).success();
+    assert!(request.contains("for the node `think`"), "{request}");
+    let wrong = run(&["ask", "--loop-steps", "2", "And now?"]).failure(2);
+    assert!(wrong.contains("--loop"), "{wrong}");
+}

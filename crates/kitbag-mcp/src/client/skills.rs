@@ -19,8 +19,11 @@ use super::{Connected, ServerLimits, start, told};
 #[derive(Debug, Clone, Default)]
 pub struct SkillServers {
     limits: ServerLimits,
-    known: Arc<Mutex<Vec<(McpServer, Arc<Connected>)>>>,
+    known: Arc<Mutex<Vec<Known>>>,
 }
+
+/// A server, with what came of starting it.
+type Known = (McpServer, Arc<Connected>);
 
 impl SkillServers {
     /// The tools of servers, those that do not run yet started side by side in the folder that the process is

@@ -58,7 +58,12 @@ pub fn describe_turn(turn: &StoredTurn) -> String {
 
 fn describe_inference(inference: &InferenceRecord) -> String {
     let model = inference.model.as_deref().unwrap_or("the usual model");
-    let mut parts = vec![format!("{model} ({})", inference.provider)];
+    // The answer itself needs no word for what it is.
+    let purpose = inference.purpose.as_deref();
+    let purpose = purpose
+        .map(|purpose| format!("{purpose}: "))
+        .unwrap_or_default();
+    let mut parts = vec![format!("{purpose}{model} ({})", inference.provider)];
     match inference.usage {
         Some(usage) => {
             parts.push(format!("{} tokens in", grouped(usage.input)));
