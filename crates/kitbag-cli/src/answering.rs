@@ -104,7 +104,7 @@ pub(crate) enum Responded {
     Answer(Option<AfterTurn>),
 }
 
-/// What was told already: skills that cannot be used are the same in every turn.
+/// Problems that were told already: skills that cannot be used are the same in every turn.
 #[derive(Default)]
 pub(crate) struct Told(BTreeSet<String>);
 

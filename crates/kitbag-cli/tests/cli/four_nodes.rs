@@ -262,8 +262,10 @@ fn section(body: &str, heading: &str) -> String {
     let texts = blocks.iter().filter_map(|block| block["text"].as_str());
     let text = texts.collect::<Vec<_>>().join("\n");
     let (_, section) = text.split_once(&format!("## {heading}\n")).unwrap();
-    let end = section.find("\n\n").unwrap_or(section.len());
-    section[..end].trim_end().to_owned()
+    let section = section
+        .split_once("\n\n")
+        .map_or(section, |(section, _)| section);
+    section.trim_end().to_owned()
 }
 
 /// The bytes at the beginning of a request that an earlier one begins with, too.

@@ -60,7 +60,7 @@ pub struct Draft {
     /// Chunks that must not be shown any more, even where they stand: what was forgotten.
     #[serde(default)]
     pub retracted: Vec<ChunkId>,
-    /// Whether the chunks of this turn stand in the sections of a node: entities, conversation, what
+    /// True where the chunks of this turn stand in the sections of a node: entities, conversation, what
     /// happened.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub is_for_node: bool,

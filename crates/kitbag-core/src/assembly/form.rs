@@ -90,7 +90,7 @@ impl OutputForm {
         }
     }
 
-    /// Whether a provider takes it.
+    /// Returns true where a provider takes it.
     const fn is_request(self) -> bool {
         matches!(
             self,

@@ -22,7 +22,7 @@ pub(super) struct Exchange<'a, 's> {
     pub(super) waited: Duration,
     /// True once the provider has begun to answer the latest request.
     pub(super) is_begun: bool,
-    /// Whether the words that come are for a program, so that they are not shown.
+    /// True while the words that come are for a program, so that they are not shown.
     pub(super) is_quiet: bool,
 }
 

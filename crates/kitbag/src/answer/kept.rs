@@ -24,7 +24,7 @@ pub(super) struct Kept<'a> {
     pub(super) user: String,
     /// The layers as the turn has them, where somebody works with them.
     pub(super) state: Option<TurnState>,
-    /// Whether the steps of the turn are in them already.
+    /// True where the steps of the turn are in them already.
     pub(super) has_traced: bool,
     /// The layers as the turn left them, once it has ended.
     pub(super) closed: Option<Arc<ClosedLayers>>,

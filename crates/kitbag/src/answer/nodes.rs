@@ -71,7 +71,7 @@ pub(super) struct Nodes<'e> {
     problems: Vec<Problem>,
     /// The words that the reply is given besides its view.
     for_reply: Vec<String>,
-    /// Whether the prompt of the first node was made and not sent yet.
+    /// True while the prompt of the first node was made and not sent yet.
     is_prepared: bool,
 }
 

@@ -146,7 +146,7 @@ pub struct DraftParts {
     pub steps: Vec<Message>,
     /// Chunks that must not be shown any more.
     pub retracted: Vec<ChunkId>,
-    /// Whether the prompt is a node's.
+    /// True where the prompt is a node's.
     pub(super) is_for_node: bool,
 }
 

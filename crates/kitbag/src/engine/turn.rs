@@ -57,7 +57,7 @@ pub struct TurnRequest {
     pub agent: Option<AgentRequest>,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
-    /// Whether several nodes are asked, whose views are added to what all of them see.
+    /// True where several nodes are asked, whose views are added to what all of them see.
     pub(crate) is_for_nodes: bool,
 }
 

@@ -39,7 +39,7 @@ pub enum ReplyEvent {
     Node {
         /// The node.
         node: &'static str,
-        /// How it ended.
+        /// Its outcome in a few words.
         told: String,
         /// The time that it took.
         time: Duration,

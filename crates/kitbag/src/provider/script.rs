@@ -60,7 +60,7 @@ enum When {
 }
 
 impl When {
-    /// Whether the words stand in one text.
+    /// Returns true where the words stand in one text.
     fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Words(words) => text.contains(&words.to_lowercase()),
@@ -68,7 +68,7 @@ impl When {
         }
     }
 
-    /// Whether all words of a list stand in some of the texts.
+    /// Returns true where all words of a list stand in some of the texts.
     fn are_in(&self, texts: &[String]) -> bool {
         match self {
             Self::Words(_) => false,

@@ -30,7 +30,7 @@ pub(super) struct Curated {
     pub(super) drop: Vec<String>,
     /// True removes every entity: the user begins anew
     pub(super) clear_all: bool,
-    /// Why, in a sentence
+    /// The reason, in a sentence
     #[serde(alias = "curation_summary")]
     pub(super) summary: Option<String>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Curated {
 pub(super) struct Retained {
     #[serde(rename = "ref")]
     pub(super) reference: String,
-    /// Why it is kept
+    /// The reason to keep it
     #[serde(default)]
     pub(super) reason: String,
 }
@@ -89,7 +89,7 @@ pub(super) struct PlannedStep {
     pub(super) kind: String,
     /// The part of the domain
     pub(super) subdomain: String,
-    /// What to do
+    /// The work to do
     pub(super) description: String,
 }
 
@@ -138,15 +138,15 @@ impl Planned {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct Acted {
-    /// What came out, in a sentence or two
+    /// The outcome, in a sentence or two
     pub(super) summary: String,
-    /// What the next step must know
+    /// A note for the next step
     pub(super) note: Option<String>,
     /// The things that the step dealt with
     pub(super) entities: Vec<Named>,
     /// The result of an analysis, as JSON
     pub(super) result: Option<Value>,
-    /// Why the step cannot be done, and no later one either
+    /// The reason why neither this step nor a later one can be done
     pub(super) blocked: Option<String>,
     /// A question that the user has to answer first
     pub(super) ask_user: Option<String>,
@@ -162,16 +162,16 @@ pub(super) struct Named {
     /// The plural of what it is, such as `recipes`
     #[serde(rename = "type")]
     pub(super) kind: String,
-    /// What a person calls it
+    /// Its name for people
     pub(super) label: String,
     pub(super) action: Action,
     /// The ref of the draft that was saved as it
     pub(super) draft: Option<String>,
-    /// What a draft holds, or what is worth keeping of a thing
+    /// The content of a draft, or the data of a thing that are worth keeping
     pub(super) data: Option<Value>,
 }
 
-/// What happened to a thing.
+/// The change of a thing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Action {

@@ -37,7 +37,7 @@ pub(crate) struct Material {
     /// The tools that active skills bring.
     #[cfg(all(feature = "providers", feature = "store"))]
     tools: Tools,
-    /// Whether a prompt goes on with the selection of the one before it.
+    /// True where a prompt goes on with the selection of the one before it.
     continues: bool,
 }
 
