@@ -17,6 +17,7 @@ mod exchange;
 mod inference;
 mod kept;
 mod nodes;
+mod prepare;
 mod rounds;
 mod stages;
 
@@ -32,6 +33,7 @@ use kitbag_core::record::{TurnRecord, Usage, total_cost_micros};
 use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
+use crate::extension::{Phase, RunEnd};
 use crate::learn::ClosedLayers;
 use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::receive::Findings;
@@ -44,6 +46,7 @@ pub(crate) use inference::cost;
 use kept::Kept;
 pub use nodes::NodeLimits;
 use nodes::Nodes;
+use prepare::Prepared;
 use rounds::Rounds;
 pub(crate) use stages::Stages;
 
@@ -79,7 +82,7 @@ impl Engine {
     }
 
     /// The prompt of a turn, and the request with which the provider is asked. Nothing is sent, and
-    /// nothing changes.
+    /// nothing changes: no classifier is asked, and extensions take no part.
     ///
     /// # Errors
     /// When there is no prompt.
@@ -88,7 +91,11 @@ impl Engine {
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         Findings::of_turn(&turn).sanitise(&mut turn);
-        let (_, prompt, request) = Box::pin(self.first_request(turn)).await?;
+        let route = self.planned_route(&turn);
+        let asked = route.as_ref().and_then(|route| route.engine.as_deref());
+        let asked = asked.unwrap_or(self);
+        let routed = Box::pin(asked.request_routed(turn, self, route.as_ref()));
+        let (_, prompt, request) = routed.await?;
         Ok((prompt, request))
     }
 
@@ -98,7 +105,7 @@ impl Engine {
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let prompt = self.prompt_of_sanitised(turn).await?;
+        let prompt = Box::pin(self.prompt_of_sanitised(turn)).await?;
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
@@ -108,11 +115,11 @@ impl Engine {
     async fn first_request(
         &self,
         turn: TurnRequest,
-    ) -> Result<(Option<Nodes<'_>>, TurnPrompt, Request), AnswerError> {
+    ) -> Result<(Option<Box<Nodes>>, TurnPrompt, Request), AnswerError> {
         if let Some(limits) = self.nodes {
             let begun = Box::pin(Nodes::begin(self, limits, turn)).await?;
             let (nodes, prompt, request) = begun;
-            return Ok((Some(nodes), prompt, request));
+            return Ok((Some(Box::new(nodes)), prompt, request));
         }
         let (prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
         Ok((None, prompt, request))
@@ -176,12 +183,17 @@ impl Engine {
             stages.end("lease", "held");
         }
         findings.sanitise(&mut turn);
-        let first = Box::pin(self.first_request(turn));
-        let made = unless_stopped(&mut stop, first).await;
-        let (mut nodes, prompt, request) = match made {
+        // Boxed, as all that is large: together it would not fit on the stack of a small thread.
+        let mut host = Box::pin(self.extension_host(&turn, kept.as_ref())).await?;
+        let made = Box::pin(self.prepare(turn, &mut host, &mut stages));
+        let made = unless_stopped(&mut stop, made).await;
+        let prepared = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {
                 stages.end("prompt", &error);
+                let end = Phase::RunEnd(run_end(Some(&error)));
+                Box::pin(host.enter(end)).await;
+                stages.tell_extensions(&mut host);
                 if let Some(kept) = &kept {
                     let record = stages.into_record(Vec::new());
                     kept.fail(&error.to_string(), record).await?;
@@ -189,6 +201,15 @@ impl Engine {
                 return Err(error);
             }
         };
+        let Prepared {
+            engine,
+            mut nodes,
+            prompt,
+            request,
+            route,
+        } = prepared;
+        let asked = engine.as_deref().unwrap_or(self);
+        let provider = asked.asked_provider()?;
         let assembly = &prompt.composed.assembly;
         stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
         if !prompt.skills.is_empty() {
@@ -204,11 +225,12 @@ impl Engine {
             is_begun: false,
             is_quiet: false,
         };
-        let mut rounds = Rounds::new(self, provider, (prompt, request));
+        let mut rounds = Rounds::new(asked, provider, (prompt, request), host);
         let ended = match &mut nodes {
             Some(nodes) => Box::pin(nodes.run(&mut rounds, &mut exchange)).await,
             None => Box::pin(rounds.run(&mut exchange)).await,
         };
+        Box::pin(rounds.end(ended.as_ref().err(), &mut exchange)).await;
         let Exchange {
             mut kept,
             reply,
@@ -216,11 +238,12 @@ impl Engine {
             stages,
             ..
         } = exchange;
+        let mut steps = rounds.kept_steps();
         let Rounds {
             prompt,
             request,
-            mut steps,
             inferences,
+            mut host,
             ..
         } = rounds;
         if let Some(nodes) = nodes {
@@ -230,13 +253,17 @@ impl Engine {
                 kept.has_traced = true;
             }
         }
-        let record = stages.into_record(inferences);
+        let mut record = stages.into_record(inferences);
+        if let Some(route) = route {
+            record.inferences.splice(..0, route.inference);
+            record.route = Some(route.record);
+        }
         let turn = match &mut kept {
             Some(kept) => {
                 // A whole answer is one, also where something else went wrong.
                 let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
-                let ended = kept.end(&steps, &reply, record.clone(), problem);
-                Some(ended.await).transpose()
+                let ended = kept.end(&steps, &reply, record.clone(), problem, &mut host);
+                Some(Box::pin(ended).await).transpose()
             }
             None => Ok(None),
         };
@@ -262,6 +289,13 @@ impl Engine {
                 came: Some(Box::new(answer)),
             }),
             Err(AnswerError::Stopped { .. }) => Err(AnswerError::Stopped {
+                came: Some(Box::new(answer)),
+            }),
+            Err(AnswerError::Ended {
+                extension, reason, ..
+            }) => Err(AnswerError::Ended {
+                extension,
+                reason,
                 came: Some(Box::new(answer)),
             }),
             Err(AnswerError::Store { error, .. }) => Err(AnswerError::Store {
@@ -292,6 +326,16 @@ impl Engine {
 
     pub(crate) fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
+    }
+}
+
+/// The end of a run, as extensions are told it.
+fn run_end(problem: Option<&AnswerError>) -> RunEnd {
+    match problem {
+        None => RunEnd::Answered,
+        Some(error) => RunEnd::Failed {
+            problem: error.to_string(),
+        },
     }
 }
 

@@ -49,7 +49,7 @@ mod facts;
 mod layers;
 mod layers_by_model;
 mod material;
-mod one_shot;
+mod model;
 mod summary;
 
 use std::time::Instant;

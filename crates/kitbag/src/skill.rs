@@ -31,6 +31,8 @@ pub(crate) use part::{is_standing, why};
 pub(crate) use starter::ServerStarter;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub use starter::StartedServers;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use trigger::Words;
 
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use kitbag_store::{Learned, Lease, NewMessage, Store, StoreError, StoredTurn};
 use serde_json::json;
 
 use super::AnswerError;
+use crate::extension::ExtensionHost;
 use crate::learn::{ClosedLayers, layers_after};
 use crate::provider::Reply;
 
@@ -47,7 +48,10 @@ impl Kept<'_> {
         reply: &Reply,
         record: TurnRecord,
         problem: Option<&AnswerError>,
+        host: &mut ExtensionHost,
     ) -> Result<StoredTurn, StoreError> {
+        // A turn that failed leaves nothing of what extensions keep.
+        let is_done = matches!(problem, None | Some(AnswerError::Ended { .. }));
         let problem = problem.map(ToString::to_string);
         if reply.blocks.is_empty() && steps.is_empty() {
             let problem = problem.unwrap_or_else(|| "the answer is empty".to_owned());
@@ -56,6 +60,9 @@ impl Kept<'_> {
         let now = (self.clock)();
         let mut learned = Learned::default();
         learned.steps = steps.to_vec();
+        if is_done {
+            (learned.extensions, learned.entries) = host.kept();
+        }
         self.closed = self.layers(steps, reply, now).await?.map(Arc::new);
         let closed = self.closed.as_ref();
         learned.layers = closed.map(|closed| closed.by_rules.clone());

@@ -57,8 +57,8 @@ impl Node {
 }
 
 /// A turn of the loop.
-pub(super) struct Nodes<'e> {
-    engine: &'e Engine,
+pub(super) struct Nodes {
+    engine: Engine,
     limits: NodeLimits,
     material: Material,
     counter: Arc<dyn TokenCounter>,
@@ -78,10 +78,10 @@ pub(super) struct Nodes<'e> {
 /// The longest goal, description or outcome, in characters.
 const LONGEST: usize = 600;
 
-impl<'e> Nodes<'e> {
+impl Nodes {
     /// Gathers the material of a turn, and makes the prompt of its first node.
     pub(super) async fn begin(
-        engine: &'e Engine,
+        engine: &Engine,
         limits: NodeLimits,
         mut turn: TurnRequest,
     ) -> Result<(Self, TurnPrompt, Request), AnswerError> {
@@ -97,7 +97,7 @@ impl<'e> Nodes<'e> {
         let instructions = ContextMessage::system("kitbag.loop", instructions::all(limits.steps));
         material.inject(instructions);
         let nodes = Self {
-            engine,
+            engine: engine.clone(),
             limits,
             material,
             counter,
@@ -119,7 +119,7 @@ impl<'e> Nodes<'e> {
 
     pub(super) async fn run(
         &mut self,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         let ended = self.run_all(rounds, exchange).await;
@@ -136,7 +136,7 @@ impl<'e> Nodes<'e> {
 
     async fn run_all(
         &mut self,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         match self.has_entities() {
@@ -162,7 +162,7 @@ impl<'e> Nodes<'e> {
 
     async fn understand(
         &mut self,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         let begun = Instant::now();
@@ -207,7 +207,7 @@ impl<'e> Nodes<'e> {
 
     async fn think(
         &mut self,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<Planned, AnswerError> {
         let begun = Instant::now();
@@ -250,7 +250,7 @@ impl<'e> Nodes<'e> {
 
     async fn reply(
         &mut self,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         let asked = instructions::reply(&self.for_reply);

@@ -10,7 +10,7 @@ use kitbag_store::TurnId;
 
 use super::Lessons;
 use super::layers::ClosedLayers;
-use super::one_shot::Model;
+use super::model::Model;
 use crate::engine::Engine;
 
 impl Engine {

@@ -22,12 +22,12 @@ enum After {
     End,
 }
 
-impl<'e> Nodes<'e> {
+impl Nodes {
     /// Executes a plan as far as the limits go.
     pub(super) async fn act(
         &mut self,
         plan: Planned,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         let planned = plan.steps.len();
@@ -73,7 +73,7 @@ impl<'e> Nodes<'e> {
         &mut self,
         step: &PlannedStep,
         place: (usize, usize),
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(String, After), AnswerError> {
         rounds.made_calls.clear();

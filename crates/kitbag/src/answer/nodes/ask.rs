@@ -24,13 +24,13 @@ pub(super) enum Answered<T> {
     Refused,
 }
 
-impl<'e> Nodes<'e> {
+impl Nodes {
     /// Asks a node, and reads its JSON. One that cannot be read is asked for again, once.
     pub(super) async fn read<T: NodeAnswer>(
         &mut self,
         node: Node,
         asked: String,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<Answered<T>, AnswerError> {
         self.ask(node, asked, rounds, exchange).await?;
@@ -60,7 +60,7 @@ impl<'e> Nodes<'e> {
         &mut self,
         node: Node,
         asked: String,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         self.keep_steps(rounds);
@@ -86,7 +86,7 @@ impl<'e> Nodes<'e> {
     async fn send(
         &self,
         node: Node,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         match node {
@@ -103,7 +103,7 @@ impl<'e> Nodes<'e> {
     pub(super) async fn ask_again(
         &self,
         problem: &str,
-        rounds: &mut Rounds<'e>,
+        rounds: &mut Rounds<'_>,
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<bool, AnswerError> {
         let reply = std::mem::take(&mut exchange.reply);
@@ -139,7 +139,7 @@ impl<'e> Nodes<'e> {
         asked: String,
         previous: Option<&Epoch>,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
-        let view = view(self.engine, node)?;
+        let view = view(&self.engine, node)?;
         let asked = ContextMessage::suffix_system("kitbag.node", asked);
         let seen = (&view, &self.state);
         let counter = self.counter.as_ref();
@@ -152,7 +152,7 @@ impl<'e> Nodes<'e> {
     }
 
     /// Takes the tool steps of a node, without what was said when it was asked again.
-    pub(super) fn keep_steps(&mut self, rounds: &mut Rounds<'e>) {
+    pub(super) fn keep_steps(&mut self, rounds: &mut Rounds<'_>) {
         let steps = std::mem::take(&mut rounds.steps).into_iter();
         let is_step = |step: &Message| step.role == Role::Tool || !step.calls().is_empty();
         // What Act says between its calls is for the other nodes, and for nobody else.

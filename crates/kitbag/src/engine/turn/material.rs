@@ -235,6 +235,9 @@ impl Material {
             composed,
             agent: self.agent.clone(),
             skills: self.skills.clone(),
+            route: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            told: Vec::new(),
             #[cfg(all(feature = "providers", feature = "store"))]
             room_for_steps: Tokens::ZERO,
             #[cfg(all(feature = "providers", feature = "store"))]
