@@ -67,7 +67,7 @@ impl Engine {
     pub async fn ask(&self, incoming: Incoming) -> Result<Answer, AnswerError> {
         let request = self.turn(incoming)?;
         let stop = pin!(pending());
-        self.answer(request, &mut |_| (), stop).await
+        Box::pin(self.answer(request, &mut |_| (), stop)).await
     }
 
     /// Tells before anything is stored what keeps the provider from answering, such as a missing key.
@@ -88,8 +88,8 @@ impl Engine {
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         Findings::of_turn(&turn).sanitise(&mut turn);
-        let (_, prompt, request) = Box::pin(self.first_request(turn)).await?;
-        Ok((prompt, request))
+        let first = Box::pin(self.first_request(turn)).await?;
+        Ok((first.prompt, first.request))
     }
 
     async fn request_of_sanitised(
@@ -104,18 +104,22 @@ impl Engine {
         Ok((prompt, provider.prepared(request)))
     }
 
-    /// The first request of a turn, and the nodes that follow it, where nodes answer.
-    async fn first_request(
-        &self,
-        turn: TurnRequest,
-    ) -> Result<(Option<Nodes<'_>>, TurnPrompt, Request), AnswerError> {
-        if let Some(limits) = self.nodes {
-            let begun = Box::pin(Nodes::begin(self, limits, turn)).await?;
-            let (nodes, prompt, request) = begun;
-            return Ok((Some(nodes), prompt, request));
-        }
-        let (prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
-        Ok((None, prompt, request))
+    /// The first request of a turn, and the nodes that follow it, where nodes answer. Boxed, since it would take
+    /// most of a small thread's stack where it is handed on.
+    async fn first_request(&self, turn: TurnRequest) -> Result<Box<First<'_>>, AnswerError> {
+        let (nodes, (prompt, request)) = match self.nodes {
+            Some(limits) => {
+                let begun = Box::pin(Nodes::begin(self, limits, turn)).await?;
+                let (nodes, prompt, request) = begun;
+                (Some(nodes), (prompt, request))
+            }
+            None => (None, Box::pin(self.request_of_sanitised(turn)).await?),
+        };
+        Ok(Box::new(First {
+            nodes,
+            prompt,
+            request,
+        }))
     }
 
     /// Answers a turn with a model, also one whose message reads as a command; see
@@ -178,7 +182,7 @@ impl Engine {
         findings.sanitise(&mut turn);
         let first = Box::pin(self.first_request(turn));
         let made = unless_stopped(&mut stop, first).await;
-        let (mut nodes, prompt, request) = match made {
+        let first = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {
                 stages.end("prompt", &error);
@@ -189,6 +193,11 @@ impl Engine {
                 return Err(error);
             }
         };
+        let First {
+            mut nodes,
+            prompt,
+            request,
+        } = *first;
         let assembly = &prompt.composed.assembly;
         stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
         if !prompt.skills.is_empty() {
@@ -293,6 +302,14 @@ impl Engine {
     pub(crate) fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
     }
+}
+
+/// The first request of a turn.
+struct First<'e> {
+    /// The nodes that follow, where nodes answer.
+    nodes: Option<Nodes<'e>>,
+    prompt: TurnPrompt,
+    request: Request,
 }
 
 /// The result of some work, unless the answer is stopped first.
