@@ -70,7 +70,7 @@ impl Engine {
     pub async fn ask(&self, incoming: Incoming) -> Result<Answer, AnswerError> {
         let request = self.turn(incoming)?;
         let stop = pin!(pending());
-        self.answer(request, &mut |_| (), stop).await
+        Box::pin(self.answer(request, &mut |_| (), stop)).await
     }
 
     /// Tells before anything is stored what keeps the provider from answering, such as a missing key.
@@ -207,7 +207,7 @@ impl Engine {
             prompt,
             request,
             route,
-        } = prepared;
+        } = *prepared;
         let asked = engine.as_deref().unwrap_or(self);
         let provider = asked.asked_provider()?;
         let assembly = &prompt.composed.assembly;

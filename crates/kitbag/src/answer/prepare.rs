@@ -53,7 +53,7 @@ impl Engine {
         mut turn: TurnRequest,
         host: &mut ExtensionHost,
         stages: &mut Stages,
-    ) -> Result<Prepared, AnswerError> {
+    ) -> Result<Box<Prepared>, AnswerError> {
         for phase in [Phase::RunStart, Phase::StepStart, Phase::BeforeInference] {
             Box::pin(host.enter(phase)).await;
         }
@@ -84,13 +84,14 @@ impl Engine {
         for (name, value) in &host.parameters {
             request.set(name, value);
         }
-        Ok(Prepared {
+        // Boxed: handed on as it is, it would take most of a small thread's stack.
+        Ok(Box::new(Prepared {
             engine,
             nodes,
             prompt,
             request,
             route,
-        })
+        }))
     }
 
     /// The request of a turn that was made for another engine, `from` which its model was routed here.
