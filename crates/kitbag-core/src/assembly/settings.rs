@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::balance::Balance;
 use super::form::OutputForm;
 use crate::chunk::Relevance;
 use crate::tokens::Tokens;
@@ -21,6 +22,9 @@ pub struct AssemblySettings {
     pub strategy: FitStrategy,
     /// Chunks that are less likely needed than this stay out, even when there is room.
     pub floor: Relevance,
+    /// What one file and small parts of files may take; without it whatever they are worth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
     /// How much regret is borne before the selection is renewed, in thousandths of what renewing
     /// costs. 0 renews whenever something better is possible.
     pub patience_permille: u32,
@@ -38,6 +42,7 @@ impl AssemblySettings {
             chunk_limit: None,
             strategy: FitStrategy::default(),
             floor: Relevance::from_ppm(10_000),
+            balance: None,
             patience_permille: 300,
             traits: ModelTraits::default(),
         }
@@ -61,6 +66,13 @@ impl AssemblySettings {
     #[must_use]
     pub fn with_floor(mut self, floor: Relevance) -> Self {
         self.floor = floor;
+        self
+    }
+
+    /// The same settings with limits on what files may take.
+    #[must_use]
+    pub fn with_balance(mut self, balance: Balance) -> Self {
+        self.balance = Some(balance);
         self
     }
 
