@@ -42,6 +42,15 @@ impl Zone {
         }
     }
 
+    /// The zone of a text that is attached: it has no title.
+    #[must_use]
+    pub(super) const fn attached(self) -> Self {
+        match self {
+            Self::Title => Self::Prose,
+            other => other,
+        }
+    }
+
     /// How much it counts for a part of a file.
     #[must_use]
     pub const fn unit_weight(self) -> f64 {
