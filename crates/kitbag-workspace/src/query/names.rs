@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::mentions::PATH;
 use super::pattern::pattern;
 use super::zones::Zone;
 
@@ -69,8 +70,6 @@ fn is_compound(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || letters.any(|(a, b)| a.is_lowercase() && b.is_uppercase())
 }
-
-static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\w./\\@+-]*[\w-]\.[A-Za-z][\w]{0,9}\b"));
 
 static SYMBOL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"([A-Za-z_][\w]*(?:(?:\.|::|\#)[A-Za-z_][\w]*)*)(\(\))?"));

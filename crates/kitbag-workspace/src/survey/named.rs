@@ -25,9 +25,13 @@ pub(super) fn files(names: &Names, files: &[FileEntry]) -> Vec<NamedFile> {
     if names.paths.is_empty() && names.links.is_empty() {
         return Vec::new();
     }
-    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let wanted = names.paths.iter().chain(&names.links);
+    let wanted = wanted.map(|path| (name_of(path), Vec::new()));
+    let mut by_name: BTreeMap<&str, Vec<usize>> = wanted.collect();
     for (index, file) in files.iter().enumerate() {
-        by_name.entry(name_of(&file.path)).or_default().push(index);
+        if let Some(namesakes) = by_name.get_mut(name_of(&file.path)) {
+            namesakes.push(index);
+        }
     }
     let path = |index: usize| files.get(index).map_or("", |file| file.path.as_str());
     let mut found: Vec<NamedFile> = Vec::new();

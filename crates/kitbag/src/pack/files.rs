@@ -213,7 +213,7 @@ pub(super) fn chunks(
     let mut chunks = for_task(options, &prepared.rank_task, files, &depth);
     named::pin(prepared, &mut chunks, options, counter);
     if prepared.strategy.shows_a_test {
-        named::pin_a_test(&mut chunks, options, counter);
+        named::pin_a_test(prepared, &mut chunks, options, counter);
     }
     if prepared.strategy.locations_are_critical {
         show_locations(&mut chunks, options);

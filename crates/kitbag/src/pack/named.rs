@@ -20,7 +20,7 @@ pub(super) fn pin(
     options: &PackOptions,
     counter: &dyn TokenCounter,
 ) {
-    let mut room = Tokens(options.budget.0 / 2);
+    let mut room = room(prepared, chunks, options, counter).min(Tokens(options.budget.0 / 2));
     let survey = &prepared.survey;
     for named in &survey.named {
         let Some(path) = prepared.workspace.files().get(named.file) else {
@@ -48,6 +48,32 @@ pub(super) fn pin(
         file.pin("named", FIRST, levels);
     }
 }
+
+/// Most of what the task, the pins and the lines of a trace leave of the budget: all of them must be in.
+fn room(
+    prepared: &Prepared,
+    chunks: &[FileChunk],
+    options: &PackOptions,
+    counter: &dyn TokenCounter,
+) -> Tokens {
+    let half = Tokens(options.budget.0 / 2);
+    let mut left = options.budget.saturating_sub(ROUND_ABOUT);
+    left = left.saturating_sub(counter.count(&prepared.task.text).min(half));
+    if prepared.strategy.locations_are_critical {
+        left = left.saturating_sub(Tokens(options.budget.0 / 4));
+    }
+    for pinned in chunks.iter().filter(|file| file.is_pinned()) {
+        let levels = pinned.ranked.chunk.levels.iter();
+        let least = levels
+            .map(|level| level.content.as_str())
+            .min_by_key(|text| text.len());
+        left = left.saturating_sub(counter.count(least.unwrap_or_default()));
+    }
+    Tokens(left.0 / 4 * 3)
+}
+
+/// The tokens of headings and instructions, roughly.
+const ROUND_ABOUT: Tokens = Tokens(200);
 
 /// The levels of a file that fit into `room`: the whole alone, or else its parts.
 fn levels_within(
@@ -95,11 +121,12 @@ const OF_A_TEST: u32 = 10;
 /// Makes one test critical that belongs to the best files, by one whole function at least: whoever is
 /// to write a test has seen one.
 pub(super) fn pin_a_test(
+    prepared: &Prepared,
     chunks: &mut [FileChunk],
     options: &PackOptions,
     counter: &dyn TokenCounter,
 ) {
-    let room = Tokens(options.budget.0 / OF_A_TEST);
+    let room = room(prepared, chunks, options, counter).min(Tokens(options.budget.0 / OF_A_TEST));
     let mut tests: Vec<&mut FileChunk> = chunks
         .iter_mut()
         .filter(|file| file.is_paired_test())
