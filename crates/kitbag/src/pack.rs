@@ -94,7 +94,9 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let said = inferred.as_ref().map(|inferred| inferred.task_type);
     let task_type = request.task_type.or(said);
     let query = query?;
-    let says_little = query.says_little() && change.is_none();
+    // All of a small project is looked at, whatever the task says.
+    let is_large = workspace.files().len() > survey::FEWEST;
+    let says_little = query.says_little() && change.is_none() && is_large;
     let strategy = match task_type {
         Some(task_type) if says_little => Strategy::of(task_type).looking_around(),
         Some(task_type) if !request.is_overview() => Strategy::of(task_type),

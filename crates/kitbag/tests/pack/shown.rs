@@ -214,6 +214,9 @@ fn p05_of_twins_one_is_shown_and_names_the_others() {
 #[test]
 fn p01_a_task_of_two_words_is_told_what_would_help() {
     let project = shop();
+    for n in 0..60 {
+        project.write(&format!("goods/item{n}.py"), "price = 1\n");
+    }
     let pack = packed(&project.request("fix the checkout", 8_000)).unwrap();
     assert_eq!(
         problems(&pack),
