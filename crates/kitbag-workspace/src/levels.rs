@@ -27,7 +27,7 @@ pub struct DepthWeights {
     pub phrases: f64,
     /// What a line that the task points at adds.
     pub frame: f64,
-    /// What a definition that the task names adds.
+    /// The addition for a definition that the task names.
     pub named: f64,
     /// The least share of the best score that a file has which defines what the task names.
     pub named_share: f64,

@@ -115,7 +115,7 @@ impl Query {
         self.terms.is_empty()
     }
 
-    /// Whether the task has a word or two to look for, and names nothing.
+    /// Returns true for a task with a word or two to look for, which names nothing.
     #[must_use]
     pub fn says_little(&self) -> bool {
         let words = self.terms.iter().filter(|term| !term.is_whole).count();
@@ -124,7 +124,7 @@ impl Query {
     }
 }
 
-/// How often the words of a task occur, by zone: for a file, and for a part of one.
+/// The words of a task with their weights: for a file, and for a part of one.
 #[derive(Default)]
 struct Counts {
     by_word: BTreeMap<(String, bool), [f64; 2]>,
@@ -158,7 +158,7 @@ fn without_digits(line: &str) -> String {
 
 const NUMBER: f64 = 0.3;
 
-/// What the words of an attached text count, beside those of the task.
+/// The weight of words of an attached text, beside those of the task.
 const ATTACHED: f64 = 0.3;
 
 /// With no more words than this a task says little.

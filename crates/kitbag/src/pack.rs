@@ -219,7 +219,7 @@ pub struct Prepared {
     survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
-    /// What the reader of the prompt is told.
+    /// Notes for the reader of the prompt.
     notes: Vec<String>,
     modified: Modified,
     /// The change to review.

@@ -99,7 +99,7 @@ impl Balance {
     }
 }
 
-/// Whether the limits hold for a chunk.
+/// Tells files that the limits hold for from other chunks and from what must be in.
 fn limits(priced: &Priced) -> bool {
     priced.ranked.chunk.chunk_type == ChunkType::File && !priced.is_critical()
 }

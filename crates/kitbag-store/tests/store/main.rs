@@ -14,6 +14,7 @@ mod backup;
 mod closing;
 mod crash;
 mod edited;
+mod extensions;
 mod facts;
 #[cfg(unix)]
 mod faults;
@@ -61,6 +62,7 @@ macro_rules! on_both {
             }
 
             #[test]
+            #[ignore = "needs PostgreSQL: cargo xtask test"]
             fn postgres() {
                 crate::place::on_postgres(super::$name);
             }
@@ -79,6 +81,7 @@ macro_rules! on_two {
             }
 
             #[test]
+            #[ignore = "needs PostgreSQL: cargo xtask test"]
             fn postgres() {
                 crate::place::two_on_postgres(super::$name);
             }

@@ -31,7 +31,7 @@ pub struct Candidate {
     pub hits: Vec<(u32, f64)>,
     /// The lines, from 1, that a stack trace of the task names.
     pub located: Vec<u32>,
-    /// Whether the task names the file, outside code and logs.
+    /// True if the task names the file, outside code and logs.
     pub named: bool,
 }
 
@@ -45,9 +45,9 @@ pub struct UnitWorth {
     pub phrases: f64,
     /// Whether the task points at one of its lines.
     pub framed: bool,
-    /// Whether the task names what is defined here.
+    /// True if the task names the definition.
     pub named: bool,
-    /// Whether it is a test inside a source file.
+    /// True for a test inside a source file.
     pub is_test: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Loader<'a> {
     /// How rare each term of the query is.
     pub(super) rarity: Vec<f64>,
     pub(super) cache: &'a Cache,
-    /// What is left of the worth of tests inside a source file.
+    /// The share that is left of the worth of tests inside a source file.
     pub(super) inner_tests: f64,
 }
 

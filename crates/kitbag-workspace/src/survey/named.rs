@@ -103,7 +103,7 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a path ends with another one, at a folder.
+/// Returns true if a path ends with another one, at a folder.
 fn ends(path: &str, end: &str) -> bool {
     let rest = path.strip_suffix(end);
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))

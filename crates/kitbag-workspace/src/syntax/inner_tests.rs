@@ -38,7 +38,7 @@ fn span_of(scope: &Scope) -> (u32, u32) {
     (scope.first, scope.signature)
 }
 
-/// Whether the lines of a signature, with its attributes, are those of a test.
+/// Looks for the marks of a test in a signature with its attributes.
 fn says_test(lines: &Lines<'_>, (first, last): (u32, u32)) -> bool {
     (first..=last).any(|line| {
         let line = lines.get(line).trim();
@@ -50,7 +50,7 @@ fn says_test(lines: &Lines<'_>, (first, last): (u32, u32)) -> bool {
     })
 }
 
-/// Whether a unit is what a module does when it is run by itself.
+/// Recognises the code that a module runs when it is started by itself.
 fn runs_alone(lines: &Lines<'_>, unit: &Unit) -> bool {
     let mut lines = (unit.first..=unit.last).map(|line| lines.get(line));
     let first = lines.find(|line| !line.trim().is_empty());

@@ -56,7 +56,7 @@ pub(super) struct FileChunk {
     located: Vec<u32>,
     /// The functions in it that are no parts of longer ones, by their lines.
     functions: Vec<(u32, u32)>,
-    /// Whether it is a test of one of the best files.
+    /// True for a test of one of the best files.
     is_paired_test: bool,
 }
 
@@ -69,7 +69,7 @@ impl FileChunk {
         self.is_paired_test
     }
 
-    /// Whether a level shows a whole function.
+    /// Returns true for a level that shows a whole function.
     pub(super) fn shows_a_function(&self, level: &Level) -> bool {
         self.functions.iter().any(|&(first, last)| {
             let mut lines = level.lines.iter();

@@ -10,7 +10,7 @@ use kitbag_workspace::survey::Candidate;
 use super::files::FileChunk;
 use super::{PackOptions, Prepared};
 
-/// What puts a named file before all that were merely found.
+/// The bonus that puts a named file before all that were merely found.
 const FIRST: i64 = 2_000;
 
 /// Makes the files critical that the task names, at the levels that fit.

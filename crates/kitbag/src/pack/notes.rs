@@ -1,5 +1,4 @@
-//! What the reader of a prompt is told about it: paths that stand for others, twins, a task that says
-//! too little.
+//! Notes for the reader of a prompt: paths that stand for others, twins, a task that says too little.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level};
 

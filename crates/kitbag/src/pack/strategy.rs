@@ -21,7 +21,7 @@ pub(super) struct Strategy {
     pub(super) about_tests: bool,
     /// The files that come along with the best ones.
     pub(super) companions: Companions,
-    /// Whether a test of the best files must be in, as a model.
+    /// True if a test of the best files must be in, as a model.
     pub(super) shows_a_test: bool,
     /// Whether the lines that a stack trace names must be in.
     pub(super) locations_are_critical: bool,

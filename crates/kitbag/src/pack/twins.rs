@@ -64,7 +64,7 @@ fn lines(text: &str) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Whether two files have four fifths of their lines in common.
+/// Returns true for two files with four fifths of their lines in common.
 fn are_alike(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> bool {
     let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
     if fewer < FEWEST_LINES || fewer * 5 < more * 4 {

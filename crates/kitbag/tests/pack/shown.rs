@@ -1,4 +1,4 @@
-//! What of the files is shown: what a task names, whole functions of several files, a test, no noise.
+//! Parts of files that a prompt shows: what a task names, whole functions of several files, a test, no noise.
 
 use std::fmt::Write as _;
 

@@ -100,6 +100,21 @@ pub(super) fn all(project: &ProjectArgs, merged: &Config, place: &StoreArgs) -> 
         "built-in ones",
     );
     configured(
+        "routing",
+        |config| {
+            let routing = config.routing.as_ref()?;
+            let models = routing.rules.iter().map(|rule| rule.model.as_str());
+            let classes = routing.classes.values().map(|class| class.model.as_str());
+            listed(models.chain(classes))
+        },
+        "the model above answers",
+    );
+    configured(
+        "rules",
+        |config| listed(config.rules.iter().map(|rule| rule.message.key.as_str())),
+        "none",
+    );
+    configured(
         "hooks.scope",
         |config| config.hooks.said_scope().map(scope),
         "project",
@@ -113,7 +128,7 @@ fn setting(name: &'static str, value: String, from: String) -> Setting {
     Setting { name, value, from }
 }
 
-/// Whether a flag or a variable gave a value. clap does not tell them apart, so that the variable is taken
+/// Returns true if a flag or a variable gave a value. clap does not tell them apart, so that the variable is taken
 /// to have given it where it is set.
 fn given(flag: &str, variable: &str, is_given: bool) -> String {
     let is_set = env::var_os(variable).is_some_and(|value| !value.is_empty());
