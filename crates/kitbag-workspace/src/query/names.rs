@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::mentions::PATH;
 use super::pattern::pattern;
-use super::zones::Zone;
+use super::zones::{Zone, prose};
 
 /// The files and definitions that a task names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,15 +27,27 @@ impl Names {
         let mut names = Self::default();
         for (zone, text) in zones {
             match zone {
-                Zone::Title | Zone::Prose | Zone::Inline => {
-                    add_paths(text, &mut names.paths);
-                    names.add_symbols(*zone, text);
+                Zone::Title => {
+                    // A title may hold links and code as prose does.
+                    let mut parts = Vec::new();
+                    prose(text, &mut parts);
+                    parts.iter().for_each(|(zone, text)| names.add(*zone, text));
                 }
-                Zone::Url => add_paths(text, &mut names.links),
-                Zone::Code | Zone::Log | Zone::Heading | Zone::Comment => {}
+                zone => names.add(*zone, text),
             }
         }
         names
+    }
+
+    fn add(&mut self, zone: Zone, text: &str) {
+        match zone {
+            Zone::Title | Zone::Prose | Zone::Inline => {
+                add_paths(text, &mut self.paths);
+                self.add_symbols(zone, text);
+            }
+            Zone::Url => add_paths(text, &mut self.links),
+            Zone::Code | Zone::Log | Zone::Heading | Zone::Comment => {}
+        }
     }
 
     fn add_symbols(&mut self, zone: Zone, text: &str) {

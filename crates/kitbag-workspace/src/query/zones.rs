@@ -140,7 +140,7 @@ fn push_block<'t>(block: &[&'t str], found: &mut Vec<(Zone, &'t str)>) {
 }
 
 /// Prose with its code and links.
-fn prose<'t>(line: &'t str, found: &mut Vec<(Zone, &'t str)>) {
+pub(super) fn prose<'t>(line: &'t str, found: &mut Vec<(Zone, &'t str)>) {
     let mut end = 0;
     for special in SPECIAL.find_iter(line) {
         push(line.get(end..special.start()), Zone::Prose, found);
