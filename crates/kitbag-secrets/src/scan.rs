@@ -9,7 +9,9 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::file::File;
 use super::token::{TOKENS, Token};
-use super::{Rank, Span, assignment, authorization, block, key, named, neighbour, prose, url};
+use super::{
+    Rank, Span, assignment, authorization, block, command, key, named, neighbour, prose, url,
+};
 
 /// Finds what is secret, in any order, overlaps included.
 pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
@@ -49,6 +51,7 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
                 spans.extend(prose::at(text, hit.range()));
             }
             Some(Rule::Near(find)) => spans.extend(find(text, hit.range())),
+            Some(Rule::NearIn(find)) => spans.extend(find(text, hit.range(), file)),
             Some(Rule::Key | Rule::Kubernetes | Rule::Prose) | None => {}
         }
     }
@@ -66,6 +69,8 @@ enum Rule {
     Prose,
     /// Finds one secret beside the keyword.
     Near(fn(&str, Range<usize>) -> Option<Span>),
+    /// The same where it matters what file it is.
+    NearIn(fn(&str, Range<usize>, File) -> Option<Span>),
 }
 
 /// The search for all keywords, and the rule of each.
@@ -74,12 +79,15 @@ static KEYWORDS: LazyLock<(Option<AhoCorasick>, Vec<Rule>)> = LazyLock::new(|| {
         let rule = Rule::Token(Rank::Format(at), token);
         token.keywords.iter().map(move |word| (*word, rule))
     });
-    let others: [(&[&str], Rule); 7] = [
+    let others: [(&[&str], Rule); 10] = [
         (key::KEYWORDS, Rule::Key),
         (prose::KEYWORDS, Rule::Prose),
         (&["AKIA", "ASIA"], Rule::Near(neighbour::beside_aws_id)),
         (&["kind: Secret"], Rule::Kubernetes),
-        (&["://"], Rule::Near(url::at)),
+        (&["://"], Rule::NearIn(url::at)),
+        (url::SOCKETS, Rule::NearIn(url::before_socket)),
+        (url::ORACLE, Rule::NearIn(url::in_oracle)),
+        (command::KEYWORDS, Rule::NearIn(command::at)),
         (block::KEYWORDS, Rule::Block),
         (authorization::KEYWORDS, Rule::Near(authorization::at)),
     ];
