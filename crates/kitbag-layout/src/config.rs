@@ -7,6 +7,7 @@ mod document;
 mod hooks;
 mod memory;
 mod nodes;
+mod pack;
 mod provider;
 mod read;
 mod skills;
@@ -24,6 +25,7 @@ pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
 pub use hooks::{HookScope, HookSettings};
 pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
+pub use pack::PackSettings;
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
@@ -53,6 +55,8 @@ pub struct Config {
     pub memory: MemorySettings,
     /// The settings for hooks of coding agents.
     pub hooks: HookSettings,
+    /// The habits of the project's packs.
+    pub pack: PackSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
     /// Who may send messages on which channels.
@@ -124,6 +128,7 @@ impl Config {
             settings: Settings::merge(user.settings, project.settings),
             memory: MemorySettings::merge(user.memory, project.memory),
             hooks: HookSettings::merge(user.hooks, project.hooks),
+            pack: PackSettings::merge(user.pack, project.pack),
             providers: over(user.providers, project.providers),
             channels: user.channels.merge(project.channels),
             extra: merge(&user.extra, Some(&project.extra)),

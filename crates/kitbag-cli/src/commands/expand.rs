@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
+use kitbag::pack::expand::references::references;
 use kitbag::pack::expand::{ExpandError, expand};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, one_line};
 
 /// Prints the text behind a handle: a file, some of its lines, or a definition in it
 ///
 /// A handle is a path as a prompt shows it, alone or with lines or a name: `src/auth.rs`,
 /// `src/auth.rs:10-80`, `src/auth.rs:10-` to the end, `src/auth.rs#login`, `src/auth.rs#User.login`.
-/// Secrets are replaced.
+/// Secrets are replaced. With `--references`, prints the lines that use the definition instead, each with
+/// its place and the definition around it: its callers are among them. They are found by name.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The handle
@@ -19,15 +21,46 @@ pub(crate) struct Args {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
+    /// Prints where the definition is used, its callers among them
+    #[arg(long)]
+    references: bool,
+    /// Prints the references as JSON
+    #[arg(long, requires = "references")]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let text = expand(&args.root, &args.handle).map_err(|error| {
-        let failure = match error {
-            ExpandError::NoRange { .. } => Failure::usage(&error),
-            _ => Failure::new(&error),
-        };
-        failure.hint_if(error.hint())
-    })?;
+    if args.references {
+        return print_references(args);
+    }
+    let text = expand(&args.root, &args.handle).map_err(failure)?;
     Ok(output::print_exactly(&text)?)
+}
+
+fn failure(error: ExpandError) -> Failure {
+    let failure = match error {
+        ExpandError::NoRange { .. } | ExpandError::NoName { .. } => Failure::usage(&error),
+        _ => Failure::new(&error),
+    };
+    failure.hint_if(error.hint())
+}
+
+fn print_references(args: &Args) -> Result<(), Failure> {
+    let found = references(&args.root, &args.handle).map_err(failure)?;
+    if args.json {
+        return Ok(output::print_json_list("references", &found)?);
+    }
+    if found.is_empty() {
+        output::say("note: nothing below the root uses it by this name");
+    }
+    let lines = found.iter().map(|found| {
+        let place = format!("{}:{}", one_line(&found.path), found.line);
+        let inside = match found.inside.is_empty() {
+            true => String::new(),
+            false => format!(" in {}", one_line(&found.inside)),
+        };
+        format!("{place}{inside}: {}", found.text)
+    });
+    let lines: Vec<String> = lines.collect();
+    Ok(output::print(&lines.join("\n"))?)
 }

@@ -10,7 +10,7 @@ use crate::band::Band;
 use crate::chunk::ChunkId;
 use crate::content::{ContentBlock, RawJson};
 use crate::context::Context;
-use crate::envelope::{TaskType, ToolDefinition};
+use crate::envelope::ToolDefinition;
 use crate::flat;
 use crate::inject::ContextMessage;
 use crate::message::Message;
@@ -54,9 +54,6 @@ pub struct Draft {
     /// The tool steps of this turn.
     #[serde(default)]
     pub steps: Vec<Message>,
-    /// What kind of task it is, where the output gives instructions for it.
-    #[serde(default)]
-    pub task_type: Option<TaskType>,
     /// Chunks that must not be shown any more, even where they stand: what was forgotten.
     #[serde(default)]
     pub retracted: Vec<ChunkId>,
@@ -76,7 +73,6 @@ impl Draft {
             history: Vec::new(),
             current: Message::user(message.into()),
             steps: Vec::new(),
-            task_type: None,
             retracted: Vec::new(),
         }
     }

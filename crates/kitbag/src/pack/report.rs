@@ -40,6 +40,12 @@ impl Pack {
     pub fn prompt(&self) -> &str {
         &self.prompt
     }
+
+    /// Adds a problem to the ledger and the decisions.
+    pub(super) fn tell(&mut self, problem: Problem) {
+        self.assembly.ledger.problems.push(problem.clone());
+        self.decisions.problems.push(problem);
+    }
 }
 
 /// The decisions of a pack, as JSON has them.
@@ -270,10 +276,7 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     excluded.extend(left_out.filter(|out| !shown.contains_key(out.source.as_str())));
     let attachment = prepared.request.attachment.as_ref();
     let attachment = attachment.and_then(|attached| attachment_problem(attached, &assembly));
-    let unseen = prepared.change.as_ref();
-    let unseen = unseen.and_then(|change| change.unseen(&assembly));
     assembly.ledger.problems.extend(attachment);
-    assembly.ledger.problems.extend(unseen);
     let chunks = packed(&assembly);
     let fit = &assembly.ledger.fit;
     let decisions = Decisions {

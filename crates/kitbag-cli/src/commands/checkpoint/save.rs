@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// What is to be done
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// What kind of task it is: implement, debug, refactor, test or analyze [default: the former one,
+    /// What kind of task it is: implement, debug, refactor, test, analyze or review [default: the former one,
     /// or inferred from the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,

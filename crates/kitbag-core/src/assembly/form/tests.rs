@@ -10,7 +10,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::assembly::{AssemblySettings, assemble};
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
-use crate::envelope::TaskType;
 use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::role::Role;
@@ -332,7 +331,6 @@ proptest! {
             ContextMessage::suffix_system("tail", suffix.as_str()),
         ];
         draft.history = vec![Message::user(spoken.as_str()), Message::assistant(answer.as_str())];
-        draft.task_type = Some(TaskType::Debug);
         let settings = AssemblySettings::new(OutputForm::Xml, Tokens(100_000));
         let ranked = chunks.iter().cloned().map(Into::into).collect();
         let assembly = assemble(&draft, ranked, &settings, &Quarters, None).unwrap();
@@ -361,7 +359,6 @@ proptest! {
         if !request.is_empty() {
             draft_parts.push(said("request", None, request));
         }
-        draft_parts.push(said("instructions", None, TaskType::Debug.instructions()));
         draft_parts.push(said("instructions", None, suffix));
         prop_assert_eq!(rest, draft_parts);
     }
