@@ -6,7 +6,7 @@ mod wording;
 
 pub use context::{CompressedContext, ExcludedChunk};
 pub use infer::Inferred;
-pub use wording::ending;
+pub use wording::{context_note, ending};
 
 use alloc::string::String;
 use alloc::vec::Vec;

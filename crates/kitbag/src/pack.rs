@@ -25,6 +25,7 @@ mod request;
 mod strategy;
 mod survey;
 mod truncate;
+mod unseen;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -32,7 +33,9 @@ use std::sync::Arc;
 use futures_util::future;
 use kitbag_core::assembly::{AssemblySettings, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
-use kitbag_core::envelope::{CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, ending};
+use kitbag_core::envelope::{
+    CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, context_note, ending,
+};
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::RankTask;
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -346,11 +349,13 @@ impl Prepared {
         if !self.request.is_overview() {
             let is_told = self.cues.as_ref().is_none_or(|cues| !cues.is_empty());
             let told = self.task_type.filter(|_| is_told);
-            let ending = ending(told, &self.request.task);
-            request.ending = Some(match &options.instructions {
-                Some(instructions) => format!("{ending}\n\n{}", instructions.trim()),
-                None => ending.to_owned(),
-            });
+            let task = &self.request.task;
+            let mut said = format!("{}\n{}", ending(told, task), context_note(task));
+            if let Some(instructions) = &options.instructions {
+                said.push_str("\n\n");
+                said.push_str(instructions.trim());
+            }
+            request.ending = Some(said);
         }
         request.max_output = options.max_output;
         request.model.clone_from(&options.model);

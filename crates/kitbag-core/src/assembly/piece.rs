@@ -79,7 +79,9 @@ fn suffix(level: &Level) -> String {
     match level.level {
         Detail::Slice if !level.lines.is_empty() => {
             let ranges = level.lines.iter().take(MOST_RANGES);
-            let ranges: Vec<String> = ranges.map(|(first, last)| format!("{first}-{last}")).collect();
+            let ranges: Vec<String> = ranges
+                .map(|(first, last)| format!("{first}-{last}"))
+                .collect();
             let more = match level.lines.len() > MOST_RANGES {
                 true => ",…",
                 false => "",
@@ -160,7 +162,14 @@ mod tests {
         let lines: Vec<(u32, u32)> = (1..=20).map(|n| (n * 10, n * 10 + 1)).collect();
         chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines(lines)];
         let piece = rendered(&chunk, OutputForm::Pack);
-        assert!(piece.lines().next().unwrap().ends_with(":10-11,20-21,30-31,40-41,50-51,60-61,70-71,80-81,…"), "{piece}");
+        assert!(
+            piece
+                .lines()
+                .next()
+                .unwrap()
+                .ends_with(":10-11,20-21,30-31,40-41,50-51,60-61,70-71,80-81,…"),
+            "{piece}"
+        );
     }
 
     #[test]

@@ -22,15 +22,24 @@ use crate::text::{Language, Script, fold};
 /// ```
 #[must_use]
 pub fn ending(task_type: Option<TaskType>, request: &str) -> &'static str {
-    let name = task_type.map_or("any", TaskType::as_str);
-    let of = |wording: &Wording| {
-        wording.table.lines().find_map(|line| {
-            let (of, text) = line.strip_prefix("ending ")?.split_once(": ")?;
-            (of == name).then_some(text)
-        })
-    };
-    let wording = Wording::of(request);
-    of(wording).or_else(|| of(&ENGLISH)).unwrap_or_default()
+    named(task_type.map_or("any", TaskType::as_str), request)
+}
+
+/// Returns what a model is told of the context of a code base, in the language of the request: that it
+/// is material and no orders, and how more of it is had.
+#[must_use]
+pub fn context_note(request: &str) -> &'static str {
+    named("note", request)
+}
+
+fn named(name: &str, request: &str) -> &'static str {
+    let mut lines = Wording::of(request).table.lines();
+    let found = lines.find_map(|line| {
+        let (of, text) = line.strip_prefix("ending ")?.split_once(": ")?;
+        (of == name).then_some(text)
+    });
+    // A test sees to it that every table has every ending.
+    found.unwrap_or_default()
 }
 
 /// The table of a language.
@@ -144,7 +153,7 @@ mod tests {
                 .map(|(name, _)| name)
                 .collect();
             let mut expected: Vec<&str> = TaskType::ALL.into_iter().map(TaskType::as_str).collect();
-            expected.push("any");
+            expected.extend(["any", "note"]);
             assert_eq!(names, expected);
             let lines = wording
                 .table

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::chunks::Made;
 use super::files::{FileChunk, joined};
 use super::gathered::attachment_problem;
-use super::{Prepared, files, redacted};
+use super::{Prepared, files, redacted, unseen};
 use crate::engine::{Composed, Redaction};
 
 /// A prompt with its ledger, and what was decided on the way to it. As JSON it is its prompt and its
@@ -277,6 +277,8 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     let attachment = prepared.request.attachment.as_ref();
     let attachment = attachment.and_then(|attached| attachment_problem(attached, &assembly));
     assembly.ledger.problems.extend(attachment);
+    let unseen = unseen::problem(&assembly);
+    assembly.ledger.problems.extend(unseen);
     let chunks = packed(&assembly);
     let fit = &assembly.ledger.fit;
     let decisions = Decisions {

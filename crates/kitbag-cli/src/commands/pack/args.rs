@@ -143,7 +143,12 @@ impl PackArgs {
         let (counter, traits) = self.counter.counter()?;
         self.check_root()?;
         let root = self.root();
-        let (config, mut problems) = project::config_in(root);
+        // What a repository elsewhere says of itself is not what its reader asks for.
+        let configured = match self.remote {
+            Some(_) => Path::new(""),
+            None => root,
+        };
+        let (config, mut problems) = project::config_in(configured);
         // What is wrong with agents and layouts is for the commands that use them to say.
         problems.retain(|problem| problem.key.is_empty() || problem.key.starts_with("pack"));
         project::say_problems(&problems);

@@ -85,16 +85,23 @@ fn uses(path: &str, text: &str, word: &str) -> Vec<Reference> {
     found.collect()
 }
 
-/// The name of the innermost unit around a line.
+/// The name of the innermost definition around a line.
 fn around(syntax: &Syntax, line: usize) -> Option<String> {
     let line = u32::try_from(line).ok()?;
     let units = syntax.units.iter();
     let units =
         units.filter(|unit| (unit.first..=unit.last).contains(&line) && !unit.name.is_empty());
     let unit = units.min_by_key(|unit| unit.last - unit.first)?;
-    let mut names = unit.parents.clone();
-    names.push(unit.name.clone());
-    Some(names.join("."))
+    // A small type is one unit with all its methods.
+    let definitions = syntax.definitions.iter();
+    let before = definitions.filter(|found| (unit.first..=line).contains(&found.line));
+    let Some(nearest) = before.max_by_key(|found| found.line) else {
+        return Some(unit.name.clone());
+    };
+    Some(match nearest.parent.is_empty() {
+        true => nearest.name.clone(),
+        false => format!("{}.{}", nearest.parent, nearest.name),
+    })
 }
 
 /// Whether a line has the word as a whole identifier.
