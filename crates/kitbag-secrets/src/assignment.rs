@@ -94,7 +94,7 @@ fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
     }
 }
 
-/// Whether the names before it say that the value is shown to people: `login.error.password=…`.
+/// Tells by the names before a value that it is shown to people: `login.error.password=…`.
 fn is_label(before: &str) -> bool {
     let line = value::line_before(before, before.len());
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');

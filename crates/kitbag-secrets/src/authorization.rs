@@ -49,7 +49,7 @@ fn behind_header(rest: &str) -> Option<usize> {
     Some(rest.len() - behind.unwrap_or(value).len())
 }
 
-/// Whether it is `user:password` with a password that is no example. A token stands alone on either
+/// Recognises `user:password` with a password that is no example. A token stands alone on either
 /// side.
 fn is_login(login: &str) -> bool {
     let Some((user, password)) = login.split_once(':') else {

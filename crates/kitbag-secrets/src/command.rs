@@ -41,7 +41,7 @@ struct Secret {
     place: Place,
 }
 
-/// Where a password stands in the value of an option.
+/// The place of a password in the value of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// The value is the password, in the same word or in the next.
@@ -179,7 +179,7 @@ fn in_pgpass(text: &str, keyword: usize, file: File) -> Option<Span> {
     None
 }
 
-/// Whether it is a password, and not a variable or an example. In documents and tests only one that a
+/// Tells a password from a variable or an example. In documents and tests only one that a
 /// machine made counts.
 fn is_password(password: &str, file: File) -> bool {
     !value::is_reference(password)
@@ -228,7 +228,7 @@ fn words(text: &str, start: usize) -> Vec<Range<usize>> {
 const LONGEST: usize = 600;
 const MOST_WORDS: usize = 40;
 
-/// Whether a quote opens a value: at the start of a word, behind an option or behind a sign. Inside a
+/// Tells a quote that opens a value: at the start of a word, behind an option or behind a sign. Inside a
 /// word it is the end of the string that the command stands in.
 fn opens(text: &str, from: usize, at: usize) -> bool {
     let before = text.get(from..at).unwrap_or_default();

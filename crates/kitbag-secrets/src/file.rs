@@ -9,7 +9,7 @@ pub(super) struct File {
     pub(super) made_up: bool,
     /// Whether it lists content hashes.
     pub(super) lock: bool,
-    /// Whether it is a configuration or a script, where a password that looks like a word is one.
+    /// Set for a configuration or a script, where a password that looks like a word is one.
     pub(super) config: bool,
     /// How it is written, where its name says that all its values are secret.
     pub(super) named: Option<Named>,
@@ -121,7 +121,7 @@ const CODE: &[&str] = &[
     "r", "rb", "rs", "scala", "scss", "sql", "svelte", "swift", "tf", "ts", "tsx", "vue", "zig",
 ];
 
-/// What settings and scripts end in.
+/// The extensions of settings and scripts.
 #[rustfmt::skip]
 const CONFIGS: &[&str] = &[
     "bash", "cfg", "cnf", "conf", "config", "dockerfile", "env", "hcl", "ini", "properties", "sh", "tfvars", "toml",

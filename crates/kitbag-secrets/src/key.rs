@@ -111,7 +111,7 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a value is about secrets instead of being one: the name of another, as in
+/// Tells a value that is about secrets instead of being one: the name of another, as in
 /// `password: db-password`.
 pub(super) fn is_named(value: &str) -> bool {
     words(value).iter().any(|word| {

@@ -9,7 +9,7 @@ use super::{MARKER, Rank, Span, value};
 /// The addresses without a scheme as Go writes them.
 pub(super) const SOCKETS: &[&str] = &["@tcp(", "@tcp6(", "@unix("];
 
-/// How Oracle's addresses begin.
+/// The beginnings of Oracle's addresses.
 pub(super) const ORACLE: &[&str] = &["jdbc:oracle:thin:", "jdbc:oracle:oci:"];
 
 /// Finds the password before a socket.

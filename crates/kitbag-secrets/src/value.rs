@@ -84,7 +84,7 @@ pub(super) fn is_password(value: &str) -> bool {
     letters >= 2 && (digits > 0 && marks || (digits > 0 || marks) && !is_plain(value))
 }
 
-/// Whether a text may be chosen by a person, be it a word: nothing says that it is an example, a type, a
+/// Tells a text that a person may have chosen, be it a word: nothing says that it is an example, a type, a
 /// switch or a default that everybody knows.
 pub(super) fn is_chosen(value: &str, length: usize) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -98,7 +98,7 @@ pub(super) fn is_chosen(value: &str, length: usize) -> bool {
         && !SETTINGS.contains(&lower.as_str())
 }
 
-/// Whether a text without a telling order is one long word, and no path of names.
+/// Tells a text that is one long word, and no path of names.
 pub(super) fn is_one_word(value: &str) -> bool {
     is_chosen(value, 12) && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -63,7 +63,7 @@ pub struct PromptRequest {
     pub model: Option<String>,
     /// The most tokens that the answer may have, where the form names it.
     pub max_output: Option<u32>,
-    /// What the prompt ends in, in the operator's name: see [`ending`](kitbag_core::envelope::ending).
+    /// The end of the prompt, in the operator's name: see [`ending`](kitbag_core::envelope::ending).
     pub ending: Option<String>,
     /// The most messages of the history that stand word for word.
     pub history_messages: usize,

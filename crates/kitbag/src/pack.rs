@@ -180,7 +180,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     })
 }
 
-/// How many larger budgets are tried to tell which shows a whole change, each twice the one before.
+/// The number of larger budgets that are tried to tell which shows a whole change, each twice the one before.
 const BUDGETS_TRIED: u32 = 4;
 
 /// A workspace, surveyed for a task.

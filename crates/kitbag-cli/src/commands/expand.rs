@@ -21,10 +21,10 @@ pub(crate) struct Args {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// Prints where the definition is used, its callers among them
+    /// Print where the definition is used, its callers among them
     #[arg(long)]
     references: bool,
-    /// Prints the references as JSON
+    /// Print the references as JSON
     #[arg(long, requires = "references")]
     json: bool,
 }

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     path: Option<String>,
     #[command(flatten)]
     pack: PackArgs,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Shows this many rows of what is not in the prompt
@@ -122,7 +122,7 @@ fn missing(typed: &str, nearest: &str) -> Failure {
         .hint(format_args!("did you mean `{nearest}`?"))
 }
 
-/// Whether a word can only be meant as a path: it has folders, or the ending of a file.
+/// Tells a word that can only be meant as a path: it has folders, or the ending of a file.
 fn looks_like_path(word: &str) -> bool {
     let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
     let (stem, extension) = word.rsplit_once('.').unwrap_or_default();

@@ -46,13 +46,13 @@ pub(crate) struct Args {
     /// Prints the prompt with everything that was decided, as JSON
     #[arg(long)]
     json: bool,
-    /// Prints what the prompt shows as a tree, with levels and tokens, instead of the prompt
+    /// Print what the prompt shows as a tree, with levels and tokens, instead of the prompt
     #[arg(long, conflicts_with_all = ["json", "output", "copy"])]
     list: bool,
     /// Writes the prompt to this file instead of stdout; `-` is stdout. The file itself is not packed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Copies the prompt to the clipboard instead of printing it
+    /// Copy the prompt to the clipboard instead of printing it
     #[arg(long, conflicts_with = "output")]
     copy: bool,
 }
@@ -109,7 +109,7 @@ pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
     Ok(pollster::block_on(prepare(&request.survey))?)
 }
 
-/// What is said while the chunks are chosen: how much there is to choose from.
+/// The line of progress while chunks are chosen: how much there is to choose from.
 pub(crate) fn fitting(prepared: &Prepared) -> String {
     let looked_at = prepared.survey().candidates.len() as u64;
     let files = prepared.workspace().files().len() as u64;

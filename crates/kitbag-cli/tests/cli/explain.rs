@@ -148,7 +148,7 @@ fn p13_a_trial_that_fails_does_not_cost_the_answer() {
         output.code == Some(0)
     };
     // There is room for the task, and none for one word more.
-    let budget = (40..80).find(|budget| packs("login", budget)).unwrap();
+    let budget = (80..140).find(|budget| packs("login", budget)).unwrap();
     assert!(!packs("login\nsrc/other.rs", &budget));
     let budget = budget.to_string();
     let args = ["explain", "login", "src/other.rs", "--budget", &budget];

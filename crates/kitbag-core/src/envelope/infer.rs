@@ -24,7 +24,7 @@ const TRACE_WEIGHT: u32 = 6;
 /// What the text below the title can weigh.
 const BODY_LIMIT: u32 = 6;
 
-/// What a question mark weighs where nothing else is heard.
+/// The weight of a question mark where nothing else is heard.
 const QUESTION_WEIGHT: u32 = 1;
 
 /// What kind of task a request seems to be, and what says so.
@@ -75,7 +75,7 @@ impl TaskType {
     }
 }
 
-/// How many words of a request tell its type in English.
+/// Counts the words of a request that tell its type in English.
 pub(super) fn english_cues(request: &str) -> usize {
     let (title, _) = title_and_body(request);
     Votes::of(request, &words::sentences(title)).cast.len()

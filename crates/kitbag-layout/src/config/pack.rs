@@ -22,9 +22,9 @@ pub struct PackSettings {
     pub budget: Option<Tokens>,
     /// Patterns of files that are left out, besides those of the options.
     pub exclude: Vec<String>,
-    /// What must be in, besides the pins of the options.
+    /// The pins of every pack, besides those of the options.
     pub pins: Vec<String>,
-    /// What stands behind every request.
+    /// The text behind every request.
     pub instructions: Option<String>,
 }
 

@@ -12,9 +12,9 @@ pub(super) struct Written {
     pub(super) quoted: bool,
     /// Whether it must be a value: quoted, or in a place that has no names.
     pub(super) literal: bool,
-    /// Whether it is one of the values in a text that logs in to a server.
+    /// Set for one of the values in a text that logs in to a server.
     pub(super) packed: bool,
-    /// Whether nothing else belongs to the value, as the rest of a sentence would.
+    /// Set where nothing else belongs to the value, as the rest of a sentence would.
     pub(super) alone: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
 
 const LONGEST: usize = 4096;
 
-/// Whether a line logs in to a server: `host=db user=shop password=…`, `Server=db;Password=…`.
+/// Recognises a line that logs in to a server: `host=db user=shop password=…`, `Server=db;Password=…`.
 fn is_login(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     let packed = line.ends_with([' ', ';']);

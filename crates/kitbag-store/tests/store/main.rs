@@ -61,6 +61,7 @@ macro_rules! on_both {
             }
 
             #[test]
+            #[ignore = "needs PostgreSQL: cargo xtask test"]
             fn postgres() {
                 crate::place::on_postgres(super::$name);
             }
@@ -79,6 +80,7 @@ macro_rules! on_two {
             }
 
             #[test]
+            #[ignore = "needs PostgreSQL: cargo xtask test"]
             fn postgres() {
                 crate::place::two_on_postgres(super::$name);
             }

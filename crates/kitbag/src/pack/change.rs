@@ -25,7 +25,7 @@ const MOST_UNTRACKED: usize = 200;
 /// The text of a larger untracked file is left out.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What is asked of a change when nothing else is.
+/// The request of a review where nothing else is asked.
 pub(super) const REQUEST: &str = "Review this change.";
 
 /// As many bytes of a change are searched for what belongs to it.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::PackOptions;
 use super::files::{FileChunk, ReadFile};
 
-/// What a name is worth beside the whole file, in thousandths.
+/// The worth of a name beside the whole file, in thousandths.
 const NAME: u16 = 20;
 
 /// The least that a file is worth which has nothing to do with the task, in parts per million.

@@ -142,7 +142,7 @@ impl Pins {
     }
 }
 
-/// Whether a pin is a folder or a pattern, and no file.
+/// Tells a pin that is a folder or a pattern, and no file.
 fn is_pattern(root: &Path, pin: &str) -> bool {
     let path = root.join(pin);
     !path.is_file() && (path.is_dir() || pin.contains(['*', '?', '[', '{']))

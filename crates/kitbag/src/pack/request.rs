@@ -81,10 +81,10 @@ pub struct SurveyRequest {
     pub include: Vec<String>,
     /// Files that match one of these are left out.
     pub exclude: Vec<String>,
-    /// What must be in: files, lines of one as `src/main.rs:10-40`, a definition as
+    /// The pins, which must be in: files, lines of one as `src/main.rs:10-40`, a definition as
     /// `src/main.rs#main`, folders and patterns.
     pub pins: Vec<String>,
-    /// Whether every file may be in, not only those that have to do with the task: the whole of as many
+    /// Lets every file in, not only those that have to do with the task: the whole of as many
     /// as fit.
     pub is_all: bool,
     /// A change to pack for review. Where it is one of the work tree, files that git does not track
@@ -181,7 +181,7 @@ pub struct PackOptions {
     pub floor_ppm: u32,
     /// Whether lines carry their numbers.
     pub line_numbers: bool,
-    /// What the operator asks of every answer, behind the request.
+    /// The wishes of the operator for every answer, behind the request.
     pub instructions: Option<String>,
     /// The model that the prompt is for, where the form names one.
     pub model: Option<String>,

@@ -33,7 +33,7 @@ pub(super) fn problem(assembly: &Assembly) -> Option<Problem> {
     (!found.is_empty()).then(|| Problem::new("", ProblemKind::Suspicious, message))
 }
 
-/// Whether a character hides from a person who reads code. Joiners and variants of emoji, and the marks
+/// Tells a character that hides from a person who reads code. Joiners and variants of emoji, and the marks
 /// of scripts that need them, are seen by what they do.
 fn is_unseen(c: char) -> bool {
     matches!(

@@ -29,16 +29,16 @@ pub(crate) struct PackArgs {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// Packs a repository elsewhere, which git fetches into the cache: a URL, or `owner/name` on GitHub
+    /// Pack a repository elsewhere, which git fetches into the cache: a URL, or `owner/name` on GitHub
     #[arg(long, value_name = "URL", conflicts_with = "root")]
     remote: Option<String>,
     /// The folder that was fetched.
     #[arg(skip)]
     fetched: OnceLock<PathBuf>,
-    /// Packs the home folder or the root of the file system, where that is meant
+    /// Pack the home folder or the root of the file system, if that is meant
     #[arg(long)]
     yes: bool,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
     /// input's share of a window, as `total=8000,input=70%`; of a form in JSON all that is printed
     /// counts [default: the input of the envelope's budget, or that of `pack:` in kitbag.yaml, or 32k, or
     /// less where the model takes less]
@@ -50,7 +50,7 @@ pub(crate) struct PackArgs {
     envelope: Option<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// What kind of task it is: implement, debug, refactor, test, analyze or review [default: inferred
+    /// Type of the task: implement, debug, refactor, test, analyze or review [default: inferred
     /// from the task; review with --diff and --staged, unless the task tells another]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
@@ -60,11 +60,11 @@ pub(crate) struct PackArgs {
     /// Leaves out files that match this pattern; may be repeated
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Shows this in any case: a file, its lines as `a.rs:10-40`, a definition as `a.rs#main`, a folder or
+    /// Show this in any case: a file, its lines as `a.rs:10-40`, a definition as `a.rs#main`, a folder or
     /// a pattern; may be repeated
     #[arg(long, value_name = "FILE")]
     pin: Vec<String>,
-    /// Shows as many files whole as fit, whatever they have to do with the task, and names the others
+    /// Show as many files whole as fit, whatever they have to do with the task, and names the others
     #[arg(long, conflicts_with_all = ["diff", "staged", "max_files"])]
     all: bool,
     /// Packs what was changed, for review: since the last commit, or since REV, which follows after
@@ -77,7 +77,7 @@ pub(crate) struct PackArgs {
     /// The form of the prompt
     #[arg(long, value_enum, default_value_t = FormatArg::Prompt)]
     format: FormatArg,
-    /// The most tokens that the answer may have, for the forms that are requests
+    /// Limit the answer to this many tokens, for the forms that are requests
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     max_output: Option<u32>,
     /// Puts its number before each line of code
@@ -86,7 +86,7 @@ pub(crate) struct PackArgs {
     /// Runs no git: there is no history, and only .gitignore files say what is ignored
     #[arg(long, conflicts_with = "diff")]
     no_git: bool,
-    /// How chunks are chosen
+    /// Strategy that chooses chunks
     #[arg(long, value_enum, default_value_t = StrategyArg::Optimal)]
     strategy: StrategyArg,
     /// Looks closely at no more files than this; without it, at as many as the budget could show

@@ -72,7 +72,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// How much of a file is shown, in words, with the lines of parts.
+/// The level of a file in words, with the lines of parts.
 fn level(chunk: &PackedChunk) -> String {
     let lines = ranges(&chunk.lines).join(", ");
     match chunk.level {

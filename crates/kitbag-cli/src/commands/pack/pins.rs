@@ -46,7 +46,7 @@ fn file(root: &Path, typed: &str, option: &str) -> Result<String, Failure> {
     }
 }
 
-/// Why a pin that is there names no file of the workspace: nothing matches it, or it is of git's or of
+/// The failure of a pin that names no file of the workspace: nothing matches it, or it is of git's or of
 /// Kitbag's own.
 pub(super) fn not_found(path: &str) -> Failure {
     if is_pattern(path) || Path::new(path).is_dir() {

@@ -44,7 +44,7 @@ pub(super) fn in_body(body: &Words) -> impl Iterator<Item = Cue> {
     found(IN_BODY, body)
 }
 
-/// Whether a cue is a verb that says what may or should be.
+/// Tells a cue that is a verb and says what may or should be.
 pub(super) fn is_modal(cue: &str) -> bool {
     each(MODALS).any(|modal| modal == cue)
 }

@@ -31,7 +31,7 @@ impl Words {
         prose(request)
     }
 
-    /// Whether a word of any language is among them. Where words are not parted it may stand inside.
+    /// Looks for a word of any language among them. Where words are not parted it may stand inside.
     pub(in crate::envelope) fn has(&self, word: &str) -> bool {
         let first = word.chars().next().and_then(Script::of);
         match first {

@@ -104,7 +104,7 @@ fn around(syntax: &Syntax, line: usize) -> Option<String> {
     })
 }
 
-/// Whether a line has the word as a whole identifier.
+/// Looks for the word as a whole identifier.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
