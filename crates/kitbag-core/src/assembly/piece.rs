@@ -79,11 +79,9 @@ fn suffix(level: &Level) -> String {
     match level.level {
         Detail::Slice if !level.lines.is_empty() => {
             let ranges = level.lines.iter().take(MOST_RANGES);
-            let range = |&(first, last): &(u32, u32)| match first == last {
-                true => format!("{first}"),
-                false => format!("{first}-{last}"),
-            };
-            let ranges: Vec<String> = ranges.map(range).collect();
+            let ranges: Vec<String> = ranges
+                .map(|(first, last)| format!("{first}-{last}"))
+                .collect();
             let more = match level.lines.len() > MOST_RANGES {
                 true => ",…",
                 false => "",
@@ -158,9 +156,9 @@ mod tests {
         let mut chunk = file("fn a() {}\n");
         chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines([(1, 3), (7, 7)])];
         let piece = rendered(&chunk, OutputForm::Pack);
-        assert!(piece.starts_with("## src/a.rs:1-3,7\n"), "{piece}");
+        assert!(piece.starts_with("## src/a.rs:1-3,7-7\n"), "{piece}");
         let piece = rendered(&chunk, OutputForm::Flat);
-        assert!(piece.starts_with("[Source src/a.rs:1-3,7]\n"), "{piece}");
+        assert!(piece.starts_with("[Source src/a.rs:1-3,7-7]\n"), "{piece}");
         let lines: Vec<(u32, u32)> = (1..=20).map(|n| (n * 10, n * 10 + 1)).collect();
         chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines(lines)];
         let piece = rendered(&chunk, OutputForm::Pack);
