@@ -313,3 +313,11 @@ fn p13_each_of_the_four_symptoms_has_an_answer() {
         assert!(table.contains(answer), "{answer}: {table}");
     }
 }
+
+#[test]
+fn p13_a_mistyped_path_is_an_error_that_names_the_nearest_one() {
+    let tree = tree(&[("src/login.rs", "pub fn login() {}\n")]);
+    tree.pack(&["login"]).success();
+    let error = tree.run(&["explain", "src/logni.rs"]).failure(2);
+    assert!(error.contains("did you mean `src/login.rs`?"), "{error}");
+}

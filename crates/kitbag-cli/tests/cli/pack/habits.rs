@@ -287,3 +287,20 @@ fn p12_characters_that_nobody_sees_are_told() {
     );
     assert!(!problems.contains("plain.rs"), "{problems}");
 }
+
+#[test]
+fn p11_a_warning_has_its_level_in_json() {
+    let tree = tree(&[("src/login.rs", "pub fn login() {}\n")]);
+    let args = [
+        "login",
+        "--exclude",
+        "[",
+        "--log-format",
+        "json",
+        "--log",
+        "warn",
+    ];
+    let output = tree.pack(&args);
+    let line = r#"{"level":"WARN","message":"`[` is no file pattern: it was left out"}"#;
+    assert!(output.stderr.contains(line), "{}", output.stderr);
+}
